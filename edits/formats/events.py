@@ -1,0 +1,65 @@
+"""What the streaming parsers say. Feeding text in any pieces gives the same hunks in the same order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Text outside any edit, to be shown as the answer's own words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An edit has begun and its file is known. ``number`` counts the stream's hunks from 1."""
+
+    number: int
+    path: str
+    action: Action
+    format: Format
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A piece of a line of an open hunk, for drawing it as it is typed; ``\\n`` ends the line."""
+
+    number: int
+    kind: LineKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """No continuation of the stream can change this hunk's meaning: it may land."""
+
+    number: int
+    hunk: Hunk
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An edit that can never land as written. ``path`` is empty when none was given."""
+
+    number: int
+    path: str
+    code: RefusalCode
+    message: str
+
+
+ParserEvent = Prose | Opened | Typed | Completed | Broken
+
+
+class Parser(Protocol):
+    """A streaming parser of one format (or of any, see ``edits.formats.detect``)."""
+
+    def feed(self, text: str) -> list[ParserEvent]:
+        """Take the next piece of the stream, of any length, and say what it settled."""
+
+    def close(self, *, clean: bool) -> list[ParserEvent]:
+        """End the stream. ``clean`` is false after a cut: then an unfinished hunk is ``incomplete``."""

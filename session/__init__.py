@@ -1,0 +1,1 @@
+"""The conversation and the wire: turns, the model's servers, the journal on disk."""

@@ -1,0 +1,1 @@
+"""Colours as data: one TOML file per theme, and their loader."""

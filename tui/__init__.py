@@ -1,0 +1,1 @@
+"""The front ends: the command line, the Textual app, the headless printer."""

@@ -1,0 +1,128 @@
+"""Settings, gathered from least to most particular: defaults, the user's ``config.toml``, the
+project's ``.spark.toml`` once its folder is trusted, the environment, the flags.
+
+A project's file may set only what is harmless to a stranger's taste (``PROJECT_KEYS``): never the
+endpoint, the provider, or anything that runs or is trusted.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
+
+DEFAULT_MODEL = "gpt-5.3-codex-spark"
+PROJECT_FILE = ".spark.toml"
+PROJECT_KEYS = frozenset({"model", "effort", "theme"})
+USER_TABLES = frozenset({"providers", "models", "trust"})
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the message names the file or variable, the key, and what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line said; None where it said nothing."""
+
+    base_url: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    effort: str | None = None
+    fast: bool | None = None
+    theme: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a session needs to know before it opens."""
+
+    model: str = DEFAULT_MODEL
+    provider: str = "openai"
+    base_url: str = ""
+    effort: str = "medium"
+    fast: bool = False
+    theme: str = "dark"
+    trusted: bool = False
+
+
+def load_settings(
+    root: Path, config: Path, environ: Mapping[str, str], flags: Flags
+) -> tuple[Settings, Catalogue]:
+    """The settings for the project at ``root`` and the catalogue they refer to.
+
+    Raises ConfigError for a setting or file that cannot be used.
+    """
+    user_file = config / "config.toml"
+    user = _read(user_file)
+    allowed = {field.name for field in fields(Settings)} - {"trusted"}
+    _check(user, user_file, allowed | USER_TABLES)
+    try:
+        catalogue = load_catalogue(user)
+    except CatalogueError as problem:
+        raise ConfigError(f"{user_file}: {problem}") from problem
+    settings = _merge(Settings(), {key: value for key, value in user.items() if key in allowed})
+    if _is_trusted(root, user, user_file):
+        project_file = root / PROJECT_FILE
+        project = _read(project_file)
+        _check(project, project_file, PROJECT_KEYS)
+        settings = replace(_merge(settings, project), trusted=True)
+    settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
+    settings = _merge(settings, {field.name: getattr(flags, field.name) for field in fields(flags)})
+    return _finish(settings, flags, environ, catalogue), catalogue
+
+
+def _finish(settings: Settings, flags: Flags, environ: Mapping[str, str], catalogue: Catalogue) -> Settings:
+    if settings.effort not in EFFORTS:
+        raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
+    if settings.model in catalogue.models and flags.provider is None and flags.base_url is None:
+        settings = replace(settings, provider=catalogue.models[settings.model].provider)
+    try:
+        provider = catalogue.provider(settings.provider)
+    except CatalogueError as problem:
+        raise ConfigError(str(problem)) from problem
+    if flags.base_url:
+        return settings
+    variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
+    return replace(settings, base_url=variable or settings.base_url or provider.base_url)
+
+
+def _merge(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    given = {key: value for key, value in values.items() if value is not None}
+    return replace(settings, **given)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{file} is not valid TOML: {problem}") from problem
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"cannot read {file}: {problem}") from problem
+
+
+def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[str]) -> None:
+    for key, value in table.items():
+        if key not in allowed:
+            raise ConfigError(f"{file}: {key!r} cannot be set here; what can is {', '.join(sorted(allowed))}")
+        if key in USER_TABLES:
+            continue
+        expected = bool if key == "fast" else str
+        if type(value) is not expected:
+            kind = "true or false" if expected is bool else "a string"
+            raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
+
+
+def _is_trusted(root: Path, user: Mapping[str, Any], file: Path) -> bool:
+    trust = user.get("trust", {})
+    folders = trust.get("folders", []) if isinstance(trust, dict) else None
+    if not isinstance(folders, list) or not all(isinstance(folder, str) for folder in folders):
+        raise ConfigError(f'{file}: [trust] folders must be a list of paths, as in folders = ["~/src/mine"]')
+    here = root.resolve()
+    return any(here == Path(folder).expanduser().resolve() for folder in folders)

@@ -1,0 +1,56 @@
+"""What every model is told before the project's own words: data files, one per edit format.
+
+Each file begins with a TOML head between ``+++`` lines that holds its version; raise it with every
+change of wording, since the journal records which wording a session was run with.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+PATCH_TOOL = "apply_patch"
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """The words for one edit format; ``version`` names the wording, as in ``v4a.1+common.1``."""
+
+    text: str
+    version: str
+
+
+@cache
+def load_instructions(edit_format: str) -> Instructions:
+    """The instructions for ``edit_format`` (``v4a`` or ``search-replace``).
+
+    Raises FileNotFoundError for a format that has no data file.
+    """
+    common, own = _read("common"), _read(edit_format)
+    return Instructions(
+        text=f"{common.text}\n{own.text}",
+        version=f"{edit_format}.{own.version}+common.{common.version}",
+    )
+
+
+def _read(name: str) -> Instructions:
+    raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
+    _, head, text = raw.split("+++\n", 2)
+    return Instructions(text=text, version=str(tomllib.loads(head)["version"]))
+
+
+def patch_tool() -> dict[str, Any]:
+    """The freeform tool through which V4A models send patches (Responses ``custom`` tool, Lark grammar)."""
+    return {
+        "type": "custom",
+        "name": PATCH_TOOL,
+        "description": "Applies a patch to the project's files. The input is the patch and nothing else.",
+        "format": {
+            "type": "grammar",
+            "syntax": "lark",
+            "definition": resources.files(__name__).joinpath("v4a.lark").read_text("utf-8"),
+        },
+    }

@@ -1,0 +1,73 @@
+"""Where spark keeps things: the XDG folders, and one state folder per project.
+
+Nothing is ever written into a project but the user's edits. Source: the XDG Base Directory
+Specification 0.8; a relative path in one of its variables is to be ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def _base(environ: Mapping[str, str], variable: str, *default: str) -> Path:
+    value = environ.get(variable, "")
+    base = Path(value) if Path(value).is_absolute() else Path.home().joinpath(*default)
+    return base / "spark"
+
+
+def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """The user's settings, credentials and themes."""
+    return _base(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Journals and drafts: what must survive a restart."""
+    return _base(environ, "XDG_STATE_HOME", ".local", "state")
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """What can be made again, such as outlines."""
+    return _base(environ, "XDG_CACHE_HOME", ".cache")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFolders:
+    """The folders that belong to one project; none of them exists until something is written."""
+
+    state: Path
+    cache: Path
+
+    @property
+    def ledger(self) -> Path:
+        """The journal of landed hunks, shared by every command that lands edits here."""
+        return self.state / "ledger"
+
+    @property
+    def sessions(self) -> Path:
+        """One journal file per session."""
+        return self.state / "sessions"
+
+
+def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> ProjectFolders:
+    """The folders of the project at ``root``, named after it and told apart by its full path."""
+    resolved = root.resolve()
+    digest = hashlib.sha256(os.fsencode(resolved)).hexdigest()[:12]
+    name = "".join(char if char.isalnum() or char in "-_." else "-" for char in resolved.name)[:40] or "root"
+    unique = f"{name}-{digest}"
+    return ProjectFolders(
+        state=state_folder(environ) / "projects" / unique,
+        cache=cache_folder(environ) / "projects" / unique,
+    )
+
+
+def private_folder(folder: Path) -> Path:
+    """Make ``folder`` with its parents, readable by its owner alone, and return it.
+
+    Raises OSError where it cannot be made.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,80 @@
+"""The link to the model server as a state machine, and the waits between its attempts.
+
+Rules, which the table holds:
+
+1. Every way to ``ready`` leads through ``connecting``; ``warming`` between them is left out where
+   the server knows no warm-up.
+2. A loss that may pass (``lost``) makes the link ``offline``: another attempt follows by itself.
+3. A refusal that cannot pass (``refused``) makes it ``failed``: an attempt follows only when
+   somebody asks for an answer, or changes the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LinkState(StrEnum):
+    """Where the link is; the values are those of the ``connection`` event."""
+
+    OFFLINE = "offline"
+    CONNECTING = "connecting"
+    WARMING = "warming"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class LinkSignal(StrEnum):
+    """What can happen to the link."""
+
+    DIAL = "dial"
+    OPENED = "opened"
+    WARM = "warm"
+    LOST = "lost"
+    REFUSED = "refused"
+    CLOSE = "close"
+
+
+_OPEN_ENDS = {
+    LinkSignal.LOST: LinkState.OFFLINE,
+    LinkSignal.REFUSED: LinkState.FAILED,
+    LinkSignal.CLOSE: LinkState.OFFLINE,
+}
+
+TABLE: dict[LinkState, dict[LinkSignal, LinkState]] = {
+    LinkState.OFFLINE: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
+    LinkState.CONNECTING: {
+        LinkSignal.OPENED: LinkState.WARMING,
+        LinkSignal.WARM: LinkState.READY,
+        **_OPEN_ENDS,
+    },
+    LinkState.WARMING: {LinkSignal.WARM: LinkState.READY, **_OPEN_ENDS},
+    LinkState.READY: {**_OPEN_ENDS, LinkSignal.DIAL: LinkState.CONNECTING},
+    LinkState.FAILED: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChange:
+    """The link moved to ``state``; ``message`` is a line for the person where there is one to say."""
+
+    state: LinkState
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Waits between attempts: ``first`` · 2^(n-1) seconds, at most ``longest``, spread by ``jitter``."""
+
+    first: float = 0.2
+    longest: float = 30.0
+    jitter: float = 0.1
+
+    def wait(self, failures: int, random: Callable[[], float]) -> float:
+        """Seconds before the attempt after ``failures`` failed ones; ``random`` gives 0 to 1."""
+        if failures <= 0:
+            return 0.0
+        base = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
+        return base * (1.0 - self.jitter + 2.0 * self.jitter * random())

@@ -1,0 +1,1 @@
+"""Sans-I/O dialects of model servers: requests out, frames in, the same typed events from each."""

@@ -1,0 +1,73 @@
+"""Server errors: the shapes they come in, and the wait some of them ask for.
+
+Shapes as seen from Responses servers: ``{"type":"error","status":N,"error":{…}}``, the same with the
+fields flat, ``response.failed`` with ``response.error``, and plain HTTP bodies (``{"error":…}``,
+``{"detail":…}``, ``{"message":…}``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from session.protocol.events import ServerError
+
+_WAIT = re.compile(
+    r"(?:try|retry) again in (?:(\d+) ?h(?:ours?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)?"
+    r" ?(?:(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|sec(?:ond)?s?))?(?![\w])",
+    re.IGNORECASE,
+)
+_LONGEST_MESSAGE = 2_000
+
+
+def retry_after(message: str) -> float | None:
+    """The seconds a rate-limit message asks to wait: "try again in 1.5s", "… in 20 ms", "… in 6m0s"."""
+    found = _WAIT.search(message)
+    if found is None or not any(found.group(1, 2, 3)):
+        return None
+    hours, minutes, amount, unit = found.groups()
+    last = float(amount or 0) * (0.001 if (unit or "").lower().startswith("m") else 1.0)
+    wait = int(hours or 0) * 3600.0 + int(minutes or 0) * 60.0 + last
+    return wait if math.isfinite(wait) else None
+
+
+def read_error(body: dict[str, Any]) -> ServerError:
+    """The error in ``body``, in whichever shape; what is missing stays empty, never raises."""
+    inner = body.get("error")
+    fields = inner if isinstance(inner, dict) else body
+    message = _text(fields.get("message")) or _text(inner) or _text(fields.get("detail"))
+    kind = _text(fields.get("type"))
+    code = _text(fields.get("code")) or ("" if kind == "error" else kind)
+    message = message or code or "the server reported an error without saying which"
+    status = next((n for n in (body.get("status"), fields.get("status")) if _is_status(n)), None)
+    wait = _named_wait(body, fields)
+    return ServerError(
+        code, message[:_LONGEST_MESSAGE], status, retry_after(message) if wait is None else wait
+    )
+
+
+def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
+    """A wait given as a field or as a ``retry-after`` header repeated in the frame."""
+    headers = body.get("headers")
+    named = [fields.get("retry_after"), fields.get("resets_in_seconds")]
+    if isinstance(headers, dict):
+        named += [value for key, value in headers.items() if str(key).lower() == "retry-after"]
+    for value in named:
+        try:
+            seconds = float(value) if isinstance(value, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    return None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else ""
+
+
+def _is_status(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599

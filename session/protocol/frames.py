@@ -1,0 +1,55 @@
+"""From a frame's bytes to a JSON object, whatever the server sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class NotAnObject(ValueError):
+    """The frame is not one JSON object."""
+
+
+def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
+    """The JSON object in ``frame``; every string in it can be encoded as UTF-8.
+
+    Bytes are read as UTF-8, a damaged sequence becoming U+FFFD: a bad byte spoils one character,
+    not the answer. Raises :class:`NotAnObject`, with the reason, for anything else.
+    """
+    text = frame if isinstance(frame, str) else frame.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+        # A lone surrogate can only come from an escape, or from a str that holds one already.
+        if _SURROGATE_ESCAPE.search(text) or not _encodable(text):
+            value = _clean(value)
+    except RecursionError:
+        raise NotAnObject("nested too deeply") from None
+    except ValueError as error:
+        raise NotAnObject(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise NotAnObject(f"a JSON {type(value).__name__} where an object was expected")
+    return value
+
+
+def _encodable(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _clean(value: Any) -> Any:
+    """``value`` with lone surrogates replaced and split pairs joined, in keys and strings alike."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return value

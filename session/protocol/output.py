@@ -1,0 +1,184 @@
+"""A response's output items while they stream: which item an event belongs to, what it has said.
+
+Servers disagree on how events name their item: by id, by ``output_index``, by both, by neither, or by
+an id that changes at the end. So an item is looked up by id, then by index, then by kind and order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TOOL_INPUT = {"custom_tool_call": "input", "function_call": "arguments"}
+_PARTS_APART = "\n\n"
+
+
+class OutputItem:
+    """One output item: what it is called, and the text of it that was given on so far."""
+
+    def __init__(self, kind: str, index: int | None) -> None:
+        self.kind = kind
+        self.index = index
+        self.item_id = ""
+        self.call_id = ""
+        self.name = ""
+        self.done: dict[str, Any] | None = None
+        """The whole item, once the server gave it."""
+        self._said: list[str] = []
+        self._part_start = 0
+        self._part: object = None
+
+    def identify(self, item: dict[str, Any]) -> None:
+        """Take the names that ``item``, as added or as done, gives; names already known stay."""
+        for field, name in (("item_id", "id"), ("call_id", "call_id"), ("name", "name")):
+            value = item.get(name)
+            if isinstance(value, str) and value and not getattr(self, field):
+                setattr(self, field, value)
+
+    def delta(self, text: str, part: object = None) -> str:
+        """Take a delta; ``part`` tells a reasoning summary's parts apart. Returns the text to give on."""
+        if part is not None and self._said and part != self._part and self.kind == "reasoning":
+            text = _PARTS_APART + text
+        self._part = part
+        self._said.append(text)
+        return text
+
+    def part_done(self, text: str) -> str:
+        """Take the full text of the part in hand; returns what of it no delta has given."""
+        rest = _rest("".join(self._said[self._part_start :]), text)
+        if rest:
+            self._said.append(rest)
+        self._part_start = len(self._said)
+        return rest
+
+    def finish(self, item: dict[str, Any]) -> str:
+        """Take the whole item; returns what of its text no delta has given."""
+        self.identify(item)
+        self.done = item
+        said = "".join(self._said)
+        self._said.clear()
+        if self.kind == "reasoning":
+            return "" if said else full_text(self.kind, item)
+        return _rest(said, full_text(self.kind, item))
+
+    def as_streamed(self) -> dict[str, Any] | None:
+        """The item its deltas make, for a server that never sent it whole; None if too little is known."""
+        said = "".join(self._said)
+        names = {"id": self.item_id} if self.item_id else {}
+        if self.kind == "message" and said:
+            content = [{"type": "output_text", "text": said, "annotations": []}]
+            return {"type": "message", "role": "assistant", "content": content, **names}
+        if self.kind in _TOOL_INPUT and self.call_id and self.name:
+            call = {
+                "type": self.kind,
+                "call_id": self.call_id,
+                "name": self.name,
+                _TOOL_INPUT[self.kind]: said,
+            }
+            return {**call, **names}
+        return None
+
+
+class OutputItems:
+    """The items of one response, in the order they appeared."""
+
+    def __init__(self) -> None:
+        self._items: list[OutputItem] = []
+        self._matched: set[int] = set()
+
+    def add(self, item: dict[str, Any], index: int | None) -> OutputItem:
+        """The item an ``output_item.added`` announces."""
+        known = self._by_id(item.get("id")) or self._by_index(index, _kind(item))
+        if known is None:
+            known = self._new(_kind(item), index)
+        known.identify(item)
+        return known
+
+    def for_delta(self, kind: str, item_id: object, index: int | None) -> OutputItem:
+        """The item a delta of ``kind`` belongs to, made if nothing announced it."""
+        known = self._by_id(item_id, kind) or self._by_index(index, kind)
+        if known is None:
+            candidates = [item for item in self._items if item.kind == kind and item.done is None]
+            # A stranger's id is a new item, unless the one open item never got an id.
+            if candidates and (not item_id or not candidates[-1].item_id):
+                known = candidates[-1]
+        if known is None:
+            known = self._new(kind, index)
+        if isinstance(item_id, str) and not known.item_id:
+            known.item_id = item_id
+        return known
+
+    def for_done(self, item: dict[str, Any], index: int | None) -> OutputItem:
+        """The item an ``output_item.done`` ends."""
+        kind = _kind(item)
+        known = self._by_id(item.get("id"), kind) or self._by_index(index, kind)
+        if known is None:
+            known = next((i for i in self._items if i.kind == kind and i.done is None), None)
+        return known or self._new(kind, index)
+
+    def for_final(self, item: dict[str, Any], index: int) -> OutputItem:
+        """The item that stands at ``index`` of the final response's output."""
+        kind = _kind(item)
+        known = self._by_id(item.get("id"), kind)
+        if known is None or id(known) in self._matched:
+            known = next((i for i in self._items if i.kind == kind and id(i) not in self._matched), None)
+        known = known or self._new(kind, index)
+        self._matched.add(id(known))
+        return known
+
+    def output(self) -> tuple[dict[str, Any], ...]:
+        """Every finished item, in order of appearance."""
+        return tuple(item.done for item in self._items if item.done is not None)
+
+    def unfinished(self) -> list[OutputItem]:
+        """The items that were begun and never given whole."""
+        return [item for item in self._items if item.done is None]
+
+    def _new(self, kind: str, index: int | None) -> OutputItem:
+        item = OutputItem(kind, index)
+        self._items.append(item)
+        return item
+
+    def _by_id(self, item_id: object, kind: str | None = None) -> OutputItem | None:
+        if not isinstance(item_id, str) or not item_id:
+            return None
+        for item in reversed(self._items):
+            if item.item_id == item_id and kind in (None, item.kind):
+                return item
+        return None
+
+    def _by_index(self, index: int | None, kind: str) -> OutputItem | None:
+        if index is None:
+            return None
+        return next(
+            (item for item in reversed(self._items) if item.index == index and item.kind == kind), None
+        )
+
+
+def full_text(kind: str, item: dict[str, Any]) -> str:
+    """The text a whole item carries: a message's words, a call's input, a reasoning's summary."""
+    if kind in _TOOL_INPUT:
+        value = item.get(_TOOL_INPUT[kind])
+        return value if isinstance(value, str) else ""
+    if kind == "reasoning":
+        return _PARTS_APART.join(_parts(item.get("summary"))) or _PARTS_APART.join(
+            _parts(item.get("content"))
+        )
+    content = item.get("content")
+    return content if isinstance(content, str) else "".join(_parts(content))
+
+
+def _parts(content: Any) -> list[str]:
+    if not isinstance(content, list):
+        return []
+    texts = (part.get("text", part.get("refusal")) for part in content if isinstance(part, dict))
+    return [text for text in texts if isinstance(text, str) and text]
+
+
+def _rest(said: str, whole: str) -> str:
+    """What is missing of ``whole``. Nothing, if what was said is not its beginning: it cannot be unsaid."""
+    return whole[len(said) :] if whole.startswith(said) else ""
+
+
+def _kind(item: dict[str, Any]) -> str:
+    kind = item.get("type")
+    return kind if isinstance(kind, str) else "message"

@@ -1,0 +1,244 @@
+"""The Responses dialect: ``response.create`` out, server events in (WebSocket frames, or SSE data).
+
+Source: OpenAI's public Responses reference and the behaviour of the servers listed in docs/wire.md.
+One :class:`ResponseDecoder` reads one response. It relies on as little as servers agree on: setup
+events may be missing, ids may change between events, ``output_index``, ``content_index`` and
+``sequence_number`` may be absent, and what the done events carry wins over missing deltas.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from session.protocol.errors import read_error
+from session.protocol.events import (
+    Created,
+    FinalStatus,
+    Finished,
+    Garbled,
+    ItemDone,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    ToolInputDelta,
+    WireEvent,
+)
+from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.output import OutputItem, OutputItems
+from session.protocol.request import Item, RequestProfile
+
+
+def encode_create(
+    profile: RequestProfile,
+    items: Sequence[Item],
+    *,
+    previous_response_id: str | None = None,
+    generate: bool = True,
+    stream_id: str | None = None,
+) -> str:
+    """The ``response.create`` frame asking for an answer to ``items``.
+
+    ``generate=False`` makes it a warm-up: the server reads everything and answers with an id only.
+    Raises ValueError when a field cannot be written as JSON.
+    """
+    body: dict[str, Any] = {"type": "response.create", **profile.fields(), "input": list(items)}
+    if previous_response_id is not None:
+        body["previous_response_id"] = previous_response_id
+    if not generate:
+        body["generate"] = False
+    if stream_id is not None:
+        body["stream_id"] = stream_id
+    try:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except TypeError as error:
+        raise ValueError(f"the request cannot be written as JSON: {error}") from error
+    # A lone surrogate in the user's own text must not stop the request.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class ResponseDecoder:
+    """Reads the frames of one response: ``feed(frame) -> events``. Nothing a server sends raises.
+
+    After a :class:`Finished` or a ``ServerError``, ``finished`` is true and frames yield nothing.
+    """
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.garbled = 0
+        """Frames that were no events of this dialect."""
+        self.response_id = ""
+        self._items = OutputItems()
+        self._created = False
+
+    def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
+        """What ``frame``, one whole event, says; an unknown event says nothing."""
+        if self.finished:
+            return []
+        try:
+            body = parse_object(frame)
+        except NotAnObject as problem:
+            self.garbled += 1
+            return [Garbled(str(problem))]
+        return self.take(body)
+
+    def take(self, body: dict[str, Any]) -> list[WireEvent]:
+        """What an already parsed event says."""
+        if self.finished:
+            return []
+        kind = body.get("type")
+        if kind == "response.output_text.delta":  # the one that comes a thousand times a second
+            return self._delta(body, "message")
+        if kind is None and "error" in body:
+            kind = "error"
+        if not isinstance(kind, str):
+            self.garbled += 1
+            return [Garbled("an event without a type")]
+        handler = _HANDLERS.get(kind)
+        return handler(self, body) if handler is not None else []
+
+    def _created_event(self, body: dict[str, Any]) -> list[WireEvent]:
+        response = body.get("response")
+        identity = response.get("id") if isinstance(response, dict) else None
+        if self._created or not isinstance(identity, str) or not identity:
+            return []
+        self._created = True
+        self.response_id = identity
+        return [Created(identity)]
+
+    def _item_added(self, body: dict[str, Any]) -> list[WireEvent]:
+        item = body.get("item")
+        if isinstance(item, dict):
+            self._items.add(item, _index(body))
+        return []
+
+    def _item_done(self, body: dict[str, Any]) -> list[WireEvent]:
+        item = body.get("item")
+        if not isinstance(item, dict):
+            return []
+        return self._finish_item(self._items.for_done(item, _index(body)), item)
+
+    def _finish_item(self, open_item: OutputItem, item: dict[str, Any]) -> list[WireEvent]:
+        if open_item.done:
+            return []
+        events = self._pieces(open_item, open_item.finish(item))
+        return [*events, ItemDone(item)]
+
+    def _delta(self, body: dict[str, Any], kind: str) -> list[WireEvent]:
+        text = body.get("delta")
+        if not isinstance(text, str) or not text:
+            return []
+        item = self._items.for_delta(kind, body.get("item_id"), _index(body))
+        return [] if item.done else self._pieces(item, item.delta(text, body.get("summary_index")))
+
+    def _part_done(self, body: dict[str, Any], kind: str, field: str) -> list[WireEvent]:
+        text = body.get(field)
+        if not isinstance(text, str):
+            return []
+        item = self._items.for_delta(kind, body.get("item_id"), _index(body))
+        return [] if item.done else self._pieces(item, item.part_done(text))
+
+    def _pieces(self, item: OutputItem, text: str) -> list[WireEvent]:
+        if not text:
+            return []
+        if item.kind == "message":
+            return [TextDelta(text)]
+        if item.kind == "reasoning":
+            return [ReasoningDelta(text)]
+        return [ToolInputDelta(item.item_id, item.call_id, item.name, text)]
+
+    def _final(self, body: dict[str, Any], status: FinalStatus) -> list[WireEvent]:
+        response = body.get("response")
+        if not isinstance(response, dict):
+            response = {}
+        events = self._created_event(body)
+        output = response.get("output")
+        if isinstance(output, list):
+            for index, item in enumerate(output):
+                if isinstance(item, dict):
+                    events += self._finish_item(self._items.for_final(item, index), item)
+        if status == "completed":
+            for open_item in self._items.unfinished():
+                whole = open_item.as_streamed()
+                if whole is not None:
+                    events += self._finish_item(open_item, whole)
+        self.finished = True
+        reason = _reason(response)
+        error = response.get("error")
+        if status == "failed":
+            events.append(read_error({"error": error} if error else {"message": reason or ""}))
+        identity = response.get("id")
+        if isinstance(identity, str) and identity:
+            self.response_id = identity
+        usage = _usage(response.get("usage"))
+        events.append(Finished(status, self.response_id, self._items.output(), usage, reason))
+        return events
+
+    def _any_final(self, body: dict[str, Any]) -> list[WireEvent]:
+        """``response.done``, which some servers send for every ending."""
+        response = body.get("response")
+        status = response.get("status") if isinstance(response, dict) else None
+        if status == "failed":
+            return self._final(body, "failed")
+        return self._final(body, "incomplete" if status in ("incomplete", "cancelled") else "completed")
+
+    def _error(self, body: dict[str, Any]) -> list[WireEvent]:
+        self.finished = True
+        return [read_error(body)]
+
+
+_Handler = Callable[[ResponseDecoder, dict[str, Any]], list[WireEvent]]
+
+# The dialect's table: which event is read how. What is not in it is ignored.
+_HANDLERS: dict[str, _Handler] = {
+    "response.created": ResponseDecoder._created_event,
+    "response.queued": ResponseDecoder._created_event,
+    "response.in_progress": ResponseDecoder._created_event,
+    "response.output_item.added": ResponseDecoder._item_added,
+    "response.output_item.done": ResponseDecoder._item_done,
+    "response.output_text.done": lambda d, b: d._part_done(b, "message", "text"),
+    "response.refusal.delta": lambda d, b: d._delta(b, "message"),
+    "response.refusal.done": lambda d, b: d._part_done(b, "message", "refusal"),
+    "response.reasoning_summary_text.delta": lambda d, b: d._delta(b, "reasoning"),
+    "response.reasoning_text.delta": lambda d, b: d._delta(b, "reasoning"),
+    "response.custom_tool_call_input.delta": lambda d, b: d._delta(b, "custom_tool_call"),
+    "response.custom_tool_call_input.done": lambda d, b: d._part_done(b, "custom_tool_call", "input"),
+    "response.function_call_arguments.delta": lambda d, b: d._delta(b, "function_call"),
+    "response.function_call_arguments.done": lambda d, b: d._part_done(b, "function_call", "arguments"),
+    "response.completed": lambda d, b: d._final(b, "completed"),
+    "response.incomplete": lambda d, b: d._final(b, "incomplete"),
+    "response.failed": lambda d, b: d._final(b, "failed"),
+    "response.done": ResponseDecoder._any_final,
+    "error": ResponseDecoder._error,
+}
+
+
+def _index(body: dict[str, Any]) -> int | None:
+    value = body.get("output_index")
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _reason(response: dict[str, Any]) -> str | None:
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    if isinstance(reason, str):
+        return reason
+    status = response.get("status")
+    return status if status == "cancelled" else None
+
+
+def _usage(value: Any) -> TokenUsage | None:
+    if not isinstance(value, dict):
+        return None
+    return TokenUsage(
+        _tokens(value, "input_tokens"),
+        _tokens(value.get("input_tokens_details"), "cached_tokens"),
+        _tokens(value, "output_tokens"),
+        _tokens(value.get("output_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _tokens(value: Any, name: str) -> int:
+    count = value.get(name) if isinstance(value, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0

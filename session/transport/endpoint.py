@@ -1,0 +1,85 @@
+"""Where a model server is, and how the address in the settings becomes the one that is dialled."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from session.transport.errors import LinkError, LinkProblem
+
+_SECURE = {"https": "wss", "wss": "wss"}
+_PLAIN = {"http": "ws", "ws": "ws"}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server's base URL (the part before ``/responses``), the key for it, and further headers."""
+
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def websocket_url(self) -> str:
+        """``wss://…/responses`` for an https base URL, ``ws://…`` for http on a loopback address.
+
+        Raises :class:`LinkError` (``refused``) for an address that is none, and for plain http to
+        another machine: the key and the code would cross the network readable.
+        """
+        parts = self._parts()
+        scheme = _SECURE.get(parts.scheme) or _PLAIN[parts.scheme]
+        return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + "/responses", parts.query, ""))
+
+    def request_headers(self) -> dict[str, str]:
+        """The headers of the upgrade. Raises :class:`LinkError` for one that cannot be sent."""
+        headers = dict(self.headers)
+        if self.api_key:
+            if not self.api_key.isascii() or not self.api_key.isprintable() or " " in self.api_key.strip():
+                message = "The API key holds characters a key cannot have (was it pasted with a line break?)"
+                raise LinkError(LinkProblem.UNAUTHORIZED, message)
+            headers["Authorization"] = f"Bearer {self.api_key.strip()}"
+        for name, value in headers.items():
+            if not (name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
+                raise LinkError(
+                    LinkProblem.REFUSED, f"The header {name!r} holds characters that cannot be sent."
+                )
+        return headers
+
+    @property
+    def host(self) -> str:
+        """``host:port`` as it is written, for messages."""
+        return self._parts().netloc.rpartition("@")[2]
+
+    @property
+    def is_loopback(self) -> bool:
+        """True when the server is on this machine."""
+        return _is_loopback(self._parts().hostname or "")
+
+    def _parts(self) -> SplitResult:
+        try:
+            parts = urlsplit(self.base_url.strip())
+            host, _ = parts.hostname, parts.port
+        except ValueError as error:
+            raise self._bad(str(error)) from None
+        if parts.scheme not in _SECURE and parts.scheme not in _PLAIN:
+            raise self._bad("it must begin with https:// (or http:// on this machine)")
+        if not host:
+            raise self._bad("it names no host")
+        if any(character.isspace() or not character.isprintable() for character in parts.netloc + parts.path):
+            raise self._bad("it holds a space or a control character")
+        if parts.scheme in _PLAIN and not _is_loopback(host):
+            raise self._bad(f"plain http would send the key and the code readable to {host}; use https://")
+        return parts
+
+    def _bad(self, why: str) -> LinkError:
+        return LinkError(LinkProblem.REFUSED, f"The base URL {self.base_url!r} cannot be used: {why}.")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

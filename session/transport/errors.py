@@ -1,0 +1,69 @@
+"""The one error of the wire, with a line that tells the person what to do."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class LinkProblem(StrEnum):
+    """What went wrong between us and the model, as far as a caller must tell apart."""
+
+    UNREACHABLE = "unreachable"
+    """No server there: no such host, nothing listening, no route, no trusted TLS, no answer in time."""
+    REFUSED = "refused"
+    """The address cannot be used, or the server does not take such a connection."""
+    UNAUTHORIZED = "unauthorized"
+    """The key is missing, wrong, or not good enough."""
+    NO_WEBSOCKET = "no_websocket"
+    """An HTTP server that does not speak Responses over WebSocket."""
+    CLOSED = "closed"
+    """The connection was lost, or fell silent, in the middle of an answer."""
+    MODEL = "model"
+    """The server does not offer the model to this key."""
+    SERVER = "server"
+    """The server answered with any other error; ``code`` says which."""
+
+
+class LinkError(Exception):
+    """A request could not be sent, or its answer not be had to the end.
+
+    ``kind`` compares equal to the plain strings ``unreachable``, ``refused``, ``unauthorized``,
+    ``no_websocket``, ``closed``, ``model`` and ``server``. ``message`` is one line for the person.
+    ``code`` is the server's own word, ``status`` the HTTP status, ``retry_after`` seconds to wait.
+    """
+
+    def __init__(
+        self,
+        kind: LinkProblem,
+        message: str,
+        *,
+        code: str = "",
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.code = code
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def lasting(self) -> bool:
+        """True when trying again unchanged cannot help: somebody has to change a setting first."""
+        return self.kind in _LASTING
+
+
+_LASTING = frozenset(
+    {LinkProblem.REFUSED, LinkProblem.UNAUTHORIZED, LinkProblem.NO_WEBSOCKET, LinkProblem.MODEL}
+)
+
+_LONGEST_LINE = 300
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+
+
+def one_line(what: object) -> str:
+    """``what`` on one line of at most 300 characters: servers put pages of HTML into messages."""
+    text = _BREAKS.sub(" ", str(what)).strip()
+    return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1] + "…"

@@ -1,0 +1,145 @@
+"""One WebSocket to a model server: open, send, receive, abort. Built on ``websockets``' asyncio client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import socket
+import ssl
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.refusals import explain
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+"""A final event carries the whole response, far past the library's 1 MiB default."""
+OPEN_TIMEOUT = 15.0
+_PING_SECONDS = 20.0
+_PONG_SECONDS = 60.0
+_QUEUED_FRAMES = 256
+_MOST_DRAINED = 4 * _QUEUED_FRAMES
+_BETA = {"OpenAI-Beta": "responses_websockets=2026-02-06"}
+
+# The library logs failed handshakes and broken peers; all of them reach the caller as errors.
+_LOGGER = logging.getLogger("spark.wire")
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    """The system's trust, read once: reading it takes tens of milliseconds."""
+    return ssl.create_default_context()
+
+
+class _Dial(connect):
+    """``connect`` without following redirects: they would carry the key to wherever they point."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+class WebSocketLink:
+    """An open connection. Made by :meth:`open`; every failure is a :class:`LinkError`."""
+
+    def __init__(self, client: ClientConnection, endpoint: Endpoint) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self.aborted = False
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint, *, open_timeout: float = OPEN_TIMEOUT) -> WebSocketLink:
+        """Dial ``endpoint``: resolve, connect, verify TLS, upgrade, within ``open_timeout`` seconds.
+
+        Proxies are taken from the environment, never for a server on this machine. Raises
+        :class:`LinkError`: unreachable, refused, unauthorized, no_websocket, model or server.
+        """
+        url = endpoint.websocket_url()
+        headers = {**_BETA, **endpoint.request_headers()}
+        tls = await asyncio.to_thread(_tls) if url.startswith("wss:") else None
+        try:
+            client = await _Dial(
+                url,
+                additional_headers=headers,
+                user_agent_header="spark",
+                compression="deflate",
+                proxy=None if endpoint.is_loopback else True,
+                open_timeout=open_timeout,
+                ping_interval=_PING_SECONDS,
+                ping_timeout=_PONG_SECONDS,
+                close_timeout=1.0,
+                max_size=MAX_FRAME_BYTES,
+                max_queue=_QUEUED_FRAMES,
+                logger=_LOGGER,
+                ssl=tls,
+            )
+        except (OSError, WebSocketException, ValueError, EOFError, ImportError) as error:
+            raise explain(error, endpoint, open_timeout) from error
+        return cls(client, endpoint)
+
+    @property
+    def is_open(self) -> bool:
+        """False once either side has begun to close, or the connection was lost."""
+        return not self.aborted and self._client.close_code is None and self._client.state.name == "OPEN"
+
+    async def send(self, frame: str) -> None:
+        """Send one text frame. Raises :class:`LinkError` (``closed``)."""
+        try:
+            await self._client.send(frame)
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+
+    async def receive(self) -> bytes:
+        """The next frame, as bytes whatever its type: a damaged character must not end the answer.
+
+        Raises :class:`LinkError` (``closed``). Cancelling it loses no frame.
+        """
+        try:
+            return await self._client.recv(decode=False)
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+
+    async def drain(self) -> int:
+        """Throw away the frames that have come since the last answer ended; how many there were."""
+        frames = 0
+        with contextlib.suppress(TimeoutError, LinkError):
+            while frames < _MOST_DRAINED:
+                async with asyncio.timeout(0):
+                    await self.receive()
+                frames += 1
+        return frames
+
+    async def wait_closed(self) -> None:
+        """Return when the connection is gone, for whatever reason."""
+        await self._client.wait_closed()
+
+    def abort(self) -> None:
+        """End the connection now: the kernel tells the server before this returns. Safe to repeat."""
+        if self.aborted:
+            return
+        self.aborted = True
+        raw: socket.socket | None = self._client.transport.get_extra_info("socket")
+        if raw is not None:
+            with contextlib.suppress(OSError):
+                raw.shutdown(socket.SHUT_RDWR)
+        self._client.transport.abort()
+
+    async def close(self) -> None:
+        """Close politely, and after a second regardless."""
+        if not self.aborted:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2.0):
+                    await self._client.close()
+        self.abort()
+
+    def _closed(self, error: ConnectionClosed) -> LinkError:
+        frame = error.rcvd
+        said = "without a word" if frame is None else f"with code {frame.code}"
+        if frame is not None and frame.reason:
+            said += f" ({one_line(frame.reason)})"
+        if error.sent is not None and not error.rcvd_then_sent and error.sent.reason:
+            said = f"after a fault of the protocol ({error.sent.reason})"
+        return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection {said}.")

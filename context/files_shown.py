@@ -1,0 +1,158 @@
+"""The ways in which one file can be shown, the fullest first: whole, in short with its changes, outlined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from context.blocks import fenced, harmless
+from context.changes import Change, Lines, changed_ranges, line_sums
+from context.excerpt import excerpt
+from context.outline import Outline, outline
+from context.pieces import Kind
+from context.redact import Redacted, redact
+from context.seen import ShownFile
+from context.snapshot import Snapshot
+from context.source import Source, Unread
+
+_SMALL = 6_000
+"""Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
+_WORTH = 0.7
+"""A shorter form is worth it when it has at most this share of the whole text's characters."""
+
+
+class Wanted(Enum):
+    """Why a file's text is to be shown."""
+
+    NAMED = "named in the request"
+    CHANGED = "changed"
+    SHOWN_BEFORE = "changed since it was last shown"
+    OPEN = "open in the editor"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to show a file: the exact text, and why it looks as it does."""
+
+    text: str
+    why: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A file to show: its forms, fullest first; ``state`` is how it changed, in a word. When it cannot be
+    shown, ``problem`` says why and there are no forms."""
+
+    kind: Kind
+    state: str
+    forms: tuple[Form, ...] = ()
+    digest: str = ""
+    lines: Lines | None = None
+    problem: str | None = None
+
+
+def view(path: str, wanted: Wanted, snapshot: Snapshot, before: ShownFile | None) -> FileView | None:
+    """How to show ``path``, or None when the model has already seen it as it is."""
+    change = snapshot.changes.get(path)
+    kind = Kind.CHANGED if change is not None or wanted is Wanted.SHOWN_BEFORE else Kind.MENTIONED
+    state = str(change.status) if change is not None else "as committed" if snapshot.git else "unchanged"
+    source = snapshot.read(path)
+    if isinstance(source, Unread):
+        if source.gone:
+            return _deleted(path, before)
+        return FileView(kind, state, problem=source.why)
+    if before is not None and before.digest == source.digest and (before.whole or wanted is not Wanted.NAMED):
+        return None
+    sums = line_sums(source)
+    safe = redact(source.text)
+    masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
+    if before is not None and before.lines is not None and before.digest != source.digest:
+        forms = _since_shown(source, safe, changed_ranges(before.lines, sums), masked)
+    elif change is not None:
+        forms = _changed(source, safe, change, change.ranges(sums), masked, wanted)
+    else:
+        forms = _named(source, safe, masked, wanted)
+    return FileView(kind, state, forms, source.digest, sums)
+
+
+def _deleted(path: str, before: ShownFile | None) -> FileView | None:
+    if before is not None and before.lines is None:
+        return None
+    return FileView(Kind.CHANGED, "deleted", (Form(f"## Deleted file: {path}\n", "deleted", whole=True),))
+
+
+def _since_shown(source: Source, safe: Redacted, ranges: list[range], masked: str) -> tuple[Form, ...]:
+    note = "overrides what was shown of it before"
+    whole = _whole(
+        source.path,
+        f"## Changed file: {source.path} (whole; {note})",
+        safe,
+        f"changed since it was shown; whole{masked}",
+    )
+    text = _excerpt(source, safe, ranges, outline_too=False)
+    short = _form(
+        source.path,
+        f"## Changed file: {source.path} (what changed since it was last shown; {note})",
+        text,
+        f"changed since it was shown: {_parts(ranges)}{masked}",
+    )
+    return (short, whole) if len(short.text) <= len(whole.text) * _WORTH else (whole, short)
+
+
+def _changed(
+    source: Source, safe: Redacted, change: Change, ranges: list[range], masked: str, wanted: Wanted
+) -> tuple[Form, ...]:
+    path = source.path
+    state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
+    why = f"{state}{'; named in the request' if wanted is Wanted.NAMED else ''}"
+    whole = _whole(path, f"## Changed file: {path} ({state})", safe, f"{why}; whole{masked}")
+    text = _excerpt(source, safe, ranges, outline_too=True)
+    short = _form(
+        path,
+        f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
+        text,
+        f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
+    )
+    bare = _outlined(
+        source, f"## Changed file: {path} ({state}; definitions only)", f"{why}; definitions only{masked}"
+    )
+    if wanted is Wanted.NAMED or len(source.text) <= _SMALL or len(short.text) > len(whole.text) * _WORTH:
+        return whole, short, bare
+    return short, bare
+
+
+def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted) -> tuple[Form, ...]:
+    path = source.path
+    whole = _whole(path, f"## File: {path}", safe, f"{wanted.value}; whole{masked}")
+    return whole, _outlined(
+        source, f"## File: {path} (definitions only)", f"{wanted.value}; definitions only{masked}"
+    )
+
+
+def _whole(path: str, heading: str, safe: Redacted, why: str) -> Form:
+    return Form(f"{heading}\n\n{fenced(path, harmless(safe.text))}", why, whole=True)
+
+
+def _form(path: str, heading: str, text: str, why: str) -> Form:
+    return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
+
+
+def _outlined(source: Source, heading: str, why: str) -> Form:
+    text = harmless(redact(_outline(source.path, source.text).text).text)
+    return Form(f"{heading}\n\n{fenced('', text)}", why, whole=False)
+
+
+def _excerpt(source: Source, safe: Redacted, ranges: list[range], *, outline_too: bool) -> str:
+    lines = harmless(safe.text).split("\n")[: -1 if safe.text.endswith("\n") else None]
+    return excerpt(lines, _outline(source.path, source.text), ranges, outline=outline_too)
+
+
+def _parts(ranges: list[range]) -> str:
+    return f"{len(ranges)} changed part{'' if len(ranges) == 1 else 's'}"
+
+
+@lru_cache(maxsize=32)
+def _outline(path: str, text: str) -> Outline:
+    return outline(path, text)

@@ -1,0 +1,108 @@
+"""The project's file list: what git tracks or would track, or a walk that honours ``.gitignore`` files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from context.git import Git
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a project, and the folders that are not part of it.
+
+    Paths are relative to the root with ``/`` between their parts, sorted. ``ignored`` are folders;
+    ``unread`` maps folders that could not be listed to why.
+    """
+
+    files: tuple[str, ...]
+    ignored: frozenset[str]
+    unread: dict[str, str]
+
+
+def list_git(git: Git) -> Listing:
+    """Tracked files and untracked ones that no rule ignores. Raises GitUnavailable."""
+    listed = _paths(git.run("ls-files", "-co", "--exclude-standard", "-z"))
+    ignored = _paths(git.run("ls-files", "-oi", "--exclude-standard", "--directory", "-z"))
+    # A folder that ends in "/" in the list of files is an untracked repository inside this one.
+    files = {path for path in listed if not path.endswith("/")}
+    nested = {
+        path.rstrip("/"): "a folder with a repository of its own" for path in listed if path.endswith("/")
+    }
+    folders = {path.rstrip("/") for path in ignored if path.endswith("/")}
+    return Listing(tuple(sorted(files)), frozenset(folders | nested.keys()), nested)
+
+
+def list_walk(root: Path) -> Listing:
+    """Every file below ``root`` that no ``.gitignore`` ignores. Links to folders are not entered, so a
+    circle of links ends; a folder that cannot be listed is reported."""
+    files: list[str] = []
+    ignored: set[str] = set()
+    unread: dict[str, str] = {}
+    for folder, entries, rules in _folders(root, unread):
+        for entry in entries:
+            path = f"{folder}{entry.name}"
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder and (entry.name in _REPOSITORY_FOLDERS or is_ignored(path + "/", rules)):
+                ignored.add(path)
+            elif not is_folder and not is_ignored(path, rules):
+                files.append(path)
+    return Listing(tuple(sorted(files)), frozenset(ignored), unread)
+
+
+Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
+"""Ignore rules with the folder each set applies in, outermost first."""
+
+
+def is_ignored(path: str, rules: Rules) -> bool:
+    """Whether the rules ignore ``path``; the innermost set that says anything decides."""
+    for folder, spec in reversed(rules):
+        verdict = spec.check_file(path[len(folder) :]).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _folders(root: Path, unread: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]], Rules]]:
+    waiting: list[tuple[str, Rules]] = [("", ())]
+    while waiting:
+        folder, rules = waiting.pop()
+        try:
+            with os.scandir(root / folder) as listing:
+                entries = list(listing)
+        except OSError as problem:
+            unread[folder.rstrip("/") or "."] = f"the folder cannot be listed: {problem.strerror}"
+            continue
+        if any(entry.name == ".gitignore" for entry in entries):
+            rules = (*rules, *_rules(root, folder))
+        yield folder, entries, rules
+        for entry in entries:
+            path = f"{folder}{entry.name}/"
+            if (
+                entry.is_dir(follow_symlinks=False)
+                and entry.name not in _REPOSITORY_FOLDERS
+                and not is_ignored(path, rules)
+            ):
+                waiting.append((path, rules))
+
+
+def _rules(root: Path, folder: str) -> Rules:
+    from pathspec import GitIgnoreSpec
+
+    from context.source import Source, read
+
+    source = read(root, f"{folder}.gitignore")
+    return ((folder, GitIgnoreSpec.from_lines(source.lines)),) if isinstance(source, Source) else ()
+
+
+def _paths(listed: bytes) -> list[str]:
+    return [os.fsdecode(path) for path in listed.split(b"\0") if path]

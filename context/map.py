@@ -1,0 +1,175 @@
+"""The project map: every file's outline where all fit, else the list of paths and outlines by rank.
+
+It stands early in the window and is sent once a conversation; later turns send only the outlines that
+changed, so that the server's prompt cache keeps the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from context.snapshot import Snapshot
+
+_COMPLETE = (
+    "## Project map\n\nEvery file of the project with the definitions in it, in path order. "
+    "Blocks further down override earlier ones.\n\n"
+)
+_PARTIAL = (
+    "## Project map\n\nThe files of the project by folder, then the definitions in those that matter most, "
+    "in path order. Blocks further down override earlier ones.\n\n"
+)
+_OUTLINES = "### Definitions\n\n"
+_DELTA = (
+    "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files.\n\n"
+)
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """The map, or a delta of it; ``text`` is empty when nothing fitted or nothing changed.
+
+    ``outlines`` are the blocks shown, by path (empty: known but not outlined); ``unlisted`` and
+    ``unoutlined`` name what did not fit, with its tokens; ``gone`` what the map held before.
+    """
+
+    text: str = ""
+    tokens: int = 0
+    outlines: Mapping[str, str] = field(default_factory=dict)
+    unoutlined: tuple[tuple[str, int], ...] = ()
+    unlisted: tuple[tuple[str, int], ...] = ()
+    gone: frozenset[str] = frozenset()
+
+    @property
+    def outlined(self) -> int:
+        """How many files are there with their definitions."""
+        return sum(1 for block in self.outlines.values() if block)
+
+
+def file_block(path: str, outline: str) -> str:
+    """A file's entry in the map. Counts of such blocks add up exactly (see ``context.tokens``)."""
+    name = f"./{path}" if path[0].isspace() else path
+    if not outline:
+        return f"{name}\n"
+    inside = "".join(f" {line}\n" for line in outline.split("\n") if line)
+    return f"{name}:\n{inside}"
+
+
+def full_cost(snapshot: Snapshot, count: Count) -> int:
+    """Tokens of the map with every outline."""
+    return count(_COMPLETE) + sum(count(_block(snapshot, path)) for path in snapshot.paths)
+
+
+def list_cost(snapshot: Snapshot, count: Count) -> int:
+    """Tokens of the map with paths alone."""
+    return count(_PARTIAL) + sum(count(line) for line in _folder_lines(snapshot.paths).values())
+
+
+def build_map(
+    snapshot: Snapshot, order: Iterable[str], room: int, count: Count, whole: frozenset[str]
+) -> MapPart:
+    """The map in at most ``room`` tokens. ``order`` is all paths by rank; ``whole`` are files whose text
+    the window shows anyway: where room is short they are outlined last of all."""
+    if not snapshot.paths:
+        return MapPart()
+    full = full_cost(snapshot, count)
+    if full <= room:
+        blocks = {path: _block(snapshot, path) for path in snapshot.paths}
+        return MapPart(_COMPLETE + "".join(blocks.values()), full, blocks)
+    ranked = list(order)
+    lines, spent, unlisted = _fit_folders(snapshot, ranked, room, count)
+    if not lines:
+        return MapPart(unlisted=unlisted)
+    chosen: dict[str, str] = {}
+    unoutlined: list[tuple[str, int]] = []
+    heading = count(_OUTLINES)
+    for path in sorted(ranked, key=lambda path: path in whole):
+        entry = snapshot.entries.get(path)
+        if entry is None or not entry.facts.outline:
+            continue
+        cost = count(entry.block)
+        if spent + heading + cost <= room:
+            chosen[path] = entry.block
+            spent += cost + heading
+            heading = 0
+        else:
+            unoutlined.append((path, cost))
+    text = _PARTIAL + "".join(lines)
+    if chosen:
+        text += _OUTLINES + "".join(chosen[path] for path in sorted(chosen))
+    return MapPart(
+        text, spent, {path: chosen.get(path, "") for path in snapshot.paths}, tuple(unoutlined), unlisted
+    )
+
+
+def build_delta(snapshot: Snapshot, shown: Mapping[str, str], room: int, count: Count) -> MapPart:
+    """What changed in the map since it was shown, in at most ``room`` tokens."""
+    blocks: dict[str, str] = {}
+    outlines: dict[str, str] = {}
+    for path in snapshot.paths:
+        before = shown.get(path)
+        block = _block(snapshot, path)
+        if before is None or (before and before != block):
+            blocks[path] = outlines[path] = block
+    listed = set(snapshot.paths)
+    for path in shown:
+        if path not in listed:
+            blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
+    spent = count(_DELTA)
+    fitting: list[str] = []
+    unoutlined: list[tuple[str, int]] = []
+    for path in sorted(blocks):
+        cost = count(blocks[path])
+        if spent + cost <= room:
+            fitting.append(path)
+            spent += cost
+        else:
+            unoutlined.append((path, cost))
+            outlines.pop(path, None)
+    if not fitting:
+        return MapPart(unoutlined=tuple(unoutlined))
+    gone = frozenset(path for path in fitting if path not in listed)
+    return MapPart(
+        _DELTA + "".join(blocks[path] for path in fitting), spent, outlines, tuple(unoutlined), gone=gone
+    )
+
+
+def _block(snapshot: Snapshot, path: str) -> str:
+    entry = snapshot.entries.get(path)
+    return file_block(path, "") if entry is None else entry.block
+
+
+def _folder_lines(paths: Iterable[str]) -> dict[str, str]:
+    names: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        names.setdefault(folder, []).append(name)
+    return {folder: f"{_folder_name(folder)}: {', '.join(held)}\n" for folder, held in sorted(names.items())}
+
+
+def _folder_name(folder: str) -> str:
+    return f"{'./' if not folder or folder[0].isspace() else ''}{folder}{'/' if folder else ''}"
+
+
+def _fit_folders(
+    snapshot: Snapshot, ranked: list[str], room: int, count: Count
+) -> tuple[list[str], int, tuple[tuple[str, int], ...]]:
+    """The folders' lines that fit, those of the best ranked files first; their tokens; what did not fit."""
+    lines = _folder_lines(snapshot.paths)
+    spent = count(_PARTIAL)
+    costs = {folder: count(line) for folder, line in lines.items()}
+    if spent + sum(costs.values()) <= room:
+        return list(lines.values()), spent + sum(costs.values()), ()
+    fitting: set[str] = set()
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in ranked):
+        if spent + costs[folder] <= room:
+            fitting.add(folder)
+            spent += costs[folder]
+    left = tuple(
+        (f"{folder}/" if folder else "./", costs[folder]) for folder in lines if folder not in fitting
+    )
+    return [lines[folder] for folder in lines if folder in fitting], spent, left

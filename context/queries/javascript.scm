@@ -1,0 +1,14 @@
+(function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(generator_function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(class_declaration name: (identifier) @name body: (class_body) @body) @class
+(method_definition name: (_) @name body: (statement_block) @body) @function
+(field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (class body: (_) @body)])) @function
+(variable_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
+(export_statement "default" value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(program (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant)
+(program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))

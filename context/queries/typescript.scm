@@ -1,0 +1,23 @@
+(function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(generator_function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(function_signature name: (identifier) @name) @function
+(class_declaration name: (type_identifier) @name body: (class_body) @body) @class
+(abstract_class_declaration name: (type_identifier) @name body: (class_body) @body) @class
+(interface_declaration name: (type_identifier) @name body: (_) @body) @class
+(internal_module name: (_) @name body: (statement_block) @body) @class
+(module name: (_) @name body: (statement_block) @body) @class
+(enum_declaration name: (identifier) @name) @type
+(type_alias_declaration name: (type_identifier) @name) @type
+(method_definition name: (_) @name body: (statement_block) @body) @function
+(class_body (method_signature name: (_) @name) @function)
+(abstract_method_signature name: (_) @name) @function
+(public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(public_field_definition name: (_) @name type: (_)) @field
+(interface_body (property_signature name: (_) @name) @field)
+(interface_body (method_signature name: (_) @name) @field)
+(lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (class body: (_) @body)])) @function
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
+(program (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant)
+(program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))

@@ -1,0 +1,53 @@
+"""What a model has been shown on one conversation, so that a following turn sends only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from context.changes import Lines
+
+if TYPE_CHECKING:
+    from context.pieces import Window
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """The state of a file whose text the model was shown, whole or in part; ``lines`` is None: deleted."""
+
+    digest: str
+    lines: Lines | None
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one window showed. ``texts`` are pieces by (kind, path), ``outlines`` the map's blocks by path
+    (an empty string: the file is known to the map, its outline was not shown), ``files`` file texts."""
+
+    texts: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
+    outlines: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    files: Mapping[str, ShownFile] = field(default_factory=lambda: MappingProxyType({}))
+    gone: frozenset[str] = frozenset()
+    """Paths the map no longer holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that a conversation's windows showed so far; a new conversation begins with ``Seen()``."""
+
+    shown: Shown = field(default_factory=Shown)
+
+    def after(self, window: Window) -> Seen:
+        """What has been seen once ``window`` has been sent too."""
+        new = window.shown
+        outlines = {path: text for path, text in self.shown.outlines.items() if path not in new.gone}
+        return Seen(
+            Shown(
+                MappingProxyType({**self.shown.texts, **new.texts}),
+                MappingProxyType({**outlines, **new.outlines}),
+                MappingProxyType({**self.shown.files, **new.files}),
+            )
+        )

@@ -1,0 +1,58 @@
+"""The project as it was at one moment: an immutable value that any thread may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+from context.changes import Change
+from context.index import Facts
+from context.rank import Postings
+from context.source import Source, Unread, read
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file that gives text: its content's hash, its place in the postings, what is known of it."""
+
+    digest: str
+    stamp: str
+    number: int
+    facts: Facts
+    block: str
+    """The file in the project map: its path and its outline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a project. ``complete`` is false while files are still being indexed."""
+
+    root: Path
+    paths: tuple[str, ...] = ()
+    """Every listed file that can be named to a model, in order; unreadable ones too."""
+    entries: Mapping[str, FileEntry] = field(default_factory=lambda: MappingProxyType({}))
+    changes: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
+    unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Files and folders that give nothing, and why; names made printable."""
+    live: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    postings: Postings = field(default_factory=Postings)
+    notes: tuple[str, ...] = ()
+    """What the person should know about how the picture came to be, such as a missing git."""
+    git: bool = False
+    complete: bool = False
+
+    def read(self, path: str) -> Source | Unread:
+        """The file as it is on disk now, unless this snapshot says that it is not to be read."""
+        why = self.unread.get(path)
+        return Unread(path, why) if why is not None else read(self.root, path)
+
+
+def frozen(values: Mapping[K, V]) -> Mapping[K, V]:
+    """A read-only copy."""
+    return MappingProxyType(dict(values))

@@ -1,0 +1,31 @@
+"""The words of a text, for matching requests with files: identifiers whole, and cut at humps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
+_SHORTEST = 3
+_LONGEST = 60
+
+
+def identifiers(text: str) -> Counter[str]:
+    """The identifiers of a text, as written, with how often each stands in it."""
+    return Counter(word for word in _IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
+
+
+def words(text: str) -> Counter[str]:
+    """The words of a text in lower case, with how often each stands in it.
+
+    ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
+    letters are left out.
+    """
+    found: Counter[str] = Counter()
+    for identifier, count in identifiers(text).items():
+        found[identifier.lower()] += count
+        parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
+        for part in parts if len(parts) > 1 or "_" in identifier else ():
+            found[part.lower()] += count
+    return found

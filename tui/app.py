@@ -1,0 +1,377 @@
+"""The full-screen front end: editor, chat, composer and status line on one session.
+
+It gives the session commands and shows its events; it keeps nothing that the journal could not give
+it again. The panes are in ``tui/panes``, the files on the desk in ``tui/desk.py``, the reading of
+events in ``tui/feed.py``, the keys in ``tui/keymap.toml``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+from collections.abc import AsyncIterator
+from typing import Literal
+
+from textual import events, work
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+
+from session.events import Event
+from session.store import StoreError
+from themes.loader import load, names
+from tui.desk import Desk
+from tui.driver import SparkDriver, set_mouse
+from tui.feed import Feed
+from tui.keymap import bindings, shown
+from tui.pacer import Pacer
+from tui.palette import Palette
+from tui.panes.blank import Blank
+from tui.panes.chat import ChatView
+from tui.panes.code import warm
+from tui.panes.composer import Composer
+from tui.panes.editor import EditorPane
+from tui.panes.marks import Marks
+from tui.panes.status import StatusLine
+from tui.plain import visible
+from tui.port import SessionPort
+from tui.screens import FilePicker, HelpScreen
+
+SLICE = 0.004
+"""Seconds of event handling after which keys and frames get their turn."""
+TWICE = 1.5
+"""Seconds within which a second Ctrl+C quits."""
+STACKED_BELOW = 100
+"""Columns below which the panes stand above each other."""
+LOW_BELOW = 16
+"""Rows below which one pane is shown alone."""
+SMALLEST = (20, 6)
+
+
+class SparkApp(App[int], inherit_bindings=False):
+    """The screen of one session. Its return value is the command's exit code."""
+
+    CSS_PATH = "spark.tcss"
+    BINDINGS: list[BindingType] = bindings("app")  # noqa: RUF012 - Textual's own way of declaring them
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "spark"
+
+    def __init__(
+        self, session: SessionPort, *, theme: str, prompt: str | None = None, notice: str | None = None
+    ) -> None:
+        no_colour = bool(os.environ.get("NO_COLOR"))
+        super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
+        self.session = session
+        self._palette = Palette(load("ansi16" if no_colour else theme))
+        self._prompt, self._notice = prompt, notice
+        self.register_theme(self._palette.textual_theme())
+        self.theme = self._palette.textual_name
+        self.animation_level = "none"
+        self._marks = Marks()
+        self._share = 58
+        self._alone: Literal["", "editor", "chat"] = ""
+        self._last_cancel = 0.0
+        self._warned_of: str | None = None
+        """The unsaved text of which the user was told on the way out."""
+        self._ticker = Pacer(self._tick, 0.2)
+
+    def compose(self) -> ComposeResult:
+        """The panes, from top to bottom."""
+        with Container(id="work"):
+            yield EditorPane(self._palette, self._marks, id="editor")
+            yield Blank(self._palette, str(self.session.root), id="blank")
+            yield ChatView(self._palette, id="chat")
+        yield Static("terminal too small\nmake it larger; nothing is lost", id="too-small", markup=False)
+        yield Composer(self.session.prompts(), self.session.draft(), id="composer")
+        yield StatusLine(self._palette, id="status")
+
+    async def on_mount(self) -> None:
+        """Wire the parts together and begin to listen."""
+        self.editor = self.query_one(EditorPane)
+        self.chat = self.query_one(ChatView)
+        self.composer = self.query_one(Composer)
+        self.status = self.query_one(StatusLine)
+        self.desk = Desk(self.editor, self._marks, self.session.files, self.status.say)
+        self.desk.on_change = self._retitle
+        self.editor.on_edited = self._retitle
+        self.feed = Feed(self.chat, self.desk, self.status, self.session.window_tokens)
+        self.feed.on_turn = self._turned
+        self.status.show(model=self.session.model, effort=self.session.effort)
+        self.chat.border_title = Content("Chat")
+        self._retitle()
+        self._turned(False)
+        self.feed.replay(self.session.past())
+        if self._notice:
+            self.chat.remark(self._notice)
+        self._listen(self.session.listen())
+        self._warm_up()
+        self.composer.focus()
+        if self._prompt and self._prompt.strip():
+            self.session.submit(self._prompt)
+
+    @work(group="warm")
+    async def _warm_up(self) -> None:
+        """Pay for first uses now, and keep what was made so far out of the collector's way."""
+        await asyncio.to_thread(warm)
+        gc.collect()
+        gc.freeze()
+
+    @work(group="events")
+    async def _listen(self, stream: AsyncIterator[Event]) -> None:
+        """Show events as they come; the loop's other work gets its turn every few milliseconds."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async for event in stream:
+            self.feed.take(event)
+            self._ticker.request()
+            if loop.time() - began > SLICE:
+                await asyncio.sleep(0)
+                began = loop.time()
+
+    def _tick(self) -> None:
+        self.feed.tick()
+
+    def _turned(self, running: bool) -> None:
+        """A turn began or ended."""
+        self.composer.border_title = Content("Redirect" if running else "Ask")
+        send = "Enter redirects" if running else "Enter sends"
+        queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
+        hint = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
+        self.composer.border_subtitle = Content(hint)
+        if not running:
+            gc.collect()
+
+    def _retitle(self) -> None:
+        """Say which file is shown, and how it stands."""
+        desk, base = self.desk, self.desk.base
+        path = desk.path
+        self.screen.set_class(not path, "no-file")
+        if not path:
+            self.query_one(Blank).say(desk.problem)
+            return
+        title = visible(path) + (" ●" if desk.dirty else "") + (" [new]" if base is None else "")
+        remarks = []
+        if base is not None and base.read_only:
+            remarks.append("read-only")
+        if base is not None and base.encoding not in ("utf-8", "ascii"):
+            remarks.append(base.encoding)
+        row, column = self.editor.cursor_location
+        remarks.append(f"{row + 1}:{column + 1}")
+        self.editor.entitle(Content(title), Content(" · ".join(remarks)))
+        self.session.looking_at((path,))
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """The cursor moved in the editor."""
+        if event.text_area is self.editor:
+            self._retitle()
+
+    # Sending and stopping.
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        """The user sends a prompt."""
+        if event.queued:
+            self.session.queue(event.text)
+            return
+        if self.session.running:
+            self.feed.stop()
+        self.session.submit(event.text)
+
+    def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
+        """Keep the draft."""
+        self._keep_draft(event.text)
+
+    def _keep_draft(self, text: str) -> None:
+        try:
+            self.session.save_draft(text)
+        except StoreError as problem:
+            self.status.say(str(problem), "warning")
+
+    def action_interrupt(self) -> None:
+        """Stop the turn before anything else happens; close what lies over the panes otherwise."""
+        if self.session.running:
+            self.session.interrupt()
+            self.feed.stop()
+            self.status.show(phase="stopping")
+        else:
+            self.status.show(message="")
+
+    def action_cancel(self) -> None:
+        """Ctrl+C: stop, or copy, or set the draft aside; twice in a row quits."""
+        now = asyncio.get_running_loop().time()
+        again, self._last_cancel = now - self._last_cancel < TWICE, now
+        focused = self.focused
+        if self.session.running:
+            self.action_interrupt()
+        elif isinstance(focused, TextArea) and focused.selected_text:
+            self.copy_to_clipboard(focused.selected_text)
+            self.status.say("copied")
+            self._last_cancel = 0.0
+        elif again:
+            self.action_quit_spark()
+        else:
+            kept = self.composer.set_aside()
+            told = "draft set aside (↑ brings it back); " if kept else ""
+            self.status.say(f"{told}Ctrl+C again quits")
+
+    def action_quit_spark(self) -> None:
+        """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
+        if self.desk.dirty and self._warned_of != self.editor.content:
+            self._warned_of = self.editor.content
+            told = f"{self.desk.path} has unsaved text: {shown('save')} saves it, quitting again drops it"
+            self.status.say(told, "warning")
+            return
+        self._keep_draft(self.composer.draft)
+        self.exit(0)
+
+    # Files and hunks.
+
+    def action_save(self) -> None:
+        """Save the file in the editor."""
+        if self.desk.save():
+            self.status.say(f"saved {self.desk.path}" if self.desk.path else "no file is open")
+
+    def action_open_file(self) -> None:
+        """Pick a file."""
+
+        def picked(path: str | None) -> None:
+            if path is not None and self.desk.open(path):
+                self._show_pane("editor")
+                self.editor.focus()
+
+        self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
+
+    def action_next_hunk(self) -> None:
+        """To the next landed hunk."""
+        self.desk.go(1)
+
+    def action_previous_hunk(self) -> None:
+        """To the previous landed hunk."""
+        self.desk.go(-1)
+
+    @work(group="undo")
+    async def action_undo_hunk(self) -> None:
+        """Undo the hunk at the cursor when the editor has the focus, else the last one."""
+        mark = self.desk.marked_here() if self.editor.has_focus else None
+        await self.session.undo(mark.hunk if mark else None)
+
+    @work(group="undo")
+    async def action_redo_hunk(self) -> None:
+        """Redo the hunk undone last."""
+        await self.session.redo(None)
+
+    def action_follow(self) -> None:
+        """Let the editor follow the hunks again."""
+        self.editor.follow()
+
+    # The panes.
+
+    def action_focus_pane(self, name: str) -> None:
+        """Go to a pane, bringing it into sight."""
+        if name in ("editor", "chat"):
+            self._show_pane(name)
+        if name == "editor" and not self.desk.path:
+            self.status.say(f"no file is open: {shown('open_file')} opens one")
+            return
+        self.query_one(f"#{name}", Widget).focus()
+
+    def action_next_pane(self) -> None:
+        """Go to the next pane in sight."""
+        order = [name for name in ("composer", "editor", "chat") if self.query_one(f"#{name}").display]
+        if not self.desk.path and "editor" in order:
+            order.remove("editor")
+        focused = self.focused.id if self.focused is not None else None
+        at = order.index(focused) + 1 if focused in order else 0
+        self.action_focus_pane(order[at % len(order)])
+
+    def action_zoom(self) -> None:
+        """Show one pane alone: the focused one, else the chat; or both again."""
+        if self._alone:
+            self._alone = ""
+        else:
+            self._alone = "editor" if self.editor.has_focus else "chat"
+        self._arrange()
+
+    def _show_pane(self, name: str) -> None:
+        if self._alone or self.screen.has_class("low"):
+            self._alone = "editor" if name == "editor" else "chat"
+            self._arrange()
+
+    def action_resize(self, by: int) -> None:
+        """Give the editor more or less of the room."""
+        self._share = max(20, min(80, self._share + by))
+        self._arrange()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange the panes for the terminal's size."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width, height = self.size
+        screen = self.screen_stack[0]
+        low, stacked = height < LOW_BELOW, width < STACKED_BELOW
+        alone = self._alone or ("chat" if low else "")
+        screen.set_class(width < SMALLEST[0] or height < SMALLEST[1], "too-small")
+        screen.set_class(low, "low")
+        screen.set_class(stacked and not alone, "stacked")
+        screen.set_class(alone == "editor", "only-editor")
+        screen.set_class(alone == "chat", "only-chat")
+        for pane in (screen.query_one(EditorPane), screen.query_one(Blank)):
+            pane.styles.width = None if stacked or alone else f"{self._share}%"
+            pane.styles.height = f"{self._share - 6}%" if stacked and not alone else None
+
+    def action_chat_page(self, pages: int) -> None:
+        """Scroll the chat from the composer."""
+        self.chat.action_scroll_page(pages)
+
+    def action_chat_end(self) -> None:
+        """Back to the end of the chat."""
+        self.chat.action_to_end()
+
+    def action_reasoning(self) -> None:
+        """Unfold or fold the reasoning."""
+        self.chat.fold(unfolded=not self.chat.unfolded)
+
+    def action_copy_answer(self) -> None:
+        """Copy the last answer."""
+        self._copy(self.chat.last_answer(), "the last answer")
+
+    def action_copy_code(self) -> None:
+        """Copy the last code block."""
+        self._copy(self.chat.last_code(), "the last code block")
+
+    def _copy(self, text: str, what: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+            self.status.say(f"copied {what} ({len(text):,} characters)")
+        else:
+            self.status.say("there is nothing to copy yet")
+
+    def action_help(self) -> None:
+        """Show every key."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self._palette))
+
+    def action_mouse(self) -> None:
+        """Turn mouse reporting on or off; off leaves selecting to the terminal."""
+        on = set_mouse(self)
+        self.status.say("mouse on" if on else "mouse off: the terminal selects text")
+
+    def action_next_theme(self) -> None:
+        """The next theme, at once."""
+        order = names()
+        current = self._palette.theme.name
+        at = order.index(current) + 1 if current in order else 0
+        self.use_theme(order[at % len(order)])
+
+    def use_theme(self, name: str) -> None:
+        """Draw everything in another theme."""
+        self._palette = Palette(load(name))
+        self.register_theme(self._palette.textual_theme())
+        self.theme = self._palette.textual_name
+        for pane in (self.editor, self.chat, self.status, self.query_one(Blank)):
+            pane.restyle(self._palette)
+        self.status.say(f"theme: {name}")

@@ -1,0 +1,98 @@
+"""The terminal driver, and every private name of Textual that spark leans on.
+
+Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
+``ESCDELAY`` says. This one sleeps until the parser's own time-out. Textual's minor version is pinned,
+and ``tests/tui/test_driver.py`` fails when one of these names moves.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+from codecs import getincrementaldecoder
+from time import monotonic
+from typing import Any
+
+from textual import constants
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+ESCAPE_DELAY = 0.025
+"""Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
+IDLE = 0.1
+"""Seconds after which the input thread looks whether it is to end."""
+
+REWRITES = (
+    # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
+    ("\x1b\r", "\x1b[13;3u"),
+    # Shift+Enter and Ctrl+Enter in xterm's modifyOtherKeys form, which tmux passes on.
+    ("\x1b[27;2;13~", "\x1b[13;2u"),
+    ("\x1b[27;5;13~", "\x1b[13;5u"),
+)
+
+
+def rewritten(data: str) -> str:
+    """Key sequences as Textual's parser understands them."""
+    if "\x1b" in data and "\x1b[200~" not in data:
+        for sequence, known in REWRITES:
+            data = data.replace(sequence, known)
+    return data
+
+
+class SparkDriver(LinuxDriver):
+    """Textual's driver for Linux and macOS with a prompt Escape."""
+
+    def run_input_thread(self) -> None:
+        """Read keys until the application ends."""
+        if "ESCDELAY" not in os.environ:
+            constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            try:
+                while not self.exit_event.is_set():
+                    for _ in selector.select(_patience(parser)):
+                        data = os.read(self.fileno, 4096)
+                        if not data:
+                            self.exit_event.wait(IDLE)
+                        for event in parser.feed(rewritten(decode(data))) if data else ():
+                            self.process_message(event)
+                    for event in parser.tick():
+                        self.process_message(event)
+            finally:
+                try:
+                    list(parser.feed(""))
+                except (EOFError, ParseError):
+                    pass
+
+    def report_mouse(self, on: bool) -> None:
+        """Ask the terminal for mouse events, or no more."""
+        if on:
+            self._mouse = True
+            self._enable_mouse_support()
+        else:
+            self._disable_mouse_support()
+            self._mouse = False
+
+    @property
+    def reports_mouse(self) -> bool:
+        """Whether the terminal was asked for mouse events."""
+        return self._mouse
+
+
+def _patience(parser: XTermParser) -> float:
+    """Seconds until the parser wants to be asked again."""
+    due = parser._timeout_time
+    return IDLE if due is None else min(IDLE, max(0.0, due - monotonic()))
+
+
+def set_mouse(app: App[Any]) -> bool:
+    """Turn mouse reporting the other way; whether it is on now. Without a terminal it stays off."""
+    driver = app._driver
+    if not isinstance(driver, SparkDriver):
+        return False
+    driver.report_mouse(not driver.reports_mouse)
+    return driver.reports_mouse

@@ -1,0 +1,181 @@
+"""From the session's events to the panes: the one place that reads every kind of event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from session import events as said
+from tui.desk import Desk
+from tui.meter import Meter
+from tui.panes.chat import ChatView
+from tui.panes.status import StatusLine
+
+ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn failed"}
+
+
+class Feed:
+    """Shows events. After an interrupt it shows no more of the stopped turn than what landed of it."""
+
+    def __init__(self, chat: ChatView, desk: Desk, status: StatusLine, window: int) -> None:
+        self._chat = chat
+        self._desk = desk
+        self._status = status
+        self._meter = Meter()
+        self._window = window
+        self._turn = ""
+        self._stopped: set[str] = set()
+        self.on_turn: Callable[[bool], None] = lambda running: None
+        """Called when a turn begins or ends."""
+
+    def stop(self) -> None:
+        """The user stopped the turn: drop what is not painted yet, and all that still comes of it."""
+        if self._turn:
+            self._stopped.add(self._turn)
+        self._chat.drop_pending()
+        self._desk.drop_all()
+
+    def replay(self, events: list[said.Event]) -> None:
+        """Show the events of a resumed session: the conversation, not its hunks' typing."""
+        landed_at: dict[str, said.HunkLanded] = {}
+        for event in events:
+            if isinstance(event, said.HunkLanded):
+                landed_at[event.hunk] = event
+            self._tell(event)
+        self._turn = ""
+
+    def take(self, event: said.Event) -> None:
+        """Show one event."""
+        if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
+            return
+        self._tell(event)
+        match event:
+            case said.TextDelta(text=text) | said.ReasoningDelta(text=text):
+                self._count(len(text))
+            case said.HunkTyped(text=text):
+                self._count(len(text))
+                self._desk.typed(event)
+            case said.HunkOpened():
+                self._desk.opened(event)
+            case said.HunkAimed():
+                self._desk.aimed(event)
+            case said.HunkLanded():
+                self._desk.landed(event)
+            case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
+                self._desk.dropped(hunk)
+            case said.HunkUndone():
+                self._desk.undone(event)
+            case said.HunkRedone():
+                self._desk.redone(event)
+            case said.FilesChanged(paths=paths):
+                if self._desk.path in paths:
+                    self._desk.read_again()
+            case said.ConnectionChanged(state=state, message=message):
+                self._status.show(link=state)
+                if message:
+                    self._status.say(message, "error" if state == "failed" else "info")
+            case said.PhaseChanged(phase=phase):
+                if phase not in ("completed", "interrupted", "failed"):
+                    self._status.show(phase=phase)
+            case _:
+                pass
+
+    def _tell(self, event: said.Event) -> None:
+        """The conversation's share of an event, and the turn's."""
+        chat, status = self._chat, self._status
+        match event:
+            case said.PromptSubmitted(turn=turn, text=text, kind=kind):
+                self._turn = turn
+                chat.prompt(text, kind)
+                status.show(phase="preparing", message="", waiting=max(0, status.status.waiting - 1))
+                self.on_turn(True)
+            case said.PromptQueued(text=text, waiting=waiting):
+                status.show(waiting=waiting)
+            case said.TurnStarted(input_tokens=tokens):
+                self._meter.begin(tokens)
+                self._figures()
+            case said.TextDelta(text=text):
+                chat.text(text)
+            case said.ReasoningDelta(text=text):
+                chat.reasoning(text)
+            case said.HunkOpened(hunk=hunk, path=path, action=action):
+                chat.hunk(hunk, path, action, "typing")
+            case said.HunkLanded():
+                chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
+            case said.HunkRefused(turn="", message=message):
+                status.say(message, "error")
+            case said.HunkRefused(hunk=hunk, path=path, code=code, message=message):
+                chat.hunk(hunk, path, "update", "refused", f"{code}: {message}")
+            case said.HunkDropped(hunk=hunk, path=path):
+                chat.hunk(hunk, path, "update", "dropped", "not finished; nothing of it was written")
+            case said.HunkUndone(hunk=hunk, path=path):
+                self._refate(hunk, path, "undone", "undone")
+            case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
+                self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
+            case said.Usage():
+                self._meter.counted(event.input_tokens, event.output_tokens, estimated=event.estimated)
+                self._figures()
+            case said.TurnEnded(turn=turn, status=how, message=message):
+                self._ended(turn, how, message)
+            case said.Notice(level=level, text=text):
+                chat.remark(text, level)
+                if level != "info":
+                    status.say(text, level)
+            case _:
+                pass
+
+    def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
+        entry = self._chat.hunk_named(hunk)
+        self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
+        self._status.say(f"{hunk} {path}: {detail}")
+
+    def _ended(self, turn: str, how: str, message: str | None) -> None:
+        self._chat.close_run()
+        if how in ENDINGS:
+            level = "error" if how == "failed" else "quiet"
+            self._chat.remark(f"{ENDINGS[how]}: {message}" if message else ENDINGS[how], level)
+            if how == "failed":
+                self._status.say(message or ENDINGS[how], "error")
+        if turn == self._turn:
+            self._turn = ""
+            self._status.show(phase="")
+            self._figures()
+            self.on_turn(False)
+
+    def _count(self, chars: int) -> None:
+        self._meter.took(chars, monotonic())
+
+    def tick(self) -> None:
+        """Bring the figures up to date; called at a bounded rate while events come."""
+        self._figures()
+
+    def _figures(self) -> None:
+        meter = self._meter
+        speed = meter.speed(monotonic())
+        self._status.show(used=meter.used, estimated=meter.estimated, window=self._window, speed=speed)
+
+
+_DRAWN = (
+    said.TextDelta,
+    said.ReasoningDelta,
+    said.HunkOpened,
+    said.HunkTyped,
+    said.HunkAimed,
+    said.PhaseChanged,
+)
+"""What of a stopped turn is not shown any more; what it wrote and how it ended is."""
+
+
+def _lines(start: int, end: int) -> str:
+    return f"{start}" if end - start <= 1 else f"{start}–{end - 1}"
+
+
+def _where(event: said.HunkLanded) -> str:
+    pieces = [_lines(event.start, event.end)] if event.start and event.action == "update" else []
+    if event.moved_to:
+        pieces.append(f"→ {event.moved_to}")
+    if event.status == "already_applied":
+        pieces.append("· was there already")
+    elif event.status == "applied_fuzzy":
+        pieces.append("· placed by likeness")
+    return " ".join(pieces)

@@ -1,0 +1,54 @@
+"""Finding a path from a few of its letters, in order, as in every good editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import nsmallest
+
+
+def best(query: str, paths: Sequence[str], most: int) -> list[tuple[str, frozenset[int]]]:
+    """The ``most`` best matches, best first, each with the positions of the letters that matched.
+
+    All letters of ``query`` must occur in order, whatever their case; spaces are ignored.
+    """
+    letters = "".join(query.split()).lower()
+    if not letters:
+        return [(path, frozenset()) for path in paths[:most]]
+    found = []
+    for order, path in enumerate(paths):
+        match = _match(letters, path)
+        if match is not None:
+            found.append((match[0], len(path), order, path, match[1]))
+    return [(path, hits) for _, _, _, path, hits in nsmallest(most, found, key=lambda each: each[:3])]
+
+
+def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:
+    """A cost (less is better) and the positions; matches in the file's name and at word starts cost least."""
+    lower = path.lower()
+    name = path.rfind("/") + 1
+    if len(lower) != len(path):
+        return None
+    whole = lower.rfind(letters)
+    if whole >= 0:
+        start = whole
+        cost = 0 if start >= name else 40
+        cost += 0 if _starts_word(path, start) else 10
+        return cost, frozenset(range(start, start + len(letters)))
+    for begin, base in ((name, 60), (0, 120)):
+        hits, cost, at = [], base, begin
+        for letter in letters:
+            found = lower.find(letter, at)
+            if found < 0:
+                break
+            cost += (
+                0 if not hits or found == at else (3 if _starts_word(path, found) else 6 + min(6, found - at))
+            )
+            hits.append(found)
+            at = found + 1
+        else:
+            return cost, frozenset(hits)
+    return None
+
+
+def _starts_word(path: str, at: int) -> bool:
+    return at == 0 or path[at - 1] in "/_-. " or (path[at].isupper() and path[at - 1].islower())

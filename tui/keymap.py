@@ -1,0 +1,88 @@
+"""The one table of keys, ``keymap.toml``: from it come the bindings and the help screen."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from textual.binding import Binding, BindingType
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One entry: its keys by Textual's names, the action they run, and one line of help."""
+
+    keys: tuple[str, ...]
+    action: str
+    help: str
+
+    @property
+    def shown(self) -> str:
+        """The keys as people write them."""
+        return ", ".join(_shown(key) for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a set of keys works."""
+
+    name: str
+    title: str
+    keys: tuple[Key, ...]
+
+
+@lru_cache(maxsize=1)
+def keymap() -> tuple[Scope, ...]:
+    """All scopes, in the order the help shows them."""
+    data = tomllib.loads((files("tui") / "keymap.toml").read_text("utf-8"))
+    return tuple(
+        Scope(
+            scope["name"],
+            scope["title"],
+            tuple(Key(tuple(key["keys"].split(",")), key["action"], key["help"]) for key in scope["keys"]),
+        )
+        for scope in data["scope"]
+    )
+
+
+def bindings(scope: str) -> list[BindingType]:
+    """The bindings of one scope. Those of ``app`` work whatever has the focus."""
+    (found,) = (each for each in keymap() if each.name == scope)
+    return [
+        Binding(key, entry.action, entry.help, show=False, priority=scope == "app")
+        for entry in found.keys
+        for key in entry.keys
+    ]
+
+
+def shown(action: str, scope: str = "app") -> str:
+    """The first key of ``action`` as people write it, for hints on the screen."""
+    for each in keymap():
+        for key in each.keys:
+            if each.name == scope and key.action == action:
+                return _shown(key.keys[0])
+    raise KeyError(action)
+
+
+_NAMES = {
+    "escape": "Esc",
+    "question_mark": "?",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+}
+
+
+def _shown(key: str) -> str:
+    parts = key.split("+")
+    return "+".join(
+        _NAMES.get(part, part.upper() if len(part) < 4 and part[0] == "f" and part[1:].isdigit() else part)
+        if part not in ("ctrl", "alt", "shift", "home", "end", "enter", "space", "tab")
+        else part.capitalize()
+        for part in parts
+    )

@@ -1,0 +1,34 @@
+"""Earlier prompts, walked through with the draft kept at the end of the row."""
+
+from __future__ import annotations
+
+
+class History:
+    """Prompts oldest first; the draft stands after the last."""
+
+    def __init__(self, prompts: list[str]) -> None:
+        self._prompts = list(dict.fromkeys(reversed(prompts)))[::-1]
+        self._at = len(self._prompts)
+        self._draft = ""
+
+    def add(self, prompt: str) -> None:
+        """A prompt was sent, or set aside."""
+        if prompt in self._prompts:
+            self._prompts.remove(prompt)
+        self._prompts.append(prompt)
+        self._at = len(self._prompts)
+        self._draft = ""
+
+    def step(self, by: int, shown: str) -> str | None:
+        """The prompt ``by`` steps from the one shown; None at either end.
+
+        What was ``shown`` and changed becomes the draft: nothing typed is lost by looking back.
+        """
+        current = self._prompts[self._at] if self._at < len(self._prompts) else self._draft
+        if shown != current or self._at == len(self._prompts):
+            self._draft = shown
+        target = self._at + by
+        if not 0 <= target <= len(self._prompts):
+            return None
+        self._at = target
+        return self._draft if target == len(self._prompts) else self._prompts[target]

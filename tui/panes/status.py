@@ -1,0 +1,124 @@
+"""The status line: who answers, how the link and the turn stand, how many tokens, what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.palette import Palette
+from tui.panes.rows import Span
+from tui.plain import clipped, visible
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything the line shows."""
+
+    model: str = ""
+    effort: str = ""
+    link: str = "offline"
+    """The connection's state, in the words of ``ConnectionChanged``."""
+    phase: str = ""
+    """The running turn's phase; empty when none runs."""
+    used: int = 0
+    estimated: bool = False
+    window: int = 0
+    speed: float | None = None
+    waiting: int = 0
+    """Prompts queued."""
+    message: str = ""
+    level: str = "info"
+
+
+_LINKS = {
+    "offline": ("○", "muted"),
+    "connecting": ("◌", "warning"),
+    "warming": ("◌", "warning"),
+    "ready": ("●", "success"),
+    "failed": ("✗", "error"),
+}
+
+
+def thousands(count: int) -> str:
+    """A token count in few cells: ``980``, ``12.3k``, ``1.2M``."""
+    if count < 1000:
+        return str(count)
+    if count < 100_000:
+        return f"{count / 1000:.1f}k"
+    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+
+
+def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
+    """The left and the right end of the line; what does not fit is left out, the message last."""
+    sign, role = _LINKS.get(status.link, ("?", "muted"))
+    left: list[Span] = [(f" {sign} ", role), (status.phase or status.link, "status_key")]
+    if status.waiting:
+        left.append((f" +{status.waiting} queued", "warning"))
+    figures: list[Span] = []
+    if status.used:
+        mark = "~" if status.estimated else ""
+        if status.window:
+            share = 100 * status.used / status.window
+            text = f"{mark}{thousands(status.used)}/{thousands(status.window)} {share:.0f}%"
+        else:
+            text = f"{mark}{thousands(status.used)} tokens"
+        figures.append((text, "status"))
+    if status.speed is not None:
+        figures.append((f"{status.speed:,.0f} tok/s", "status"))
+    who = clipped(visible(status.model), 28) + (f" · {status.effort}" if status.effort else "")
+    right: list[Span] = []
+    room = width - _cells(left) - 2
+    needed = min(cell_len(status.message), max(20, width // 3)) if status.message else 0
+    for text, kind in [*reversed(figures), (who, "status")]:
+        if text and room - needed >= cell_len(text) + 3:
+            right = [(text, kind), *([("  ", "status")] if right else []), *right]
+            room -= cell_len(text) + 2
+    if status.message:
+        told = {"error": "error", "warning": "warning"}.get(status.level, "status")
+        gap = room - 1
+        left += [("  ", "status"), (clipped(visible(status.message), gap), told)]
+    return left, right
+
+
+def _cells(spans: list[Span]) -> int:
+    return sum(cell_len(text) for text, _ in spans)
+
+
+class StatusLine(Widget):
+    """One line at the bottom. It is painted when something it shows has changed, never by a clock."""
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.palette = palette
+        self.status = Status()
+
+    def show(self, **changes: Any) -> None:
+        """Change some fields of :class:`Status`."""
+        status = replace(self.status, **changes)
+        if status != self.status:
+            self.status = status
+            self.refresh()
+
+    def say(self, message: str, level: str = "info") -> None:
+        """Show one line until another comes."""
+        self.show(message=" ".join(message.split()), level=level)
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self.palette = palette
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line."""
+        width = self.size.width
+        left, right = parts(self.status, width)
+        pad = max(1, width - _cells(left) - _cells(right) - 1)
+        spans = [*left, (" " * pad, "status"), *right]
+        style = self.palette.style
+        segments = [Segment(text, style(role, "status_background")) for text, role in spans]
+        return Strip(segments).adjust_cell_length(width, style("status", "status_background"))

@@ -1,0 +1,105 @@
+"""What the screen needs of a session: the commands it gives and the few facts it reads.
+
+``session.session.Session`` fits it; naming it here keeps the screen's half of the contract checked
+by the type checker and readable on one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Protocol
+
+from session.events import Event, HunkRedone, HunkRefused, HunkUndone
+from session.files import ProjectFiles
+
+
+class SessionPort(Protocol):
+    """One conversation in one folder. Commands return at once; what became of them comes as events."""
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model that answers."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Who serves it."""
+        ...
+
+    @property
+    def effort(self) -> str:
+        """How long it may think."""
+        ...
+
+    @property
+    def window_tokens(self) -> int:
+        """The model's context length, in tokens; 0 when unknown."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        ...
+
+    @property
+    def files(self) -> ProjectFiles:
+        """The project's files, to open and to save."""
+        ...
+
+    async def open(self) -> None:
+        """Begin: connect, scan, watch."""
+        ...
+
+    async def close(self) -> None:
+        """End, everything written."""
+        ...
+
+    def listen(self) -> AsyncIterator[Event]:
+        """All events from this call on."""
+        ...
+
+    def past(self) -> list[Event]:
+        """The events of a session that is resumed."""
+        ...
+
+    def submit(self, text: str) -> None:
+        """A prompt; a redirect while a turn runs."""
+        ...
+
+    def queue(self, text: str) -> None:
+        """A prompt for after the running turn."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop the turn, at once."""
+        ...
+
+    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
+        """Take a hunk back, the last one by default."""
+        ...
+
+    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
+        """Land an undone hunk again."""
+        ...
+
+    def looking_at(self, paths: tuple[str, ...]) -> None:
+        """The files the user has open."""
+        ...
+
+    def draft(self) -> str:
+        """What was being typed when the session was last closed."""
+        ...
+
+    def save_draft(self, text: str) -> None:
+        """Keep what is being typed."""
+        ...
+
+    def prompts(self) -> list[str]:
+        """Earlier prompts of this project, oldest first."""
+        ...

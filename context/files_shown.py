@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
@@ -42,12 +43,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file to show: its forms, fullest first; ``state`` is how it changed, in a word. When it cannot be
-    shown, ``problem`` says why and there are no forms."""
+    """A file to show: its forms, fullest first, each made when asked for. When it cannot be shown,
+    ``problem`` says why and there are no forms."""
 
     kind: Kind
-    state: str
-    forms: tuple[Form, ...] = ()
+    forms: Iterator[Form] = field(default_factory=lambda: iter(()))
     digest: str = ""
     lines: Lines | None = None
     problem: str | None = None
@@ -57,12 +57,11 @@ def view(path: str, wanted: Wanted, snapshot: Snapshot, before: ShownFile | None
     """How to show ``path``, or None when the model has already seen it as it is."""
     change = snapshot.changes.get(path)
     kind = Kind.CHANGED if change is not None or wanted is Wanted.SHOWN_BEFORE else Kind.MENTIONED
-    state = str(change.status) if change is not None else "as committed" if snapshot.git else "unchanged"
     source = snapshot.read(path)
     if isinstance(source, Unread):
         if source.gone:
             return _deleted(path, before)
-        return FileView(kind, state, problem=source.why)
+        return FileView(kind, problem=source.why)
     if before is not None and before.digest == source.digest and (before.whole or wanted is not Wanted.NAMED):
         return None
     sums = line_sums(source)
@@ -71,19 +70,21 @@ def view(path: str, wanted: Wanted, snapshot: Snapshot, before: ShownFile | None
     if before is not None and before.lines is not None and before.digest != source.digest:
         forms = _since_shown(source, safe, changed_ranges(before.lines, sums), masked)
     elif change is not None:
-        forms = _changed(source, safe, change, change.ranges(sums), masked, wanted)
+        forms = _changed(
+            source, safe, change, change.ranges(sums), masked, wanted, _definitions(source, snapshot)
+        )
     else:
-        forms = _named(source, safe, masked, wanted)
-    return FileView(kind, state, forms, source.digest, sums)
+        forms = _named(source, safe, masked, wanted, _definitions(source, snapshot))
+    return FileView(kind, forms, source.digest, sums)
 
 
 def _deleted(path: str, before: ShownFile | None) -> FileView | None:
     if before is not None and before.lines is None:
         return None
-    return FileView(Kind.CHANGED, "deleted", (Form(f"## Deleted file: {path}\n", "deleted", whole=True),))
+    return FileView(Kind.CHANGED, iter([Form(f"## Deleted file: {path}\n", "deleted", whole=True)]))
 
 
-def _since_shown(source: Source, safe: Redacted, ranges: list[range], masked: str) -> tuple[Form, ...]:
+def _since_shown(source: Source, safe: Redacted, ranges: list[range], masked: str) -> Iterator[Form]:
     note = "overrides what was shown of it before"
     whole = _whole(
         source.path,
@@ -91,44 +92,60 @@ def _since_shown(source: Source, safe: Redacted, ranges: list[range], masked: st
         safe,
         f"changed since it was shown; whole{masked}",
     )
-    text = _excerpt(source, safe, ranges, outline_too=False)
     short = _form(
         source.path,
         f"## Changed file: {source.path} (what changed since it was last shown; {note})",
-        text,
+        _excerpt(source, safe, ranges, outline_too=False),
         f"changed since it was shown: {_parts(ranges)}{masked}",
     )
-    return (short, whole) if len(short.text) <= len(whole.text) * _WORTH else (whole, short)
+    if len(short.text) > len(whole.text) * _WORTH:
+        yield whole
+    yield short
 
 
 def _changed(
-    source: Source, safe: Redacted, change: Change, ranges: list[range], masked: str, wanted: Wanted
-) -> tuple[Form, ...]:
+    source: Source,
+    safe: Redacted,
+    change: Change,
+    ranges: list[range],
+    masked: str,
+    wanted: Wanted,
+    definitions: str,
+) -> Iterator[Form]:
     path = source.path
     state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
     why = f"{state}{'; named in the request' if wanted is Wanted.NAMED else ''}"
     whole = _whole(path, f"## Changed file: {path} ({state})", safe, f"{why}; whole{masked}")
-    text = _excerpt(source, safe, ranges, outline_too=True)
-    short = _form(
-        path,
-        f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
-        text,
-        f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
-    )
-    bare = _outlined(
-        source, f"## Changed file: {path} ({state}; definitions only)", f"{why}; definitions only{masked}"
-    )
-    if wanted is Wanted.NAMED or len(source.text) <= _SMALL or len(short.text) > len(whole.text) * _WORTH:
-        return whole, short, bare
-    return short, bare
+    at_once = wanted is Wanted.NAMED or change.base is None or len(source.text) <= _SMALL
+    if at_once:
+        yield whole
+    if change.base is not None:
+        short = _form(
+            path,
+            f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
+            _excerpt(source, safe, ranges, outline_too=True),
+            f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
+        )
+        if not at_once and len(short.text) > len(whole.text) * _WORTH:
+            yield whole
+        yield short
+    heading = f"## Changed file: {path} ({state}; definitions only)"
+    yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted) -> tuple[Form, ...]:
+def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
     path = source.path
-    whole = _whole(path, f"## File: {path}", safe, f"{wanted.value}; whole{masked}")
-    return whole, _outlined(
-        source, f"## File: {path} (definitions only)", f"{wanted.value}; definitions only{masked}"
-    )
+    yield _whole(path, f"## File: {path}", safe, f"{wanted.value}; whole{masked}")
+    heading = f"## File: {path} (definitions only)"
+    yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
+
+
+def _definitions(source: Source, snapshot: Snapshot) -> str:
+    """The outline as the index has it, or made anew when the file has just changed."""
+    entry = snapshot.entries.get(source.path)
+    if entry is not None and entry.digest == source.digest:
+        return entry.facts.outline
+    return harmless(redact(_outline(source.path, source.text).text).text)
 
 
 def _whole(path: str, heading: str, safe: Redacted, why: str) -> Form:
@@ -137,11 +154,6 @@ def _whole(path: str, heading: str, safe: Redacted, why: str) -> Form:
 
 def _form(path: str, heading: str, text: str, why: str) -> Form:
     return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
-
-
-def _outlined(source: Source, heading: str, why: str) -> Form:
-    text = harmless(redact(_outline(source.path, source.text).text).text)
-    return Form(f"{heading}\n\n{fenced('', text)}", why, whole=False)
 
 
 def _excerpt(source: Source, safe: Redacted, ranges: list[range], *, outline_too: bool) -> str:

@@ -6,6 +6,7 @@ changed, so that the server's prompt cache keeps the rest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ _PARTIAL = (
     "## Project map\n\nThe files of the project by folder, then the definitions in those that matter most, "
     "in path order. Blocks further down override earlier ones.\n\n"
 )
+_LIST_SHARE = 50
+"""Percent of the map's room that the list of paths may take where not every outline fits."""
 _OUTLINES = "### Definitions\n\n"
 _DELTA = (
     "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files.\n\n"
@@ -65,7 +68,7 @@ def full_cost(snapshot: Snapshot, count: Count) -> int:
 
 
 def list_cost(snapshot: Snapshot, count: Count) -> int:
-    """Tokens of the map with paths alone."""
+    """Tokens of the map with every path and nothing else."""
     return count(_PARTIAL) + sum(count(line) for line in _folder_lines(snapshot.paths).values())
 
 
@@ -158,18 +161,32 @@ def _folder_name(folder: str) -> str:
 def _fit_folders(
     snapshot: Snapshot, ranked: list[str], room: int, count: Count
 ) -> tuple[list[str], int, tuple[tuple[str, int], ...]]:
-    """The folders' lines that fit, those of the best ranked files first; their tokens; what did not fit."""
+    """The folders' lines, their tokens, and the folders whose files are not listed.
+
+    All paths where they take at most half of the room; else the folders of the best ranked files are
+    listed in that half, and the others say how many files they hold, as far as there is room.
+    """
     lines = _folder_lines(snapshot.paths)
-    spent = count(_PARTIAL)
     costs = {folder: count(line) for folder, line in lines.items()}
-    if spent + sum(costs.values()) <= room:
+    spent = count(_PARTIAL)
+    limit = max(spent, room * _LIST_SHARE // 100)
+    if spent + sum(costs.values()) <= limit:
         return list(lines.values()), spent + sum(costs.values()), ()
-    fitting: set[str] = set()
-    for folder in dict.fromkeys(path.rpartition("/")[0] for path in ranked):
-        if spent + costs[folder] <= room:
-            fitting.add(folder)
-            spent += costs[folder]
+    held = Counter(path.rpartition("/")[0] for path in snapshot.paths)
+    short = {folder: f"{_folder_name(folder)}: {held[folder]} files\n" for folder in lines}
+    chosen: dict[str, str] = {}
+    best_first = dict.fromkeys(path.rpartition("/")[0] for path in ranked)
+    for folder in best_first:
+        cost = count(short[folder])
+        if spent + cost <= limit:
+            chosen[folder] = short[folder]
+            spent += cost
+    for folder in best_first:
+        more = costs[folder] - count(short[folder])
+        if folder in chosen and spent + more <= limit:
+            chosen[folder] = lines[folder]
+            spent += more
     left = tuple(
-        (f"{folder}/" if folder else "./", costs[folder]) for folder in lines if folder not in fitting
+        (_folder_name(folder), costs[folder]) for folder in lines if chosen.get(folder) != lines[folder]
     )
-    return [lines[folder] for folder in lines if folder in fitting], spent, left
+    return [chosen[folder] for folder in lines if folder in chosen], spent, left

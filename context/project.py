@@ -29,6 +29,7 @@ SECRET = "a secret file: never shown to the model"
 _MANY = 400
 """Paths in one update past which the whole project is looked at again instead."""
 _PUBLISH_EVERY = 0.25
+_STALE = 3
 _RACY_NS = 2_000_000_000
 """A file written this shortly before it was looked at may change again within its time stamp."""
 
@@ -99,6 +100,8 @@ class Project:
         self._unread |= {shown_name(path): why for path, why in problems.items() if why is not None}
         kept = self._entries
         self._entries = {}
+        if len(self._postings) > _STALE * (len(kept) + 1000):
+            self._postings, kept = self._renumbered(kept)
         if self._cached is None:
             self._cached = self._cache.load()
         files, facts = self._cached
@@ -185,8 +188,16 @@ class Project:
         return self._numbered(path, stamp, source.digest, found)
 
     def _numbered(self, path: str, stamp: str, digest: str, facts: Facts) -> FileEntry:
-        number = self._postings.add(file_words(path, facts.names, facts.words))
+        number = self._postings.add(file_words(path, facts.words))
         return FileEntry(digest, stamp, number, facts, file_block(path, facts.outline))
+
+    def _renumbered(self, kept: dict[str, FileEntry]) -> tuple[Postings, dict[str, FileEntry]]:
+        """Postings of the kept files alone: earlier states of files had gathered in the old ones."""
+        postings = Postings()
+        return postings, {
+            path: replace(entry, number=postings.add(file_words(path, entry.facts.words)))
+            for path, entry in kept.items()
+        }
 
     def _left_unread(self, problem: Source | Unread) -> None:
         if isinstance(problem, Unread) and not problem.gone:

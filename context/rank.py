@@ -10,12 +10,13 @@ import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
 
 from context.words import words
 
 _K1 = 1.2
 _B = 0.75
+_COUNT_BITS = 6
+_MOST_COUNTED = (1 << _COUNT_BITS) - 1
 _MOST_SHARED = 400
 """Names of the files in hand that are looked up: the rarest."""
 
@@ -28,8 +29,7 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self._files: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
-        self._counts: defaultdict[str, array[int]] = defaultdict(lambda: array("H"))
+        self._held: dict[str, array[int]] = {}
         self._lengths = array("I")
 
     def __len__(self) -> int:
@@ -39,10 +39,14 @@ class Postings:
         """Take in a file's words with their counts; its number."""
         number = len(self._lengths)
         self._lengths.append(sum(counted.values()))
+        held = self._held
+        shifted = number << _COUNT_BITS
         for word, count in counted.items():
-            # The count first: a reader that sees the file's number finds its count.
-            self._counts[word].append(min(count, 65_535))
-            self._files[word].append(number)
+            packed = shifted | (count if count < _MOST_COUNTED else _MOST_COUNTED)
+            if word in held:
+                held[word].append(packed)
+            else:
+                held[word] = array("I", (packed,))
         return number
 
     def score(self, wanted: Mapping[str, float], live: Mapping[int, str]) -> dict[str, float]:
@@ -52,12 +56,12 @@ class Postings:
             return {}
         average = sum(self._lengths[number] for number in live) / len(live) or 1.0
         for word, weight in wanted.items():
-            numbers = self._files.get(word)
-            if numbers is None:
+            packed = self._held.get(word)
+            if packed is None:
                 continue
-            held = [
-                (number, self._counts[word][at]) for at, number in enumerate(numbers[:]) if number in live
-            ]
+            # A copy: another thread may append meanwhile.
+            pairs = ((number >> _COUNT_BITS, number & _MOST_COUNTED) for number in packed[:])
+            held = [(number, count) for number, count in pairs if number in live]
             rarity = math.log(1 + (len(live) - len(held) + 0.5) / (len(held) + 0.5))
             for number, count in held:
                 length = 1 - _B + _B * self._lengths[number] / average
@@ -65,10 +69,10 @@ class Postings:
         return dict(scores)
 
 
-def file_words(path: str, names: Iterable[str], counted: Mapping[str, int]) -> dict[str, int]:
-    """The words a file is found by: its text's, and again those of its path and its defined names."""
+def file_words(path: str, counted: Mapping[str, int]) -> dict[str, int]:
+    """The words a file is found by: those of its content, and its path's, which count double."""
     total = dict(counted)
-    for word, count in words(" ".join([path, *names])).items():
+    for word, count in words(path).items():
         total[word] = total.get(word, 0) + 2 * count
     return total
 
@@ -97,7 +101,8 @@ def rank(
     rare = sorted(used, key=lambda word: (-len(word), word))[:_MOST_SHARED]
     users = postings.score(dict.fromkeys(sorted(defined)[:_MOST_SHARED], 1.0), live)
     makers = postings.score(dict.fromkeys(rare, 1.0), live)
-    near = {path: _nearness(path, hand) for path in paths}
+    around = _folders_around(hand)
+    near = {path: _nearness(path, around) for path in paths} if hand else {}
     blend: defaultdict[str, float] = defaultdict(float)
     for scores, weight in ((asked, 1.0), (users, 0.6), (makers, 0.6), (near, 0.4)):
         top = max(scores.values(), default=0.0) or 1.0
@@ -107,16 +112,22 @@ def rank(
     return sorted(paths, key=lambda path: (path not in first, -blend[path], path))
 
 
-def _nearness(path: str, hand: list[str]) -> float:
-    """How near the path is to the nearest of the files in hand: the share of folders in common."""
-    folders = PurePosixPath(path).parent.parts
-    best = 0.0
-    for other in hand:
-        others = PurePosixPath(other).parent.parts
-        common = 0
-        for mine, theirs in zip(folders, others, strict=False):
-            if mine != theirs:
-                break
-            common += 1
-        best = max(best, (1 + common) / (1 + max(len(folders), len(others))))
-    return best
+def _nearness(path: str, around: frozenset[str]) -> float:
+    """How near a path is to the files in hand: the share of its folders that lead to one of them."""
+    folder = path.rpartition("/")[0]
+    depth = folder.count("/") + 1 if folder else 0
+    common = depth
+    while folder and folder not in around:
+        folder = folder.rpartition("/")[0]
+        common -= 1
+    return (1 + common) / (1 + depth)
+
+
+def _folders_around(paths: Iterable[str]) -> frozenset[str]:
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(folders)

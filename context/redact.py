@@ -27,7 +27,7 @@ class _Rules:
     files: re.Pattern[str]
     harmless: re.Pattern[str]
     folders: frozenset[str]
-    texts: tuple[tuple[str, re.Pattern[str]], ...]
+    texts: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
 
 
 def is_secret_file(path: str) -> bool:
@@ -42,7 +42,9 @@ def is_secret_file(path: str) -> bool:
 def redact(text: str) -> Redacted:
     """``text`` with every secret replaced by ``[KIND masked]``."""
     kinds: dict[str, None] = {}
-    for name, pattern in _rules().texts:
+    for name, hints, pattern in _rules().texts:
+        if not any(hint in text for hint in hints):
+            continue
 
         def mask(match: re.Match[str], name: str = name) -> str:
             kinds[name] = None
@@ -62,5 +64,5 @@ def _rules() -> _Rules:
         re.compile("|".join(map(translate, table["files"]))),
         re.compile("|".join(map(translate, table["harmless"]))),
         frozenset(table["folders"]),
-        tuple((rule["name"], re.compile(rule["find"])) for rule in table["text"]),
+        tuple((rule["name"], tuple(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),
     )

@@ -30,6 +30,8 @@ class Shown:
     texts: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
     outlines: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     files: Mapping[str, ShownFile] = field(default_factory=lambda: MappingProxyType({}))
+    passed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The hashes of files that there was no room for: as long as they stay so, they are not tried again."""
     gone: frozenset[str] = frozenset()
     """Paths the map no longer holds."""
 
@@ -49,5 +51,6 @@ class Seen:
                 MappingProxyType({**self.shown.texts, **new.texts}),
                 MappingProxyType({**outlines, **new.outlines}),
                 MappingProxyType({**self.shown.files, **new.files}),
+                MappingProxyType({**self.shown.passed, **new.passed}),
             )
         )

@@ -158,9 +158,11 @@ class Watcher:
             DirMovedEvent,
         ]
 
+        report = self._on_event
+
         class Handler(FileSystemEventHandler):
-            def on_any_event(handler, event: FileSystemEvent) -> None:
-                self._on_event(event)
+            def on_any_event(self, event: FileSystemEvent) -> None:
+                report(event)
 
         handler = Handler()
         observer = Observer()

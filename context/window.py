@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from context.blocks import harmless
-from context.files_shown import FileView, Wanted, view
+from context.files_shown import Wanted, view
 from context.map import MapPart, build_delta, build_map, full_cost, list_cost
 from context.mentions import mentions
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
@@ -31,6 +31,10 @@ _HISTORY_SHARE = 2
 """… the conversation at most half of what is then left, …"""
 _FILES_SHARE = 0.6
 """… and file texts this much of the rest, or all that a complete map leaves."""
+_LONGEST_TOKEN = 12
+"""Characters a token; a text that would need longer ones on average is not worth counting."""
+_LEAST = 24
+"""Tokens below which no file's text is tried: its heading alone would not fit."""
 
 
 def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen | None = None) -> Window:
@@ -60,6 +64,7 @@ class _Packing:
         self.left_out = [LeftOut(path, 0, why) for path, why in sorted(snapshot.unread.items())]
         self.texts: dict[tuple[str, str], str] = {}
         self.files: dict[str, ShownFile] = {}
+        self.passed: dict[str, str] = {}
         self.map = MapPart()
         self.mentioned = mentions(request.text, snapshot.paths)
 
@@ -222,40 +227,51 @@ class _Packing:
         for path in self.request.open_files:
             if path in known:
                 wanted.setdefault(path, Wanted.OPEN)
-        named: list[tuple[str, str]] = []
+        named: list[str] = []
         for path, reason in wanted.items():
-            found = view(path, reason, self.snapshot, self.before.files.get(path))
-            room -= self._show(path, found, room, named)
+            room -= self._show(path, reason, room, named)
         self._names_only(named, room)
         return frozenset(path for path, shown in self.files.items() if shown.whole)
 
-    def _show(self, path: str, found: FileView | None, room: int, named: list[tuple[str, str]]) -> int:
+    def _show(self, path: str, reason: Wanted, room: int, named: list[str]) -> int:
         """Show one file in the fullest way that fits; the tokens it took."""
-        if found is None:
+        entry = self.snapshot.entries.get(path)
+        digest = entry.digest if entry is not None else ""
+        if reason is not Wanted.NAMED and digest and self.before.passed.get(path) == digest:
             return 0
-        if found.problem is not None:
-            if path not in self.snapshot.unread:
-                self.left_out.append(LeftOut(path, 0, found.problem))
+        tokens = 0
+        if room >= _LEAST:
+            found = view(path, reason, self.snapshot, self.before.files.get(path))
+            if found is None:
+                return 0
+            if found.problem is not None:
+                if path not in self.snapshot.unread:
+                    self.left_out.append(LeftOut(path, 0, found.problem))
+                return 0
+            digest = found.digest
+            for form in found.forms:
+                if len(form.text) > room * _LONGEST_TOKEN:
+                    continue
+                tokens = self.counter.count(form.text)
+                if tokens <= room:
+                    self.add(found.kind, path, form.text, tokens, form.why)
+                    self.files[path] = ShownFile(found.digest, found.lines, form.whole)
+                    return tokens
+        elif path in self.snapshot.unread:
             return 0
-        cheapest = 0
-        for form in found.forms:
-            cheapest = self.counter.count(form.text)
-            if cheapest <= room:
-                self.add(found.kind, path, form.text, cheapest, form.why)
-                self.files[path] = ShownFile(found.digest, found.lines, form.whole)
-                return cheapest
-        if found.kind is Kind.CHANGED:
-            named.append((path, found.state))
-        self.left_out.append(LeftOut(path, cheapest, "no room for its text"))
+        if path in self.snapshot.changes:
+            named.append(path)
+        self.passed[path] = digest
+        self.left_out.append(LeftOut(path, tokens, "no room for its text"))
         return 0
 
-    def _names_only(self, named: list[tuple[str, str]], room: int) -> None:
+    def _names_only(self, named: list[str], room: int) -> None:
         """Name the changed files whose text did not fit."""
         heading = "## Changed files that are not shown\n\n"
         text = heading
         spent = self.counter.count_kept(heading)
-        for path, state in sorted(named):
-            line = f"- {path} ({state})\n"
+        for path in sorted(named):
+            line = f"- {path} ({self.snapshot.changes[path].status})\n"
             tokens = self.counter.count_kept(line)
             if spent + tokens > room:
                 break
@@ -277,6 +293,7 @@ class _Packing:
             MappingProxyType(self.texts),
             MappingProxyType(dict(self.map.outlines)),
             MappingProxyType(self.files),
+            MappingProxyType(self.passed),
             self.map.gone,
         )
         tokens = self.request.used + sum(piece.tokens for piece in pieces)

@@ -1,0 +1,1 @@
+"""The partner: a real model server on loopback that answers from scripts, at any pace."""

@@ -1,0 +1,78 @@
+"""Hunks of a script as text: read from it, and written out in the format a request asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
+
+_HEADER = {Action.UPDATE: "Update", Action.ADD: "Add", Action.DELETE: "Delete"}
+
+
+class PatchError(ValueError):
+    """The text is no hunk."""
+
+
+def read_lines(path: str, action: Action, text: str, anchor: str = "") -> Hunk:
+    """A hunk from lines that begin with `` ``, ``-`` or ``+``; an empty one is empty context."""
+    lines = text.removesuffix("\n").split("\n") if text else []
+    try:
+        parts = tuple(HunkLine(LineKind(line[:1] or " "), line[1:]) for line in lines)
+    except ValueError:
+        bad = next(line for line in lines if line[:1] not in ("", " ", "-", "+"))
+        raise PatchError(f"a hunk's line must begin with a space, '-' or '+': {bad!r}") from None
+    if not path:
+        raise PatchError("a hunk needs a path")
+    kinds = {part.kind for part in parts}
+    if action is Action.DELETE and parts:
+        raise PatchError("a deletion has no lines")
+    if action is Action.ADD and kinds - {LineKind.NEW}:
+        raise PatchError("an added file has '+' lines only")
+    if action is Action.UPDATE and not kinds & {LineKind.NEW, LineKind.OLD}:
+        raise PatchError("a hunk must change something")
+    anchors = (anchor,) if anchor else ()
+    return Hunk(path=path, action=action, format=Format.V4A, lines=parts, anchors=anchors)
+
+
+def read_patch(text: str) -> list[Hunk]:
+    """The hunks of a whole V4A patch. Raises :class:`PatchError` for anything not in order."""
+    from edits.formats.detect import AutoParser
+    from edits.formats.events import Broken, Completed
+
+    parser = AutoParser(Format.V4A)
+    events = [*parser.feed(text if text.endswith("\n") else text + "\n"), *parser.close(clean=True)]
+    for event in events:
+        if isinstance(event, Broken):
+            raise PatchError(f"the patch cannot be read: {event.message}")
+    hunks = [event.hunk for event in events if isinstance(event, Completed)]
+    if not hunks:
+        raise PatchError("the patch has no hunk")
+    return hunks
+
+
+def v4a(hunks: Sequence[Hunk]) -> str:
+    """The hunks as one V4A patch, neighbours in one file under one header."""
+    lines = ["*** Begin Patch"]
+    open_path = None
+    for hunk in hunks:
+        if hunk.action is not Action.UPDATE or hunk.path != open_path:
+            lines.append(f"*** {_HEADER[hunk.action]} File: {hunk.path}")
+        open_path = hunk.path if hunk.action is Action.UPDATE else None
+        if hunk.action is Action.UPDATE:
+            lines += [f"@@ {anchor}" for anchor in hunk.anchors] or ["@@"]
+        lines += [line.kind + line.text for line in hunk.lines]
+        if hunk.at_end_of_file:
+            lines.append("*** End of File")
+    return "\n".join([*lines, "*** End Patch"]) + "\n"
+
+
+def search_replace(hunks: Sequence[Hunk]) -> str:
+    """The hunks as SEARCH/REPLACE blocks. A deletion, which they cannot say, is said in words."""
+    return "\n".join(_block(hunk) for hunk in hunks)
+
+
+def _block(hunk: Hunk) -> str:
+    if hunk.action is Action.DELETE:
+        return f"`{hunk.path}` is not needed any more: please delete it.\n"
+    lines = [hunk.path, "```", "<<<<<<< SEARCH", *hunk.old, "=======", *hunk.new, ">>>>>>> REPLACE", "```"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,33 @@
+"""Reading what a front end reports about the edits it was sent (the lines of ``edits.report``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LINE = re.compile(
+    r"^- (?P<id>\S+) "
+    r"(?P<status>applied_fuzzy|applied|already_applied|rejected|not_received|undone_by_user)"
+    r"(?: \((?P<code>\w+)\))? "
+    r"(?P<path>.+?)(?: lines \d+-\d+)?(?:: .*)?$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One line of a report: the front end's name for a hunk, its file and what became of it."""
+
+    id: str
+    status: str
+    path: str
+
+    @property
+    def settled(self) -> bool:
+        """True when the hunk is not to be sent again: it landed, was refused, or the user took it back."""
+        return self.status != "not_received"
+
+
+def read_report(text: str) -> list[Reported]:
+    """Every report line in ``text``, wherever it stands."""
+    return [Reported(found["id"], found["status"], found["path"]) for found in _LINE.finditer(text)]

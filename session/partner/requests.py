@@ -1,0 +1,96 @@
+"""Reading a client's frame: a ``response.create`` in order, or the error to answer it with."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from session.partner.pieces import count_input
+from session.protocol.frames import NotAnObject, parse_object
+
+_LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
+PATCH_TOOL = "apply_patch"
+
+
+class BadRequest(Exception):
+    """The frame cannot be answered; the fields are those of the error event."""
+
+    def __init__(self, code: str, message: str, *, param: str | None = None, status: int = 400) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.param = param
+        self.status = status
+
+    def event(self, stream_id: str | None = None) -> str:
+        """The error event."""
+        error = {"type": "invalid_request_error", "code": self.code, "message": self.message}
+        body = {"type": "error", "status": self.status, "error": {**error, "param": self.param}}
+        return json.dumps(body if stream_id is None else {**body, "stream_id": stream_id})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One ``response.create``. ``body`` is the whole frame, ``size`` its bytes as received."""
+
+    body: dict[str, Any]
+    size: int
+    model: str
+    items: tuple[dict[str, Any], ...]
+    generate: bool
+    previous_response_id: str | None
+    stream_id: str | None
+
+    @property
+    def offers_patch_tool(self) -> bool:
+        """Whether the custom tool ``apply_patch`` is among the request's tools."""
+        tools = self.body.get("tools")
+        return any(
+            isinstance(tool, dict) and tool.get("type") == "custom" and tool.get("name") == PATCH_TOOL
+            for tool in (tools if isinstance(tools, list) else [])
+        )
+
+    def own_tokens(self) -> int:
+        """The tokens of this request's own input items."""
+        return sum(count_input(json.dumps(item, ensure_ascii=False)) for item in self.items)
+
+    def standing_tokens(self) -> int:
+        """The tokens of its instructions and tools."""
+        standing = [self.body.get("instructions") or "", self.body.get("tools") or ""]
+        return sum(count_input(json.dumps(part, ensure_ascii=False)) for part in standing if part)
+
+
+def read_request(frame: str | bytes) -> Request:
+    """The request in ``frame``. Raises :class:`BadRequest`."""
+    size = len(frame if isinstance(frame, bytes) else frame.encode("utf-8", "replace"))
+    try:
+        body = parse_object(frame)
+    except NotAnObject as problem:
+        raise BadRequest("invalid_json", f"The frame could not be read: {problem}.") from None
+    if body.get("type") != "response.create":
+        message = f"Unknown event type {body.get('type')!r}: this server takes response.create."
+        raise BadRequest("unknown_event", message, param="type")
+    model = body.get("model")
+    if not isinstance(model, str) or not model:
+        raise BadRequest("missing_required_parameter", "Missing required parameter: 'model'.", param="model")
+    lane, previous = body.get("stream_id"), body.get("previous_response_id")
+    if lane is not None and not (isinstance(lane, str) and _LANE.fullmatch(lane)):
+        message = "stream_id must be 1 to 256 of the characters A-Z a-z 0-9 _ . -"
+        raise BadRequest("invalid_value", message, param="stream_id")
+    if previous is not None and not isinstance(previous, str):
+        message = "previous_response_id must be a string."
+        raise BadRequest("invalid_value", message, param="previous_response_id")
+    generate = body.get("generate") is not False
+    return Request(body, size, model, _items(body.get("input")), generate, previous, lane)
+
+
+def _items(given: Any) -> tuple[dict[str, Any], ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return ({"type": "message", "role": "user", "content": given},)
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise BadRequest("invalid_value", "input must be a string or a list of items.", param="input")
+    return tuple(given)

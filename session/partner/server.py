@@ -1,0 +1,169 @@
+"""The partner's server: WebSockets on loopback, one task per response, paced and cut like the real thing."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import math
+from collections import deque
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import urlsplit
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.http11 import Request as HttpRequest
+from websockets.http11 import Response as HttpResponse
+
+from session.partner.lanes import Client
+from session.partner.load import DEMO, load
+from session.partner.requests import Request
+from session.partner.script import Script
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+_REMEMBERED = 256
+_LOGGER = logging.getLogger("spark.partner")
+
+
+class Partner:
+    """A model server that plays ``scripts`` at ``rate`` tokens per second.
+
+    ``scripts`` is a script, the path of one, or None for the demo's. With a ``key``, clients must
+    send it as a bearer token. Use it as an async context manager, or ``await serve()`` and
+    ``await close()``. Raises ``load.ScriptError`` for a script that cannot be played.
+
+    For tests and benches: ``requests`` are the last ones received, ``connections`` counts all ever
+    accepted, ``cut`` the responses that clients cut short.
+    """
+
+    def __init__(
+        self,
+        rate: float = 1000.0,
+        scripts: Script | Path | None = None,
+        key: str | None = None,
+    ) -> None:
+        if not rate > 0:
+            raise ValueError("the rate must be more than 0 tokens per second (inf for no limit)")
+        self.rate = rate
+        self.script = scripts if isinstance(scripts, Script) else load(scripts or DEMO)
+        self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
+        self.connections = 0
+        self.cut = 0
+        self.begun: dict[str, int] = {}
+        self._key = key
+        self._server: Server | None = None
+        self._clients: set[Client] = set()
+
+    async def serve(self, port: int = 0, host: str = "127.0.0.1") -> None:
+        """Listen; port 0 takes a free one. Raises OSError if the address cannot be had."""
+        self._server = await serve(
+            self._handle,
+            host,
+            port,
+            process_request=self._answer_http,
+            compression=None,  # on loopback it costs more than it saves
+            max_size=MAX_FRAME_BYTES,
+            close_timeout=1.0,
+            logger=_LOGGER,
+            server_header="spark-partner",
+        )
+
+    async def serve_forever(self) -> None:
+        """Wait until the task is cancelled or :meth:`close` is called."""
+        if self._server is not None:
+            await self._server.wait_closed()
+
+    async def close(self) -> None:
+        """Stop listening, end every response and connection. May be repeated."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+            await server.wait_closed()
+
+    async def __aenter__(self) -> Partner:
+        await self.serve()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on. Raises RuntimeError before :meth:`serve`."""
+        if self._server is None:
+            raise RuntimeError("the partner is not serving")
+        return int(next(iter(self._server.sockets)).getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """The base URL to give to a client."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    async def drop_clients(self) -> None:
+        """Close every connection, as a server going away does; new ones are welcome."""
+        await asyncio.gather(*(client.connection.close(1001, "going away") for client in self._clients))
+
+    async def _handle(self, connection: ServerConnection) -> None:
+        self.connections += 1
+        client = Client(self, connection)
+        self._clients.add(client)
+        try:
+            await client.run()
+        finally:
+            self._clients.discard(client)
+
+    def _answer_http(self, connection: ServerConnection, request: HttpRequest) -> HttpResponse | None:
+        """Refuse, answer plain HTTP, or return None to go on with the WebSocket handshake."""
+        path = urlsplit(request.path).path.rstrip("/")
+        given = request.headers.get("Authorization", "")
+        if self._key is not None and not hmac.compare_digest(given.encode(), f"Bearer {self._key}".encode()):
+            message = "Incorrect API key provided." if given else "No API key was provided."
+            return _json(401, _error("invalid_api_key", message))
+        if path == "/v1/models":
+            return _json(200, {"object": "list", "data": [_model(name) for name in self.script.models]})
+        if path != "/v1/responses":
+            return _json(404, _error("not_found", f"Nothing is served at {path or '/'}."))
+        refusal = self.script.handshake
+        if refusal is not None:
+            return _http(refusal.status, refusal.body, refusal.content_type)
+        if "websocket" not in request.headers.get("Upgrade", "").lower():
+            return _json(426, _error("upgrade_required", "Responses are served over WebSocket here."))
+        return None
+
+
+def parse_rate(text: str) -> float:
+    """A rate from the command line, tokens per second; ``0`` and ``inf`` mean as fast as it goes.
+
+    Raises ValueError for anything else that is not a positive number.
+    """
+    rate = float(text)
+    if math.isnan(rate) or rate < 0:
+        raise ValueError("the rate must be a positive number of tokens per second")
+    return rate or math.inf
+
+
+def _model(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "spark"}
+
+
+def _error(code: str, message: str) -> dict[str, object]:
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+    return {"error": error}
+
+
+def _json(status: int, body: dict[str, object]) -> HttpResponse:
+    return _http(status, json.dumps(body), "application/json")
+
+
+def _http(status: int, body: str, content_type: str) -> HttpResponse:
+    data = body.encode("utf-8")
+    headers = Headers(
+        [("Content-Type", content_type), ("Content-Length", str(len(data))), ("Connection", "close")]
+    )
+    if 300 <= status < 400:
+        headers["Location"] = body
+    return HttpResponse(status, "", headers, data)

@@ -1,0 +1,201 @@
+"""What to answer: from the conversation so far to the steps that come next. Pure, no I/O.
+
+The partner keeps no memory of its own between requests. It reads the conversation from the start:
+which scenario a user message began, which of its hunks the reports in it settle, whether a message
+redirects an answer that was cut short; and goes on from there.
+
+A report names hunks by the front end's ids. Since a file's hunks are sent in the script's order, a new
+id stands for the first hunk of its file that is wanted and not settled yet. A hunk is settled when it
+landed, was refused or was undone; ``not_received`` settles nothing, so that hunk is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from session.partner.report import Reported, read_report
+from session.partner.script import Patch, Redirect, Rest, Say, Scenario, Script, Step, Think, patches
+from session.protocol.request import text_of
+
+_TAIL = 48
+_CARRY_ON = Redirect(
+    "",
+    (
+        Say("I take that in, and carry on from what has landed.\n"),
+        Rest(),
+        Say("\nThat is all of it: everything the first request asked for is in place.\n"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The next response: its steps, whose hunks they name, and whether it begins the scenario."""
+
+    scenario: Scenario
+    steps: tuple[Step, ...]
+    begins: bool
+
+
+def reply(
+    script: Script,
+    items: Iterable[Mapping[str, Any]],
+    *,
+    rounds: bool,
+    exhausted: frozenset[str] = frozenset(),
+) -> Reply | None:
+    """The reply to a conversation of Responses items; None if no scenario fits its last request.
+
+    ``rounds`` is true when patches go out as tool calls: a patch then ends the response, and its
+    result begins the next. ``exhausted`` names scenarios that may not be begun any more.
+    """
+    story = _Story(script, exhausted)
+    for item in items:
+        story.read(item)
+    return story.next(rounds)
+
+
+@dataclass
+class _Story:
+    """The conversation as read so far."""
+
+    script: Script
+    exhausted: frozenset[str]
+    scenario: Scenario | None = None
+    steps: tuple[Step, ...] = ()
+    redirected: bool = False
+    rounds_done: int = 0
+    said: str = ""
+    plan: list[str] = field(default_factory=list)
+    settled: set[str] = field(default_factory=set)
+    known_ids: set[str] = field(default_factory=set)
+
+    def read(self, item: Mapping[str, Any]) -> None:
+        """Take the next item of the conversation."""
+        kind = item.get("type", "message")
+        text = text_of(dict(item))
+        if kind in ("custom_tool_call_output", "function_call_output"):
+            reported = read_report(text)
+            self._settle(reported)
+            self._end_round(assume_landed=not reported)
+        elif kind == "message" and item.get("role") == "assistant":
+            self.said += text
+        elif kind == "message":
+            reported = read_report(text)
+            self._settle(reported)
+            if item.get("role") == "user" and not _is_report(text, reported):
+                self._prompt(text)
+
+    def next(self, rounds: bool) -> Reply | None:
+        """What comes now."""
+        if self.scenario is None:
+            return None
+        steps = self.steps
+        if rounds:
+            steps = _round(steps, self.rounds_done)
+        begins = not self.redirected and self.rounds_done == 0
+        return Reply(self.scenario, steps, begins)
+
+    def _prompt(self, words: str) -> None:
+        fitting = self.script.choose(words, self.exhausted)
+        current = self.scenario
+        if current is not None and current.is_redirect(words):
+            fitting = current
+        if current is not None and fitting in (None, current) and not self._finished():
+            self._redirect(current)
+        else:
+            self._begin(fitting)
+        self.rounds_done = 0
+        self.said = ""
+
+    def _begin(self, scenario: Scenario | None) -> None:
+        self.scenario = scenario
+        self.redirected = False
+        self.settled.clear()
+        self.steps = scenario.steps if scenario is not None else ()
+        self.plan = _hunks(self.steps)
+
+    def _redirect(self, scenario: Scenario) -> None:
+        redirect = scenario.redirect or _CARRY_ON
+        self.redirected = True
+        wanted = [name for name in _hunks(scenario.steps) if name not in redirect.drop]
+        self.plan = wanted + _hunks(redirect.steps)
+        owed = _without(scenario.steps, self.settled | redirect.drop)
+        own = _without(redirect.steps, self.settled)
+        self.steps = tuple(_expand(own, owed))
+
+    def _finished(self) -> bool:
+        """Whether the answer in hand was given to its end, as far as the conversation shows."""
+        last = next((step for step in reversed(self.steps) if isinstance(step, Say)), None)
+        if last is None:
+            return self.rounds_done >= len(list(patches(self.steps)))
+        return _squeeze(last.text)[-_TAIL:] in _squeeze(self.said)
+
+    def _settle(self, reported: Sequence[Reported]) -> None:
+        for line in reported:
+            if line.id in self.known_ids or not line.settled or self.scenario is None:
+                continue
+            self.known_ids.add(line.id)
+            for name in self.plan:
+                if name not in self.settled and self.scenario.hunks[name].path == line.path:
+                    self.settled.add(name)
+                    break
+
+    def _end_round(self, *, assume_landed: bool) -> None:
+        done = list(patches(self.steps))
+        if assume_landed and self.rounds_done < len(done):
+            self.settled.update(done[self.rounds_done].hunks)
+        self.rounds_done += 1
+
+
+def _hunks(steps: tuple[Step, ...]) -> list[str]:
+    return [name for patch in patches(steps) for name in patch.hunks]
+
+
+def _without(steps: tuple[Step, ...], gone: set[str] | frozenset[str]) -> tuple[Step, ...]:
+    """``steps`` without these hunks; a patch that loses any also loses the words that led to it."""
+    left: list[Step] = []
+    for step in steps:
+        if isinstance(step, Patch) and gone.intersection(step.hunks):
+            while left and isinstance(left[-1], Say | Think):
+                left.pop()
+            names = tuple(name for name in step.hunks if name not in gone)
+            step = Patch(names, step.limit)
+            if not names:
+                continue
+        left.append(step)
+    return tuple(left)
+
+
+def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
+    """``steps`` with :class:`Rest` replaced by what is owed, up to its last patch."""
+    last = max((n for n, step in enumerate(owed) if isinstance(step, Patch)), default=-1)
+    for step in steps:
+        if isinstance(step, Rest):
+            yield from owed[: last + 1]
+        else:
+            yield step
+
+
+def _round(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
+    """The steps of round ``number`` (from 0): after that many patches, up to and with the next."""
+    current: list[Step] = []
+    for step in steps:
+        if number == 0:
+            current.append(step)
+        if isinstance(step, Patch):
+            if number == 0:
+                break
+            number -= 1
+    return tuple(current)
+
+
+def _is_report(text: str, reported: Sequence[Reported]) -> bool:
+    """Whether a user message only reports, as some clients have no other role for it."""
+    return bool(reported) and text.lstrip().startswith("What became of your edits")
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())

@@ -56,7 +56,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file as the cache last saw it. ``stamp`` tells whether it may have changed since."""
+    """A file as the cache last saw it. ``stamp`` tells whether it may have changed since; a file that gave
+    no text has an empty ``key``, and why in ``digest``."""
 
     stamp: str
     key: str

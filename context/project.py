@@ -46,6 +46,7 @@ class Project:
         self._git: Git | None = None
         self._entries: dict[str, FileEntry] = {}
         self._unread: dict[str, str] = {}
+        self._skipped: dict[str, Known] = {}
         self._changes: dict[str, Change] = {}
         self._paths: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
@@ -126,6 +127,8 @@ class Project:
         known = {
             path: Known(entry.stamp, entry.facts.key, entry.digest) for path, entry in self._entries.items()
         }
+        self._skipped = {path: known for path, known in self._skipped.items() if path in self._unread}
+        known |= self._skipped
         if known != files:
             self._cache.save(known, new_facts, prune=True)
         self._cached = (known, {})
@@ -173,11 +176,17 @@ class Project:
         if stat.S_ISREG(about.st_mode) and about.st_size > LARGEST:
             self._unread[path] = too_large(about.st_size)
             return None
+        skipped = self._skipped.get(path, known)
+        if skipped is not None and stamp and skipped.stamp == stamp and not skipped.key:
+            self._unread[path] = skipped.digest
+            self._skipped[path] = skipped
+            return None
         if known is not None and stamp and known.stamp == stamp and known.key in facts:
             return self._numbered(path, stamp, known.digest, facts[known.key])
         source = read(self.root, path)
         if isinstance(source, Unread):
             self._left_unread(source)
+            self._skipped[path] = Known(stamp, "", source.why)
             return None
         if kept is not None and kept.digest == source.digest:
             return replace(kept, stamp=stamp)

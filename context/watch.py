@@ -19,8 +19,8 @@ from context.ignore import Listing, list_git, list_walk
 from context.poll import Poller
 
 if TYPE_CHECKING:
-    from watchdog.events import FileSystemEvent
-    from watchdog.observers.api import BaseObserver
+    from watchdog.events import FileSystemEvent, FileSystemEventHandler
+    from watchdog.observers.api import BaseObserver, ObservedWatch
 
 SETTLE = 0.004
 """Seconds without a further event after which changes are handed out, …"""
@@ -63,6 +63,10 @@ class Watcher:
         self._poller: Poller | None = None
         self._git_folder: Path | None = None
         self._ignored: frozenset[str] = frozenset()
+        self._watches: dict[str, ObservedWatch] = {}
+        self._alone: frozenset[str] = frozenset()
+        self._handler: FileSystemEventHandler | None = None
+        self._wanted: list[type[FileSystemEvent]] = []
         self._lock = threading.Lock()
         self._changed: set[str] = set()
         self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
@@ -164,17 +168,19 @@ class Watcher:
             def on_any_event(self, event: FileSystemEvent) -> None:
                 report(event)
 
-        handler = Handler()
+        self._handler, self._wanted = Handler(), wanted
         observer = Observer()
         try:
             observer.start()
-            for folder, recursive in watch_plan(self.root, listing.ignored).items():
-                observer.schedule(handler, str(self.root / folder), recursive=recursive, event_filter=wanted)
+            plan = watch_plan(self.root, listing.ignored)
+            self._alone = frozenset(folder for folder, recursive in plan.items() if not recursive)
+            for folder, recursive in plan.items():
+                self._watch(observer, folder, recursive=recursive)
             if self._git_folder is not None:
-                observer.schedule(handler, str(self._git_folder), event_filter=wanted)
+                observer.schedule(self._handler, str(self._git_folder), event_filter=wanted)
             # Watches that cannot be had below a folder are passed over in silence; one more shows it.
             with tempfile.TemporaryDirectory() as probe:
-                observer.unschedule(observer.schedule(handler, probe, event_filter=wanted))
+                observer.unschedule(observer.schedule(self._handler, probe, event_filter=wanted))
         except OSError as problem:
             observer.stop()
             observer.join()
@@ -182,7 +188,39 @@ class Watcher:
         self._observer = observer
         return None
 
+    def _watch(self, observer: BaseObserver, folder: str, *, recursive: bool) -> None:
+        """Watch a folder; one that was watched, and is gone and back, is watched anew."""
+        assert self._handler is not None
+        before = self._watches.pop(folder, None)
+        if before is not None:
+            observer.unschedule(before)
+        self._watches[folder] = observer.schedule(
+            self._handler, str(self.root / folder), recursive=recursive, event_filter=self._wanted
+        )
+
+    def _on_new_folder(self, path: str) -> None:
+        """Watch a folder that appeared where only single folders are watched, and report what is in it."""
+        name = self._name(path)
+        observer = self._observer
+        parent = name.rpartition("/")[0] if name else ""
+        if not name or observer is None or parent not in self._alone:
+            return
+        self._ignored = self._list().ignored
+        if name in self._ignored:
+            return
+        try:
+            self._watch(observer, name, recursive=True)
+        except OSError as problem:
+            if (self.root / name).is_dir():
+                self.note = f"changes in {name}/ are not noticed: {problem.strerror}"
+            return
+        for folder, _, names in os.walk(path):
+            inside = os.path.relpath(folder, self.root)
+            self._report(f"{inside}/{file}" for file in names)
+
     def _on_event(self, event: FileSystemEvent) -> None:
+        if event.is_directory and event.event_type in ("created", "moved"):
+            self._on_new_folder(os.fsdecode(event.dest_path or event.src_path))
         paths = (os.fsdecode(path) for path in (event.src_path, event.dest_path) if path)
         self._report(name for name in map(self._name, paths) if name is not None)
 

@@ -21,6 +21,8 @@ class SessionStarted:
     model: str
     provider: str
     resumed: bool = False
+    instructions: str = ""
+    """The version of the instructions in use (see ``session.instructions``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +237,16 @@ class Notice:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ApplyEnded:
+    """The last line of ``spark apply``: how many hunks landed, were refused, were there already."""
+
+    type: ClassVar[str] = "apply.ended"
+    landed: int
+    refused: int
+    already_applied: int
+
+
 Event = (
     SessionStarted
     | PromptSubmitted
@@ -257,6 +269,7 @@ Event = (
     | TurnEnded
     | ConnectionChanged
     | Notice
+    | ApplyEnded
 )
 
 _BY_TYPE: dict[str, Any] = {event.type: event for event in get_args(Event)}

@@ -1,9 +1,8 @@
 """Sessions on disk: one append-only journal file each, JSON lines, private to the user.
 
-A line is an event (``session.events``) with ``at``, the seconds since 1970, or a record of ours
-whose type no front end reads (``conversation.items``: what the model was sent and said, word for
-word). The file is the truth: a session is opened again by reading it. A line torn by a crash is
-skipped by readers, and the next line is started afresh.
+A line is an event (``session.events``) with ``at``, the seconds since 1970. The file is the truth: a
+session is opened again by reading it. A line torn by a crash is skipped by readers, and the next
+line is started afresh.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
 from session.paths import private_folder
 
 SUFFIX = ".jsonl"
-ITEMS = "conversation.items"
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 
 
@@ -66,11 +64,6 @@ class Journal:
             return
         self.flush()
         self._append({**to_dict(event), "at": round(time.time(), 3)})
-
-    def write_items(self, items: list[dict[str, Any]]) -> None:
-        """Append what was added to the conversation, word for word."""
-        self.flush()
-        self._append({"type": ITEMS, "items": items, "at": round(time.time(), 3)})
 
     def flush(self) -> None:
         """Write the delta that is still being gathered."""
@@ -217,3 +210,43 @@ class Draft:
             partial.replace(self._file)
         except OSError as problem:
             raise StoreError(f"cannot keep the draft in {self._file}: {problem.strerror}") from problem
+
+
+class PromptHistory:
+    """The prompts of all sessions of a project, for the composer's history: one JSON string a line."""
+
+    LONGEST = 500
+    """Prompts that are read back; older ones stay in the file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "prompts.jsonl"
+
+    def read(self) -> list[str]:
+        """The last prompts, oldest first; one given twice in a row is there once."""
+        try:
+            lines = self._file.read_bytes().splitlines()[-self.LONGEST :]
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            raise StoreError(f"cannot read the prompts in {self._file}: {problem.strerror}") from problem
+        prompts: list[str] = []
+        for line in lines:
+            try:
+                prompt = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(prompt, str) and prompts[-1:] != [prompt]:
+                prompts.append(prompt)
+        return prompts
+
+    def add(self, prompt: str) -> None:
+        """Append ``prompt``."""
+        try:
+            private_folder(self._file.parent)
+            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                _write_all(descriptor, json.dumps(prompt).encode("ascii") + b"\n")
+            finally:
+                os.close(descriptor)
+        except OSError as problem:
+            raise StoreError(f"cannot keep the prompt in {self._file}: {problem.strerror}") from problem

@@ -1,0 +1,93 @@
+"""What the model has been sent and has said, as Responses input items, append-only.
+
+Every item is one the server would accept again: a truncated tool call is never in it, reasoning
+only in its encrypted form, since nothing is stored on the server (``store: false``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from session.protocol.request import Item
+
+_KEPT_FIELDS = {
+    "message": ("type", "role", "content", "phase"),
+    "reasoning": ("type", "summary", "encrypted_content"),
+    "custom_tool_call": ("type", "call_id", "name", "input"),
+}
+
+
+def developer_message(text: str) -> Item:
+    """Words of spark's: the window's context, reports, the user's changes."""
+    return {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
+
+
+def assistant_message(text: str) -> Item:
+    """What the model said, for an answer whose own item never came."""
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+
+def answer_items(output: Iterable[Item]) -> list[Item]:
+    """The items of a response in the form in which they may be sent back.
+
+    Reasoning without its encrypted content is left out (a server that stores nothing refuses it),
+    as is any kind of item that spark did not ask for.
+    """
+    items = []
+    for item in output:
+        fields = _KEPT_FIELDS.get(str(item.get("type")))
+        if fields is None or (item["type"] == "reasoning" and not item.get("encrypted_content")):
+            continue
+        kept = {name: item[name] for name in fields if item.get(name) is not None}
+        if item["type"] == "message":
+            kept["content"] = _plain_content(item.get("content"))
+            if not kept["content"]:
+                continue
+        items.append(kept)
+    return items
+
+
+def _plain_content(content: Any) -> list[dict[str, str]]:
+    """Text and refusals alone: annotations and log probabilities are not to be sent back."""
+    parts = []
+    for part in content if isinstance(content, list) else []:
+        if not isinstance(part, dict):
+            continue
+        for kind, field in (("output_text", "text"), ("refusal", "refusal")):
+            if part.get("type") == kind and isinstance(part.get(field), str) and part[field]:
+                parts.append({"type": kind, field: part[field]})
+    return parts
+
+
+def item_text(item: Item) -> str:
+    """All the text an item holds that costs tokens, for counting."""
+    if item.get("type") == "message":
+        texts = [str(part.get("text") or part.get("refusal") or "") for part in item.get("content", [])]
+        return "\n".join(texts)
+    return "\n".join(
+        str(item[name]) for name in ("name", "input", "output", "encrypted_content") if name in item
+    )
+
+
+class Conversation:
+    """The items so far, and the tokens they take by our own count."""
+
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self.tokens = 0
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """All items, oldest first."""
+        return self._items
+
+    def extend(self, items: Sequence[Item], tokens: int) -> None:
+        """Append ``items``, which together take ``tokens`` tokens."""
+        self._items.extend(items)
+        self.tokens += tokens
+
+    def clear(self) -> None:
+        """Start over with an empty window, when the old one is full."""
+        self._items.clear()
+        self.tokens = 0

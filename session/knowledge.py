@@ -1,0 +1,60 @@
+"""What the model knows of the files it has edited, so that it can be told what the user changed.
+
+For each file that a hunk has touched, this keeps the text as the model believes it to be: the text
+before its first hunk, with each of its own hunks carried over. What then differs on disk is the
+user's doing (typing, an undo, another program), and is told as a short diff.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from edits.merge import merge3
+
+LONGEST_DIFF = 120
+"""Lines of one file's diff that are told; a longer one is cut, and says so."""
+
+
+class Knowledge:
+    """The model's belief about each file it has edited, by path. None is a file that is not there."""
+
+    def __init__(self) -> None:
+        self._believed: dict[str, str | None] = {}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of which anything is believed."""
+        return tuple(self._believed)
+
+    def landed(self, path: str, before: str | None, after: str | None) -> None:
+        """The model's own hunk turned ``before`` into ``after`` on disk."""
+        believed = self._believed.get(path, before)
+        if believed == before or believed is None or before is None or after is None:
+            self._believed[path] = after
+        else:
+            self._believed[path] = merge3(before, believed, after).text
+
+    def changes(self, now: Mapping[str, str | None]) -> str:
+        """How ``now`` (the files of ``paths`` as they are) differs from belief, as a report; empty
+        where nothing does. From here on the model knows."""
+        parts = []
+        for path, text in now.items():
+            believed = self._believed.get(path)
+            if text != believed:
+                parts.append(_difference(path, believed, text))
+                self._believed[path] = text
+        if not parts:
+            return ""
+        return "The developer has changed these files since; their text stands:\n" + "".join(parts)
+
+
+def _difference(path: str, believed: str | None, now: str | None) -> str:
+    if now is None:
+        return f"--- {path}\nThis file is gone.\n"
+    if believed is None:
+        return f"--- {path}\nThis file is there now.\n"
+    lines = list(difflib.unified_diff(believed.splitlines(), now.splitlines(), path, path, lineterm="", n=1))
+    cut = len(lines) - LONGEST_DIFF
+    shown = lines[:LONGEST_DIFF] + ([f"({cut} more lines of this diff are left out)"] if cut > 0 else [])
+    return "\n".join(shown) + "\n"

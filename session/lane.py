@@ -1,0 +1,238 @@
+"""A turn's edits on their way: parsed as the answer streams, landed in order while it still does.
+
+Text is fed on the event loop and costs little; placing and writing happen in the session's one
+edit thread, so that no disk ever holds up the wire or a key. After :meth:`Lane.stop` nothing more
+is begun: a write in progress finishes, whatever waited is dropped and reported as not received.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from edits.formats.detect import AutoParser
+from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
+from edits.hunk import Format, Hunk, Landed, LineKind, Refused
+from edits.landing import Landing
+from edits.ledger import Ledger
+from edits.report import NotReceived, Outcome
+from session.events import (
+    Event,
+    HunkAimed,
+    HunkDropped,
+    HunkLanded,
+    HunkOpened,
+    HunkRefused,
+    HunkTyped,
+    TextDelta,
+)
+from session.sanitize import clean, clean_line
+
+ANSWER = ""
+"""The source name of the answer's own text; tool calls are named by their item's id."""
+
+
+@dataclass(slots=True)
+class _Typing:
+    """A hunk in flight: what is known of its old text so far, for aiming."""
+
+    hunk: str
+    path: str
+    old: list[str] = field(default_factory=list)
+    partial: str = ""
+    aimed: tuple[int, int] | None = None
+    looking: bool = False
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTools:
+    """What a lane works with; one set serves all turns of a session."""
+
+    landing: Landing
+    ledger: Ledger
+    thread: Executor
+    send: Callable[[Event], None]
+
+
+class Lane:
+    """One turn's edits. ``outcomes`` grows by one for each hunk, in the order of the answer."""
+
+    def __init__(self, tools: LaneTools, session: str, turn: str) -> None:
+        self.outcomes: list[Outcome] = []
+        self._tools = tools
+        self._session = session
+        self._turn = turn
+        self._parsers: dict[str, Parser] = {}
+        self._names: dict[tuple[str, int], str] = {}
+        self._open: dict[str, _Typing] = {}
+        self._waiting: asyncio.Queue[tuple[str, Hunk | Broken]] = asyncio.Queue()
+        self._stopped = False
+        self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
+        self._looks: set[asyncio.Task[None]] = set()
+
+    def feed(self, source: str, text: str) -> None:
+        """Take the next piece of the answer (``ANSWER``) or of a tool call's input."""
+        if self._stopped:
+            return
+        parser = self._parsers.get(source)
+        if parser is None:
+            # A tool's input is a patch by its grammar; only the answer's own text may be anything.
+            parser = self._parsers[source] = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
+        self._take(source, parser.feed(text))
+
+    def finish(self, source: str, *, clean_end: bool) -> None:
+        """The stream of ``source`` ended; unless ``clean_end``, its unfinished hunk is incomplete."""
+        parser = self._parsers.pop(source, None)
+        if parser is not None and not self._stopped:
+            self._take(source, parser.close(clean=clean_end))
+
+    def finish_all(self, *, clean_end: bool) -> None:
+        """The response ended: every stream of it has."""
+        for source in list(self._parsers):
+            self.finish(source, clean_end=clean_end)
+
+    def stop(self) -> None:
+        """From now on nothing more lands and nothing more is said; returns at once."""
+        self._stopped = True
+
+    async def settled(self) -> None:
+        """Wait until every hunk given so far has landed or was refused, or, after ``stop``, until
+        the write in progress is done and the rest is dropped."""
+        empty = asyncio.ensure_future(self._waiting.join())
+        await asyncio.wait({empty, self._worker}, return_when=asyncio.FIRST_COMPLETED)
+        if not empty.done():
+            empty.cancel()
+            # The worker never ends by itself: what ended it is a fault, and must not be swallowed.
+            self._worker.result()
+        await asyncio.gather(*self._looks)
+        if self._stopped:
+            for typing in self._open.values():
+                self._drop(typing.hunk, typing.path)
+            self._open.clear()
+
+    async def close(self) -> None:
+        """Settle, and end the worker."""
+        await self.settled()
+        self._worker.cancel()
+        await asyncio.gather(self._worker, return_exceptions=True)
+
+    def _take(self, source: str, events: list[ParserEvent]) -> None:
+        for event in events:
+            match event:
+                case Prose(text=text):
+                    if source == ANSWER:
+                        self._tools.send(TextDelta(turn=self._turn, text=clean(text)))
+                case Opened():
+                    self._opened(source, event)
+                case Typed():
+                    self._typed(self._name(source, event.number), event.kind, event.text)
+                case Completed():
+                    self._waiting.put_nowait((self._name(source, event.number), event.hunk))
+                case Broken():
+                    self._waiting.put_nowait((self._name(source, event.number), event))
+
+    def _name(self, source: str, number: int) -> str:
+        key = (source, number)
+        if key not in self._names:
+            self._names[key] = self._tools.ledger.next_id()
+        return self._names[key]
+
+    def _opened(self, source: str, event: Opened) -> None:
+        hunk, path = self._name(source, event.number), clean_line(event.path)
+        self._open[hunk] = _Typing(hunk, event.path)
+        self._tools.send(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
+
+    def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
+        self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
+        typing = self._open.get(hunk)
+        if typing is None or typing.fixed:
+            return
+        if kind is LineKind.NEW:
+            typing.fixed = bool(typing.old)
+        else:
+            *whole, typing.partial = (typing.partial + text).split("\n")
+            typing.old += whole
+            if not whole:
+                return
+        if typing.old and not typing.looking:
+            self._look(typing)
+
+    def _look(self, typing: _Typing) -> None:
+        typing.looking = True
+        task = asyncio.create_task(self._aim(typing, tuple(typing.old)))
+        self._looks.add(task)
+        task.add_done_callback(self._looks.discard)
+
+    async def _aim(self, typing: _Typing, old: tuple[str, ...]) -> None:
+        loop = asyncio.get_running_loop()
+        place = await loop.run_in_executor(self._tools.thread, self._tools.landing.aim, typing.path, old)
+        typing.looking = False
+        live = not self._stopped and self._open.get(typing.hunk) is typing
+        if not live or place is None or place == typing.aimed:
+            return
+        typing.aimed = place
+        start, end = place
+        path = clean_line(typing.path)
+        self._tools.send(HunkAimed(turn=self._turn, hunk=typing.hunk, path=path, start=start, end=end))
+
+    async def _land_all(self) -> None:
+        while True:
+            hunk, edit = await self._waiting.get()
+            try:
+                await self._land(hunk, edit)
+            finally:
+                self._waiting.task_done()
+
+    async def _land(self, hunk: str, edit: Hunk | Broken) -> None:
+        typing = self._open.pop(hunk, None)
+        if self._stopped:
+            self._drop(hunk, typing.path if typing else edit.path)
+            return
+        if isinstance(edit, Broken):
+            self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
+            return
+
+        def land() -> Landed | Refused:
+            return self._tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=self._turn)
+
+        loop = asyncio.get_running_loop()
+        self._conclude(await loop.run_in_executor(self._tools.thread, land))
+
+    def _conclude(self, result: Landed | Refused) -> None:
+        self.outcomes.append(result)
+        self._tools.send(landed_event(result, self._turn))
+
+    def _drop(self, hunk: str, path: str) -> None:
+        self.outcomes.append(NotReceived(hunk, path))
+        self._tools.send(HunkDropped(turn=self._turn, hunk=hunk, path=clean_line(path)))
+
+
+def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefused:
+    """The event that tells what became of a hunk."""
+    if isinstance(result, Refused):
+        return refused_event(result, turn)
+    return HunkLanded(
+        turn=turn,
+        hunk=result.hunk,
+        path=clean_line(result.path),
+        status=result.status.value,
+        tier=int(result.rung),
+        start=result.start,
+        end=result.end,
+        action=result.action.value,
+        moved_to=clean_line(result.moved_to) if result.moved_to else None,
+    )
+
+
+def refused_event(result: Refused, turn: str) -> HunkRefused:
+    """The event that tells why a hunk was not landed."""
+    return HunkRefused(
+        turn=turn,
+        hunk=result.hunk,
+        path=clean_line(result.path),
+        code=result.code.value,
+        message=clean(result.message),
+    )

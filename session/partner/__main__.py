@@ -1,0 +1,34 @@
+"""``python -P -m session.partner RATE [SCRIPT]``: the demo's companion process on a free port.
+
+It prints its base URL, and ends when its parent does: standard input closes then.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from session.partner.serving import ServingError, serve_until_stopped
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    rate, script = sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Ctrl+C in the shared terminal is for the app; the partner ends with it.
+    try:
+        serve_until_stopped(0, rate, script, announce=lambda url: print(url, flush=True))
+    except ServingError as problem:
+        sys.exit(str(problem))
+
+
+main()

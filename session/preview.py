@@ -1,0 +1,67 @@
+"""The window that a request would be sent with, without sending it: the engine of ``spark context``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from context.pieces import BudgetTooSmall, Window, WindowRequest
+from session.instructions import load_instructions
+from session.opening import Opening
+
+
+class PreviewError(Exception):
+    """No window can be built; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A window, and the model it is for. ``notes`` tell what was in the way of reading the project."""
+
+    model: str
+    window: Window
+    notes: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """The one object that ``spark context --json`` prints (see the command line's contract)."""
+        return {
+            "budget": self.window.budget,
+            "tokens": self.window.tokens,
+            "model": self.model,
+            "pieces": [
+                {
+                    "kind": str(piece.kind),
+                    **({"path": piece.path} if piece.path is not None else {}),
+                    "tokens": piece.tokens,
+                    "text": piece.text,
+                    "why": piece.why,
+                }
+                for piece in self.window.pieces
+            ],
+            "left_out": [
+                {"path": left.path, "tokens": left.tokens, "why": left.why} for left in self.window.left_out
+            ],
+        }
+
+
+def preview_window(opening: Opening, request: str, budget: int | None) -> Preview:
+    """Read the project and build the first window for ``request``; ``budget`` in tokens, the model's
+    own without one. Raises PreviewError where not even the words fit."""
+    from context.project import Project
+    from context.tokens import Counter
+    from context.window import build
+
+    counter = Counter()
+    counter.load()
+    snapshot = Project(opening.workspace.root, opening.workspace.folders.cache).scan()
+    wanted = WindowRequest(
+        text=request,
+        instructions=load_instructions(opening.model.edit_format).text,
+        budget=opening.model.budget if budget is None else budget,
+        model=opening.model.name,
+    )
+    try:
+        window = build(wanted, snapshot, counter)
+    except BudgetTooSmall as problem:
+        raise PreviewError(str(problem)) from problem
+    return Preview(opening.model.name, window, snapshot.notes)

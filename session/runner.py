@@ -1,0 +1,335 @@
+"""One turn, from the prompt to its last event.
+
+The runner builds the window, sends the request, feeds the answer to the lane, answers the model's
+tool calls, and goes round until nothing is owed. It holds the turn's state machine; the session
+holds the runner. Interrupting is a plain call that takes effect before it returns: from then on
+nothing lands and nothing is said of this turn but how it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from edits.hunk import Refused
+from session.connection import Connection
+from session.conversation import Item, answer_items, assistant_message, developer_message, item_text
+from session.events import (
+    Event,
+    Notice,
+    PhaseChanged,
+    ReasoningDelta,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
+from session.instructions import PATCH_TOOL
+from session.lane import ANSWER, Lane, LaneTools
+from session.memory import Memory
+from session.preparation import Preparation, Prepared
+from session.protocol import events as wire
+from session.protocol.request import tool_output
+from session.sanitize import clean, clean_line
+from session.transport.errors import LinkError
+from session.turn import Phase, Signal, Turn
+
+MOST_REPAIRS = 2
+"""How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""
+MOST_ROUNDS = 60
+"""Tool-call rounds after which a turn is ended as failed: a model that goes in circles."""
+
+STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerParts:
+    """What every turn of a session works with."""
+
+    connection: Connection | None
+    offline: str
+    """Why there is no connection, as a line for the person; empty when there is one."""
+    preparation: Preparation
+    memory: Memory
+    lane: LaneTools
+    send: Callable[[Event], None]
+    model: str
+    effort: str
+    budget: int
+
+
+@dataclass(slots=True)
+class _Round:
+    """One response as it comes in."""
+
+    text: list[str] = field(default_factory=list)
+    tool_text: int = 0
+    items: list[Item] = field(default_factory=list)
+    finished: wire.Finished | None = None
+    first_outcome: int = 0
+
+
+@dataclass(slots=True)
+class _Totals:
+    """Tokens of the whole turn."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    estimated: bool = False
+
+
+class TurnFailedError(Exception):
+    """The turn cannot go on; the message is for the person, ``code`` for programs."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Runner:
+    """Runs one turn. :meth:`run` returns when its last event has been sent."""
+
+    def __init__(self, parts: RunnerParts, session: str, name: str, prompt: str) -> None:
+        self.turn = Turn(name)
+        self.prompt = prompt
+        self._parts = parts
+        self._session = session
+        self._lane = Lane(parts.lane, session, name)
+        self._exchange: asyncio.Task[None] | None = None
+        self._round = _Round()
+        self._totals = _Totals()
+        self._sent_tokens = 0
+
+    async def run(self) -> None:
+        """Take the turn to its end, whatever happens on the way, and settle its accounts."""
+        message, code = None, None
+        self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
+        try:
+            await asyncio.wait({self._exchange})
+            if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
+                message, code = _explain(problem)
+                self._signal(Signal.FAIL)
+        finally:
+            self._lane.finish_all(clean_end=False)
+            await self._lane.close()
+        self._settle_accounts()
+        status = STATUS[self.turn.phase]
+        self._parts.send(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+
+    def interrupt(self) -> None:
+        """Stop at once: nothing more lands, nothing more is read, the server is told."""
+        if self.turn.over:
+            return
+        self._lane.stop()
+        self._signal(Signal.INTERRUPT)
+        if self._parts.connection is not None:
+            self._parts.connection.drop()
+        if self._exchange is not None:
+            self._exchange.cancel()
+
+    def _signal(self, signal: Signal) -> None:
+        if self.turn.advance(signal):
+            self._parts.send(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))
+
+    async def _go(self) -> None:
+        parts = self._parts
+        if parts.connection is None:
+            raise TurnFailedError(parts.offline, "credentials")
+        prepared = await parts.preparation.prepare(self.prompt, parts.memory)
+        parts.memory.conversation.extend(prepared.items, prepared.tokens)
+        self._started(prepared)
+        repairs = rounds = 0
+        while True:
+            await self._one_response(parts.connection)
+            owed = self._owed()
+            if not owed and repairs < MOST_REPAIRS:
+                owed = self._repair()
+                repairs += bool(owed)
+            if not owed:
+                break
+            rounds += 1
+            if rounds > MOST_ROUNDS:
+                raise TurnFailedError(f"the model went round {MOST_ROUNDS} times without an end", "rounds")
+            self._remember(owed)
+            self._signal(Signal.CONTINUED)
+        self._signal(Signal.SETTLED)
+
+    def _started(self, prepared: Prepared) -> None:
+        parts = self._parts
+        self._sent_tokens = parts.preparation.instruction_tokens + parts.memory.conversation.tokens
+        parts.send(
+            TurnStarted(
+                session=self._session,
+                turn=self.turn.name,
+                model=parts.model,
+                effort=parts.effort,
+                input_tokens=self._sent_tokens,
+                budget=parts.budget,
+            )
+        )
+        for note in prepared.notes:
+            parts.send(Notice(level="info", text=clean_line(note)))
+        self._signal(Signal.SENT)
+
+    async def _one_response(self, connection: Connection) -> None:
+        """Stream one response into the lane and wait until its hunks have landed."""
+        self._round = _Round(first_outcome=len(self._lane.outcomes))
+        async for event in connection.respond(self._parts.memory.conversation.items):
+            self._take(event)
+        finished = self._round.finished
+        if finished is None:
+            raise TurnFailedError("the server ended its answer without saying how", "closed")
+        whole = finished.status == "completed"
+        self._lane.finish_all(clean_end=whole)
+        if whole:
+            self._signal(Signal.ANSWERED)
+        await self._lane.settled()
+        if not whole:
+            raise TurnFailedError(*_unfinished(finished))
+        self._keep_answer()
+
+    def _take(self, event: wire.WireEvent) -> None:
+        match event:
+            case wire.TextDelta(text=text):
+                self._signal(Signal.ARRIVED)
+                self._round.text.append(text)
+                self._lane.feed(ANSWER, text)
+            case wire.ReasoningDelta(text=text):
+                self._signal(Signal.ARRIVED)
+                self._parts.send(ReasoningDelta(turn=self.turn.name, text=clean(text)))
+            case wire.ToolInputDelta(item_id=source, text=text):
+                self._signal(Signal.ARRIVED)
+                self._round.tool_text += len(text)
+                self._lane.feed(source, text)
+            case wire.ItemDone(item=item):
+                self._item_done(item)
+            case wire.Finished(usage=usage):
+                self._round.finished = event
+                self._count(usage)
+            case wire.ServerError(message=message, code=code):
+                raise TurnFailedError(clean_line(message), code or "server")
+            case wire.Created() | wire.Garbled():
+                pass
+
+    def _item_done(self, item: dict[str, Any]) -> None:
+        self._round.items.append(item)
+        if item.get("type") == "message":
+            self._round.text.clear()
+        elif item.get("type") == "custom_tool_call":
+            self._lane.finish(str(item.get("id") or item.get("call_id") or ""), clean_end=True)
+
+    def _count(self, usage: wire.TokenUsage | None) -> None:
+        totals = self._totals
+        if usage is None:
+            self._estimate()
+        else:
+            totals.input += usage.input_tokens
+            totals.cached += usage.cached_tokens
+            totals.output += usage.output_tokens
+            totals.reasoning += usage.reasoning_tokens
+        self._send_usage()
+
+    def _estimate(self) -> None:
+        """Our own count for a response the server gave none for: an estimate, and called one."""
+        totals, count = self._totals, self._parts.preparation.count
+        totals.estimated = True
+        totals.input += self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
+        totals.output += count("".join(self._round.text)) + self._round.tool_text // 4
+        totals.output += sum(count(item_text(item)) for item in self._round.items)
+
+    def _send_usage(self) -> None:
+        totals = self._totals
+        self._parts.send(
+            Usage(
+                turn=self.turn.name,
+                input_tokens=totals.input,
+                cached_tokens=totals.cached,
+                output_tokens=totals.output,
+                reasoning_tokens=totals.reasoning,
+                estimated=totals.estimated,
+            )
+        )
+
+    def _remember(self, items: list[Item]) -> None:
+        tokens = sum(self._parts.preparation.count(item_text(item)) for item in items)
+        self._parts.memory.conversation.extend(items, tokens)
+
+    def _keep_answer(self) -> None:
+        finished = self._round.finished
+        items = answer_items(finished.output if finished and finished.output else self._round.items)
+        self._remember(items)
+        self._round = _Round(items=items, first_outcome=self._round.first_outcome)
+
+    def _owed(self) -> list[Item]:
+        """The outputs of the tool calls just made: what became of their hunks."""
+        memory = self._parts.memory
+        calls = [item for item in self._round.items if item.get("type") == "custom_tool_call"]
+        owed = []
+        for call in calls:
+            if call.get("name") != PATCH_TOOL:
+                text = f"There is no tool called {call.get('name')}; there is only {PATCH_TOOL}."
+            else:
+                memory.unreported += self._fresh_outcomes()
+                text = memory.take_report() or "The patch held no edit, or its edits are reported above."
+            owed.append(tool_output(str(call.get("call_id", "")), text))
+        return owed
+
+    def _repair(self) -> list[Item]:
+        """The report on refused hunks that a model without a patch tool is shown, to send them again."""
+        fresh = self._fresh_outcomes()
+        memory = self._parts.memory
+        memory.unreported += fresh
+        if not any(isinstance(outcome, Refused) for outcome in fresh):
+            return []
+        return [
+            developer_message(memory.take_report() + "Send only the rejected edits again, made to fit.\n")
+        ]
+
+    def _fresh_outcomes(self) -> list[Any]:
+        first, self._round.first_outcome = self._round.first_outcome, len(self._lane.outcomes)
+        return self._lane.outcomes[first:]
+
+    def _settle_accounts(self) -> None:
+        """Leave the next turn what it must know of this one."""
+        memory = self._parts.memory
+        if self.turn.phase is not Phase.COMPLETED and self.turn.phase is not Phase.PREPARING:
+            if self._round.finished is None and self._sent_tokens:
+                self._estimate()
+                self._send_usage()
+            self._keep_partial_answer()
+            memory.unreported += self._fresh_outcomes()
+            if self._sent_tokens:
+                ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"
+                memory.cut_short = f"Your last answer was {ended} before its end."
+
+    def _keep_partial_answer(self) -> None:
+        """Whole items as they are, the cut text as far as it came; a cut tool call not at all."""
+        items = answer_items(self._round.items)
+        partial = "".join(self._round.text)
+        if partial.strip():
+            items.append(assistant_message(partial))
+        calls = [item for item in items if item.get("type") == "custom_tool_call"]
+        for call in calls:
+            items.append(tool_output(str(call.get("call_id", "")), "Cut off; see the report that follows."))
+        if items:
+            self._remember(items)
+
+
+def _unfinished(finished: wire.Finished) -> tuple[str, str]:
+    reason = clean_line(finished.reason or "")
+    if "max_output_tokens" in reason:
+        return "the model reached its limit of output tokens; ask it to continue", "max_output_tokens"
+    if finished.status == "incomplete":
+        return f"the model stopped before the end of its answer ({reason or 'no reason given'})", "incomplete"
+    return reason or "the server reported that the answer failed", "server"
+
+
+def _explain(problem: BaseException) -> tuple[str, str]:
+    if isinstance(problem, LinkError):
+        return clean_line(problem.message), problem.kind.value
+    if isinstance(problem, TurnFailedError):
+        return str(problem), problem.code
+    return f"spark itself failed ({type(problem).__name__}: {clean_line(str(problem))})", "internal"

@@ -1,0 +1,311 @@
+"""A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
+
+Front ends call the commands (:meth:`Session.submit`, :meth:`~Session.interrupt`, :meth:`~Session.undo` …)
+and read :meth:`Session.listen`; they keep no state that the journal could not give them again.
+All methods are called on the one event loop; what is slow runs in threads behind them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import deque
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from context.project import Project
+from context.tokens import Counter
+from context.watch import Watcher
+from edits.hunk import Refused
+from edits.report import UndoneByUser
+from session.connection import Connection, RequestProfile
+from session.events import (
+    ConnectionChanged,
+    Event,
+    FilesChanged,
+    HunkRedone,
+    HunkRefused,
+    HunkTyped,
+    HunkUndone,
+    Notice,
+    PromptQueued,
+    PromptSubmitted,
+    SessionStarted,
+)
+from session.files import ProjectFiles
+from session.instructions import load_instructions, patch_tool
+from session.lane import LaneTools, refused_event
+from session.listeners import Listeners
+from session.memory import Memory
+from session.opening import Opening
+from session.preparation import Preparation
+from session.resume import Resumed, resume_session
+from session.runner import Runner, RunnerParts
+from session.sanitize import clean_line
+from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
+
+UNJOURNALLED = (HunkTyped, ConnectionChanged)
+"""Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
+
+
+class Session:
+    """One session. Make it, ``await open()``, use it, ``await close()``."""
+
+    def __init__(self, opening: Opening, *, resume: Path | None = None) -> None:
+        self._opening = opening
+        self._workspace = opening.workspace
+        self.root = opening.workspace.root
+        self.model = opening.model.name
+        self.provider = opening.settings.provider
+        self.effort = opening.settings.effort
+        self.window_tokens = opening.model.window
+        self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
+        self.name = resume.stem if resume else new_session_name()
+        self._listeners: Listeners[Event] = Listeners()
+        self._journal = Journal(self._workspace.folders.sessions, self.name)
+        self._journal_failed = False
+        self._draft = Draft(self._workspace.folders.state)
+        self._prompts = PromptHistory(self._workspace.folders.state)
+        self._memory = self._resumed.memory if self._resumed else Memory()
+        self._turns = self._resumed.turns if self._resumed else 0
+        self._runner: Runner | None = None
+        self._finishing: asyncio.Task[None] | None = None
+        self._queued: deque[str] = deque()
+        self._edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
+        self._project = Project(self.root, self._workspace.folders.cache)
+        self._counter = Counter()
+        self._watcher = Watcher(self.root)
+        self._ready = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open_files: tuple[str, ...] = ()
+        self.files = ProjectFiles(
+            self.root, self._workspace.ledger, lambda: self._project.snapshot.paths, self._publish
+        )
+        instructions = load_instructions(opening.model.edit_format)
+        self._instructions = instructions
+        self._connection = self._connect()
+        self._lane_tools = LaneTools(
+            landing=self._workspace.landing,
+            ledger=self._workspace.ledger,
+            thread=self._edit_thread,
+            knowledge=self._memory.knowledge,
+            send=self._publish,
+        )
+
+    def _connect(self) -> Connection | None:
+        opening = self._opening
+        if opening.endpoint is None:
+            return None
+        v4a = opening.model.edit_format == "v4a"
+        profile = RequestProfile(
+            model=self.model,
+            instructions=self._instructions.text,
+            tools=(patch_tool(),) if v4a else (),
+            effort=None if self.effort == "auto" else self.effort,
+            service_tier="priority" if opening.settings.fast else None,
+            prompt_cache_key=self.name,
+            include=("reasoning.encrypted_content",),
+        )
+        return Connection(opening.endpoint, profile)
+
+    @property
+    def running(self) -> bool:
+        """True while a turn runs."""
+        return self._runner is not None and not self._runner.turn.over
+
+    async def open(self) -> None:
+        """Recover what a crash left, begin to read the project, and dial: all of it in the background.
+
+        Raises StoreError when the session's journal cannot be written at all.
+        """
+        loop = asyncio.get_running_loop()
+        left = await loop.run_in_executor(self._edit_thread, self._workspace.ledger.recover)
+        self._publish(
+            SessionStarted(
+                session=self.name,
+                root=str(self.root),
+                model=self.model,
+                provider=self.provider,
+                resumed=self._resumed is not None,
+                instructions=self._instructions.version,
+            )
+        )
+        for event in self._resumed.ending if self._resumed else ():
+            self._publish(event)
+        for line in left:
+            self._publish(Notice(level="warning", text=clean_line(line)))
+        self._spawn(self._read_project(), "read project")
+        if self._connection is None:
+            self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
+        else:
+            self._spawn(self._follow_connection(self._connection), "follow connection")
+            self._connection.start()
+
+    async def close(self) -> None:
+        """Interrupt a running turn, wait for the write in progress, and let go of everything."""
+        self._queued.clear()
+        self.interrupt()
+        if self._finishing is not None:
+            await self._finishing
+        self._watcher.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._connection is not None:
+            await self._connection.close()
+        await asyncio.to_thread(self._edit_thread.shutdown)
+        self._journal.close()
+        self._listeners.close()
+
+    def listen(self) -> AsyncIterator[Event]:
+        """Every event from now on; ends when the session is closed."""
+        return self._listeners.listen()
+
+    def past(self) -> list[Event]:
+        """The events of a resumed session up to its resumption, oldest first."""
+        return list(self._resumed.events) if self._resumed else []
+
+    def submit(self, text: str) -> None:
+        """A prompt; while a turn runs, a redirect: that turn is interrupted and this one follows it."""
+        redirect = self.running
+        self.interrupt()
+        self._turns += 1
+        name = f"t{self._turns}"
+        self._keep_prompt(text)
+        self._publish(PromptSubmitted(turn=name, text=text, kind="redirect" if redirect else "prompt"))
+        runner = Runner(self._runner_parts(), self.name, name, text)
+        before, self._runner = self._finishing, runner
+        self._finishing = asyncio.create_task(self._run(runner, before), name=f"run {name}")
+
+    def queue(self, text: str) -> None:
+        """A prompt for after the running turn; with none running it is submitted at once."""
+        if not self.running:
+            self.submit(text)
+            return
+        self._queued.append(text)
+        self._publish(PromptQueued(text=text, waiting=len(self._queued)))
+
+    def interrupt(self) -> None:
+        """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
+        if self._runner is not None:
+            self._runner.interrupt()
+
+    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
+        """Take back one hunk, the last landed one without a name; the answer is also published."""
+        landing = self._workspace.landing
+        result = await asyncio.get_running_loop().run_in_executor(self._edit_thread, landing.undo, hunk)
+        if isinstance(result, Refused):
+            return self._refused(result)
+        self._memory.unreported.append(UndoneByUser(result.hunk, result.path))
+        path = clean_line(result.path)
+        event = HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end)
+        self._publish(event)
+        return event
+
+    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
+        """Land an undone hunk again, the last undone one without a name; the answer is also published."""
+        landing = self._workspace.landing
+        result = await asyncio.get_running_loop().run_in_executor(self._edit_thread, landing.redo, hunk)
+        if isinstance(result, Refused):
+            return self._refused(result)
+        path = clean_line(result.path)
+        event = HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end)
+        self._publish(event)
+        return event
+
+    def looking_at(self, paths: tuple[str, ...]) -> None:
+        """The files the user has open, which weigh in the window's ranking."""
+        self._open_files = paths
+
+    def draft(self) -> str:
+        """The unsent text that was kept."""
+        return self._draft.read()
+
+    def save_draft(self, text: str) -> None:
+        """Keep the unsent text; raises StoreError when the disk does not take it."""
+        self._draft.write(text)
+
+    def prompts(self) -> list[str]:
+        """Earlier prompts of this project, oldest first."""
+        return self._prompts.read()
+
+    def _refused(self, result: Refused) -> HunkRefused:
+        event = refused_event(result, "")
+        self._publish(event)
+        return event
+
+    def _runner_parts(self) -> RunnerParts:
+        model = self._opening.model
+        tool = str(patch_tool()) if model.edit_format == "v4a" else ""
+        preparation = Preparation(
+            project=self._project,
+            counter=self._counter,
+            ready=self._ready,
+            instructions=self._instructions.text,
+            instruction_tokens=self._counter.count(self._instructions.text) + self._counter.count(tool),
+            model=self.model,
+            budget=model.budget - self._counter.count(tool),
+            root=self.root,
+            open_files=lambda: self._open_files,
+        )
+        return RunnerParts(
+            connection=self._connection,
+            offline=self._opening.missing,
+            preparation=preparation,
+            memory=self._memory,
+            lane=self._lane_tools,
+            send=self._publish,
+            model=self.model,
+            effort=self.effort,
+            budget=model.budget,
+        )
+
+    async def _run(self, runner: Runner, before: asyncio.Task[None] | None) -> None:
+        """One turn after the one before has wholly ended; then the next queued prompt."""
+        if before is not None:
+            await before
+        await runner.run()
+        gc.collect()
+        if self._queued and self._runner is runner:
+            self.submit(self._queued.popleft())
+
+    def _publish(self, event: Event) -> None:
+        if not self._journal_failed and not isinstance(event, UNJOURNALLED):
+            try:
+                self._journal.write(event)
+            except StoreError as problem:
+                self._journal_failed = True
+                self._listeners.send(Notice(level="error", text=f"{problem}; this session is not recorded"))
+        self._memory.exchanges.take(event)
+        self._listeners.send(event)
+
+    def _keep_prompt(self, text: str) -> None:
+        try:
+            self._prompts.add(text)
+        except StoreError as problem:
+            self._publish(Notice(level="warning", text=str(problem)))
+
+    async def _read_project(self) -> None:
+        loading = asyncio.to_thread(self._counter.load)
+        scanning = asyncio.to_thread(self._project.scan)
+        await asyncio.gather(loading, scanning)
+        self._ready.set()
+        self._watcher.start()
+        for note in self._project.snapshot.notes:
+            self._publish(Notice(level="info", text=clean_line(note)))
+        if self._watcher.note:
+            self._publish(Notice(level="info", text=clean_line(self._watcher.note)))
+        while True:
+            paths = await self._watcher.changes()
+            await asyncio.to_thread(self._project.update, paths)
+            self._publish(FilesChanged(paths=tuple(sorted(clean_line(path) for path in paths))))
+
+    async def _follow_connection(self, connection: Connection) -> None:
+        async for change in connection.states():
+            message = clean_line(change.message) if change.message else None
+            self._publish(ConnectionChanged(state=change.state.value, message=message))
+
+    def _spawn(self, work: object, name: str) -> None:
+        task: asyncio.Task[None] = asyncio.create_task(work, name=name)  # type: ignore[arg-type]
+        self._tasks.add(task)

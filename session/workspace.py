@@ -1,0 +1,47 @@
+"""A project folder and its edit side: the ledger of its hunks and the landing that works on it.
+
+Every command that lands or takes back edits opens the same workspace for the same folder, so a
+hunk can be undone whichever of them landed it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from edits.landing import Landing
+from edits.ledger import Ledger
+from session.paths import ProjectFolders, project_folders
+
+
+class WorkspaceError(Exception):
+    """The folder cannot be worked in; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """An open project folder. ``root`` has no links left in it."""
+
+    root: Path
+    folders: ProjectFolders
+    ledger: Ledger
+    landing: Landing
+
+
+def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Workspace:
+    """Open the project at ``folder``. Raises WorkspaceError where there is no such folder."""
+    try:
+        root = folder.resolve(strict=True)
+    except (OSError, RuntimeError) as problem:
+        raise WorkspaceError(f"{folder} cannot be opened: {_reason(problem)}") from problem
+    if not root.is_dir():
+        raise WorkspaceError(f"{folder} is not a folder")
+    folders = project_folders(root, environ)
+    ledger = Ledger(folders.ledger)
+    return Workspace(root, folders, ledger, Landing(root, ledger))
+
+
+def _reason(problem: Exception) -> str:
+    return (isinstance(problem, OSError) and problem.strerror) or "its links run in a circle"

@@ -1,0 +1,99 @@
+"""The command line: which commands there are, and what all of them share.
+
+Each command lives in ``tui.commands`` and is imported when it is run, so that ``spark --version``
+and shell completion stay quick. ``spark PROMPT`` is the command ``open`` with its name left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS = {
+    "apply": "Land edits from standard input as they stream in.",
+    "completion": "Print the completion script for a shell.",
+    "context": "Show the window a request would be sent with.",
+    "demo": "Try spark on a sample project: no key, no network.",
+    "exec": "Run one turn without a terminal.",
+    "export": "Print a session's journal.",
+    "line": "The same session without a full screen.",
+    "open": "Open the app in this folder (also without its name).",
+    "partner": "Run the built-in practice server alone.",
+    "redo": "Land an undone hunk again.",
+    "resume": "Open an earlier session again.",
+    "sessions": "List this project's sessions.",
+    "undo": "Take back one hunk.",
+}
+GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
+VALUE_OPTIONS = frozenset(
+    {"--base-url", "--model", "--provider", "--effort", "--theme", "-C", "--rate", "--port", "--script"}
+)
+
+
+class SparkGroup(click.Group):
+    """Commands imported on use, and ``open`` where none is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All command names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command called ``cmd_name``."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"tui.commands.{cmd_name}_command"), "command")  # noqa: B009
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command's name first, wherever it stands among options."""
+        return super().parse_args(ctx, command_first(args))
+
+
+def command_first(args: list[str]) -> list[str]:
+    """``args`` with the command's name in front: the first word that is no option or option's value.
+
+    Where that word names no command, or follows ``--``, it is a prompt, and the command is ``open``.
+    """
+    if args and args[0] in GROUP_OPTIONS:
+        return args
+    position = 0
+    while position < len(args):
+        word = args[position]
+        if word == "--":
+            break
+        if word.startswith("-") and word != "-":
+            position += 2 if word in VALUE_OPTIONS else 1
+            continue
+        if word in COMMANDS:
+            return [word, *args[:position], *args[position + 1 :]]
+        break
+    return ["open", *args]
+
+
+@click.group(
+    cls=SparkGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Without a command: spark [PROMPT] opens the app here. spark COMMAND --help tells more of each.",
+)
+@click.version_option(package_name="spark", prog_name="spark", message="%(prog)s %(version)s")
+def spark() -> None:
+    """A pair programmer in the terminal, for models that stream 1,000 tokens a second and more."""
+
+
+def main() -> None:
+    """The console script ``spark``; leaves with one of the contract's exit codes."""
+    # A pipe closed by its reader (spark ... | head) is an end, not a fault.
+    try:
+        spark(prog_name="spark")
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

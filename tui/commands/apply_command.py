@@ -1,0 +1,49 @@
+"""``spark apply``: lands edits from standard input as they stream in."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from tui.options import folder_option, json_option, opening_workspace
+
+
+@click.command("apply")
+@click.option(
+    "--format",
+    "edit_format",
+    type=click.Choice(["auto", "v4a", "search-replace", "unified", "json", "whole"]),
+    default="auto",
+    show_default=True,
+    help="The shape of the edits.",
+)
+@json_option
+@click.option("--dry-run", is_flag=True, help="Place the edits, write nothing.")
+@folder_option
+def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> None:
+    """Land edits from standard input as they stream in, each as soon as it is complete."""
+    began = time.monotonic()
+    from session.apply import apply_stream
+    from session.events import ApplyEnded, HunkRefused
+    from tui.exits import DONE, FAILED, leave
+    from tui.headless import hunk_line, json_printer
+
+    workspace = opening_workspace(folder)
+    show = json_printer(began)
+    refused = False
+    with click.open_file("-", "rb") as stream:
+        try:
+            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run):
+                refused = refused or isinstance(event, HunkRefused)
+                if as_json:
+                    show(event)
+                elif isinstance(event, ApplyEnded):
+                    counts = f"{event.landed} landed, {event.refused} refused"
+                    click.echo(f"{counts}, {event.already_applied} already there")
+                elif (line := hunk_line(event)) is not None:
+                    click.echo(line)
+        except UnicodeDecodeError as problem:
+            leave(f"standard input is not UTF-8: {problem.reason} at byte {problem.start}", FAILED)
+    raise SystemExit(FAILED if refused else DONE)

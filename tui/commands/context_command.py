@@ -1,0 +1,43 @@
+"""``spark context``: what the model would be shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.options import json_option, model_options, opening
+
+
+@click.command("context")
+@click.argument("request", required=False, default="")
+@json_option
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens to stay within.")
+@model_options
+def command(request: str, as_json: bool, budget: int | None, folder: Path, **given: Any) -> None:
+    """Show the window that REQUEST would be sent with: its pieces, their tokens, and what was left out."""
+    import json
+
+    from session.preview import PreviewError, preview_window
+    from session.sanitize import clean_line
+    from tui.exits import FAILED, leave
+
+    try:
+        preview = preview_window(opening(folder, **given), request, budget)
+    except PreviewError as problem:
+        leave(str(problem), FAILED)
+    for note in preview.notes:
+        click.echo(f"spark: {note}", err=True)
+    if as_json:
+        click.echo(json.dumps(preview.record(), ensure_ascii=False))
+        return
+    window = preview.window
+    click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}\n")
+    for piece in window.pieces:
+        click.echo(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
+        click.echo(f"{'':>10}{piece.why}")
+    if window.left_out:
+        click.echo("\nleft out")
+    for left in window.left_out:
+        click.echo(f"{left.tokens:>8,}  {clean_line(left.path)}: {left.why}")

@@ -1,0 +1,36 @@
+"""``spark demo``: the app on a sample project, with the built-in partner. No key, no network."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from tui.exits import CONFIGURATION, leave
+from tui.options import opening, theme_option
+
+
+@click.command("demo")
+@click.argument("prompt", required=False)
+@click.option(
+    "--rate", default="1000", show_default=True, metavar="TOKENS_PER_S", help="How fast it answers."
+)
+@click.option("--model", default="spark-practice", show_default=True, help="Or spark-practice-text.")
+@theme_option
+def command(prompt: str | None, rate: str, model: str, theme: str | None) -> None:
+    """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
+    from session.partner.sample import make_sample
+    from session.partner.serving import ServingError, companion
+    from tui.screen import run_app
+
+    folder = Path(tempfile.mkdtemp(prefix="spark-demo-"))
+    make_sample(folder)
+    try:
+        with companion(rate) as url:
+            project = opening(folder, theme=theme, base_url=url, model=model, provider="partner")
+            code = run_app(project, prompt=prompt)
+    except ServingError as problem:
+        leave(str(problem), CONFIGURATION)
+    click.echo(f"the sample project stays in {folder}")
+    raise SystemExit(code)

@@ -1,0 +1,33 @@
+"""``spark exec``: one turn without a terminal."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.exits import CONFIGURATION, leave
+from tui.options import json_option, model_options, opening
+
+
+@click.command("exec")
+@click.argument("prompt")
+@json_option
+@model_options
+def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
+    """Run one turn: the answer goes to standard output, hunks land as in the app.
+
+    A PROMPT of - is read from standard input.
+    """
+    began = time.monotonic()
+    from tui.headless import json_printer, run_exec, text_printer
+
+    text = click.get_text_stream("stdin").read() if prompt == "-" else prompt
+    if not text.strip():
+        raise click.UsageError("the prompt is empty")
+    project = opening(folder, **given)
+    if project.endpoint is None:
+        leave(project.missing, CONFIGURATION)
+    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))

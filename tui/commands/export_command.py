@@ -1,0 +1,26 @@
+"""``spark export``: a session's journal on standard output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tui.options import folder_option, opening_workspace
+
+
+@click.command("export")
+@click.argument("session")
+@folder_option
+def command(session: str, folder: Path) -> None:
+    """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
+    import json
+
+    from session.store import StoreError, find_session, read_records
+    from tui.exits import FAILED, leave
+
+    try:
+        for record in read_records(find_session(opening_workspace(folder).folders.sessions, session)):
+            click.echo(json.dumps(record, ensure_ascii=False))
+    except StoreError as problem:
+        leave(str(problem), FAILED)

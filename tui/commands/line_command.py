@@ -1,0 +1,28 @@
+"""``spark line``: the session without a full screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.options import model_options, opening
+
+
+@click.command("line")
+@click.argument("prompt", required=False)
+@click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
+@model_options
+def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> None:
+    """The same session as plain scrolling output, for any terminal; submits PROMPT if given."""
+    from session.store import StoreError, find_session
+    from tui.exits import CONFIGURATION, leave
+    from tui.line import run_line
+
+    project = opening(folder, **given)
+    try:
+        journal = find_session(project.workspace.folders.sessions, None) if resume else None
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+    raise SystemExit(run_line(project, prompt, journal))

@@ -1,0 +1,29 @@
+"""``spark [PROMPT]``: the app in this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.exits import CONFIGURATION, leave
+from tui.options import model_options, opening, theme_option
+
+
+@click.command("open")
+@click.argument("prompt", required=False)
+@click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
+@theme_option
+@model_options
+def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
+    """Open the app in this folder, and submit PROMPT if given."""
+    from session.store import StoreError, find_session
+    from tui.screen import run_app
+
+    project = opening(folder, theme=theme, **given)
+    try:
+        journal = find_session(project.workspace.folders.sessions, None) if resume else None
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+    raise SystemExit(run_app(project, prompt=prompt, resume=journal))

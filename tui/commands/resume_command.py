@@ -1,0 +1,28 @@
+"""``spark resume``: an earlier session again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.options import model_options, opening, theme_option
+
+
+@click.command("resume")
+@click.argument("session", required=False)
+@theme_option
+@model_options
+def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
+    """Open SESSION again (a unique beginning of its name will do), or the last one."""
+    from session.store import StoreError, find_session
+    from tui.exits import FAILED, leave
+    from tui.screen import run_app
+
+    project = opening(folder, theme=theme, **given)
+    try:
+        journal = find_session(project.workspace.folders.sessions, session)
+    except StoreError as problem:
+        leave(str(problem), FAILED)
+    raise SystemExit(run_app(project, resume=journal))

@@ -1,0 +1,37 @@
+"""The contract's exit codes, and how a command leaves with one."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import click
+
+DONE = 0
+FAILED = 1
+CONFIGURATION = 3
+UNREACHABLE = 4
+INTERRUPTED = 130
+
+_BY_CODE = {
+    "credentials": CONFIGURATION,
+    "unauthorized": CONFIGURATION,
+    "unreachable": UNREACHABLE,
+    "refused": UNREACHABLE,
+    "no_websocket": UNREACHABLE,
+    "model": UNREACHABLE,
+}
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """Say ``message`` on standard error and exit with ``code``."""
+    click.echo(f"spark: {message}", err=True)
+    raise SystemExit(code)
+
+
+def exit_code(status: str, code: str | None, *, refused: bool) -> int:
+    """The exit code for a turn that ended with ``status`` and the failure ``code``."""
+    if status == "interrupted":
+        return INTERRUPTED
+    if status == "failed":
+        return _BY_CODE.get(code or "", FAILED)
+    return FAILED if refused else DONE

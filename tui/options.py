@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from session.config import ConfigError, Flags
+from session.credentials import CredentialsError
+from session.opening import Opening, open_project
+from session.store import StoreError
+from session.workspace import Workspace, WorkspaceError, open_workspace
+from tui.exits import CONFIGURATION, leave
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+folder_option = click.option(
+    "-C",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Work in DIR instead of this folder.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+theme_option = click.option(
+    "--theme", metavar="NAME", help="Colours: dark, light, ansi16 or one of your own."
+)
+
+
+def model_options(command: Decorated) -> Decorated:
+    """The options of every command that talks to a model."""
+    for option in reversed(
+        (
+            click.option("--base-url", metavar="URL", help="The server's address, up to /responses."),
+            click.option("--model", metavar="ID", help="The model to ask."),
+            click.option("--provider", metavar="NAME", help="Who serves it."),
+            click.option("--effort", metavar="LEVEL", help="low, medium, high, xhigh or auto."),
+            click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
+            folder_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
+    """The project, settings and key for a command; leaves with exit code 3 where they are bad."""
+    try:
+        return open_project(folder, Flags(theme=theme, **given), os.environ)
+    except (ConfigError, CredentialsError, WorkspaceError, StoreError) as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+def opening_workspace(folder: Path) -> Workspace:
+    """The project at ``folder``, for commands that ask no model; leaves with exit code 3 where it cannot be."""
+    try:
+        return open_workspace(folder, os.environ)
+    except WorkspaceError as problem:
+        leave(str(problem), CONFIGURATION)

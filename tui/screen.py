@@ -1,0 +1,30 @@
+"""Runs the full-screen app on a session, from a terminal that can hold it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from session.opening import Opening
+from session.session import Session
+from session.store import StoreError
+from themes.loader import ThemeError, load_theme
+from tui.exits import CONFIGURATION, DONE, leave
+
+
+def run_app(opening: Opening, *, prompt: str | None = None, resume: Path | None = None) -> int:
+    """Open the app and return its exit code; leaves with 3 where it cannot be shown."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
+    if os.environ.get("TERM", "dumb") == "dumb":
+        leave("this terminal (TERM=dumb) cannot show the app; use: spark line", CONFIGURATION)
+    from tui.app import SparkApp
+
+    try:
+        session = Session(opening, resume=resume)
+        app = SparkApp(session, theme=opening.settings.theme, prompt=prompt)
+    except (StoreError, ThemeError) as problem:
+        leave(str(problem), CONFIGURATION)
+    app.run()
+    return app.return_code or DONE

@@ -1,1 +1,1 @@
-"""Text in, hunks out, bytes on disk: parse a model's edits as they stream, place them, land them, undo them."""
+"""Text in, hunks out, bytes on disk: parse a model's edits as they stream, place, land and undo them."""

@@ -104,6 +104,8 @@ class Hunk:
     replace_all: bool = False
     """True when every occurrence is meant (string-replace formats)."""
     alternatives: tuple[tuple[HunkLine, ...], ...] = ()
+    newline: str = "\n"
+    """The ending of the lines as the model typed them: used where the file has none of its own."""
 
     @property
     def old(self) -> tuple[str, ...]:

@@ -1,0 +1,80 @@
+"""What the line-based formats share: a block that is fed lines, and how it speaks.
+
+A block is one stretch of an answer that holds edits: a V4A patch, or one SEARCH/REPLACE pair. The
+detector (``edits.formats.detect``) cuts the stream into lines, opens a block where one begins, and
+closes it when it says it is done.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from edits.formats.events import Broken, Completed, Opened, ParserEvent
+from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
+
+CLOSING_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</(?:source|code|pre|codeblock|sourcecode)>)\s*")
+"""A line that closes a code fence, in any of the styles models use."""
+
+
+class Body(NamedTuple):
+    """A line that is text of the edit: its part, and where its text begins in the line."""
+
+    kind: LineKind
+    offset: int
+
+
+@dataclass(slots=True)
+class Output:
+    """Where parsers say their events, and the count of the stream's hunks."""
+
+    events: list[ParserEvent] = field(default_factory=list)
+    count: int = 0
+
+    def open(self, path: str, action: Action, format: Format) -> int:
+        """Say that a hunk begins, and return its number."""
+        self.count += 1
+        self.events.append(Opened(self.count, path, action, format))
+        return self.count
+
+    def complete(self, number: int, hunk: Hunk) -> None:
+        """Say that a hunk may land."""
+        self.events.append(Completed(number, hunk))
+
+    def broken(self, number: int | None, path: str, code: RefusalCode, message: str) -> None:
+        """Say that a hunk can never land; one that was not opened gets its number here."""
+        if number is None:
+            self.count += 1
+            number = self.count
+        self.events.append(Broken(number, path, code, message))
+
+    def drain(self) -> list[ParserEvent]:
+        """The events since the last call."""
+        events, self.events = self.events, []
+        return events
+
+
+class Block(Protocol):
+    """An edit that is being read, line by line."""
+
+    done: bool
+    """The block has ended; the next line is not its own."""
+    unread: bool
+    """The block ended *before* the line just taken, which is to be read again outside of it."""
+
+    @property
+    def number(self) -> int:
+        """The number of the hunk that body lines belong to now."""
+
+    def peek(self, head: str) -> Body | None:
+        """Look at the beginning of an unfinished line; its part in the edit once that is certain."""
+
+    def take(self, line: str, crlf: bool) -> Body | None:
+        """Take a finished line, without its ending; its part in the edit, or None for a marker."""
+
+    def end(self, clean: bool) -> None:
+        """The stream ended inside the block."""
+
+    def tail(self) -> list[str]:
+        """The last lines taken as text, in which a path may stand when the block broke off."""

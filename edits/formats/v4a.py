@@ -1,0 +1,305 @@
+"""V4A patches, the format of ``apply_patch``: ``*** Begin Patch`` … ``*** End Patch``.
+
+Source: the published instructions and parser of OpenAI's Codex (``apply_patch``). A chunk is
+complete at the next ``@@`` or ``*** `` line; ``*** End of File`` completes its chunk by itself. An
+added file is complete at the next header, a deletion likewise: until then its path may be a prefix.
+A move carries the first chunk of its file, and the file's further chunks edit the new path.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from edits.formats.block import CLOSING_FENCE, Body, Output
+from edits.formats.events import Typed
+from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
+
+HEADER = re.compile(
+    r"\*\*\* (?:(?P<mark>Begin Patch|End Patch|End of File)"
+    r"|(?P<action>Add|Update|Delete) File:\s*(?P<path>.+)"
+    r"|Move to:\s*(?P<move>.+))"
+)
+"""A V4A marker line, stripped."""
+OPENER = re.compile(r"\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:\s*\S.*)")
+"""A stripped line that begins a patch: models at times leave ``*** Begin Patch`` out."""
+_RANGES = re.compile(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@ ?(.*))?")
+_END = "*** End Patch"
+_END_OF_FILE = "*** End of File"
+_KINDS = {kind.value: kind for kind in LineKind}
+_ACTIONS = {"Add": Action.ADD, "Update": Action.UPDATE, "Delete": Action.DELETE}
+
+_State = Literal["header", "add", "delete", "update", "skip"]
+
+
+class V4ABlock:
+    """A patch being read. ``fenced`` says that it stands in a code fence, whose end ends it too."""
+
+    def __init__(self, out: Output, fenced: bool) -> None:
+        self.done = False
+        self.unread = False
+        self._out = out
+        self._fenced = fenced
+        self._state: _State = "header"
+        self._path = ""
+        self._number: int | None = None
+        self._move_to: str | None = None
+        self._file_has_chunk = False
+        self._after_end_of_file = False
+        self._maybe_end: str | None = None
+        self._start_chunk()
+
+    @property
+    def number(self) -> int:
+        """The number of the open hunk."""
+        return self._number or 0
+
+    def peek(self, head: str) -> Body | None:
+        """Settle what the line's first characters settle: the end of a chunk, the kind of a line."""
+        if self._maybe_end is not None:
+            return None
+        if self._state == "update":
+            if head.startswith("@@") or (head.startswith("*** ") and not _END_OF_FILE.startswith(head)):
+                if not head.startswith(_END_OF_FILE):
+                    self._finish_chunk()
+                return None
+            if head[0] in "+-" or (head[0] == " " and not _may_be_end(head)):
+                self._open_chunk()
+                return Body(_KINDS[head[0]], 1)
+        if self._state == "add" and head[0] == "+":
+            return Body(LineKind.NEW, 1)
+        return None
+
+    def take(self, line: str, crlf: bool) -> Body | None:
+        """Take a finished line."""
+        if self._maybe_end is not None and not self._settle_end(line):
+            return None
+        in_chunk = self._state == "update" and bool(self._lines)
+        header = HEADER.fullmatch(line.rstrip() if in_chunk else line.strip())
+        if header is not None:
+            self._take_header(header)
+            return None
+        if self._fenced and self._state != "update" and CLOSING_FENCE.fullmatch(line):
+            self._leave()
+            return None
+        if self._state == "update":
+            return self._take_chunk_line(line, crlf)
+        if self._state == "add":
+            return self._take_added(line, crlf)
+        if self._state == "skip":
+            if line.startswith("@@") and self._file_has_chunk:
+                self._state = "update"
+                self._take_anchor(line)
+        elif line.strip():
+            self._reject_line(line)
+        return None
+
+    def end(self, clean: bool) -> None:
+        """The stream ended: cleanly, then a missing ``*** End Patch`` is forgiven."""
+        if self._maybe_end is not None:
+            clean = True
+        if clean:
+            self._finish_file()
+        elif self._state in ("add", "delete") or self._number is not None:
+            self._break(
+                RefusalCode.INCOMPLETE, "the stream ended inside this edit; nothing of it was written"
+            )
+        self.done = True
+
+    def tail(self) -> list[str]:
+        """Nothing: a patch names its paths itself."""
+        return []
+
+    def _start_chunk(self) -> None:
+        self._lines: list[HunkLine] = []
+        self._anchors: list[str] = []
+        self._line_hint: int | None = None
+        self._all_crlf = True
+        self._blank_lines = 0
+
+    def _settle_end(self, line: str) -> bool:
+        """Was the padded ``*** End Patch`` before ``line`` the marker? Then this line is not ours."""
+        held, self._maybe_end = self._maybe_end or "", None
+        if line[:1] in tuple(" +-") or line.startswith(("@@", "*** ")):
+            self._add_line(LineKind.CONTEXT, held[1:], crlf=False)
+            self._out.events.append(Typed(self.number, LineKind.CONTEXT, held[1:] + "\n"))
+            return True
+        self._leave()
+        return False
+
+    def _leave(self) -> None:
+        """End before the line at hand."""
+        self._finish_file()
+        self.done = self.unread = True
+
+    def _take_header(self, header: re.Match[str]) -> None:
+        if header["mark"] == "End of File":
+            if self._state == "update" and self._lines:
+                self._finish_chunk(at_end_of_file=True)
+            return
+        if header["move"] is not None:
+            self._take_move(_clean_path(header["move"]))
+            return
+        self._finish_file()
+        if header["mark"] == "End Patch":
+            self.done = True
+        elif header["action"] is not None:
+            self._path = _clean_path(header["path"])
+            action = _ACTIONS[header["action"]]
+            self._state = {Action.ADD: "add", Action.DELETE: "delete"}.get(action, "update")  # type: ignore[assignment]
+            self._number = self._out.open(self._path, action, Format.V4A)
+
+    def _take_move(self, path: str) -> None:
+        if self._state == "update" and not self._file_has_chunk and self._move_to is None:
+            self._move_to = path
+        else:
+            self._break(RefusalCode.MALFORMED, "“*** Move to:” must follow its “*** Update File:” line")
+            self._state = "skip"
+
+    def _take_chunk_line(self, line: str, crlf: bool) -> Body | None:
+        if line.startswith("@@"):
+            self._finish_chunk()
+            self._take_anchor(line)
+            return None
+        if line == "":
+            if self._lines:
+                self._add_line(LineKind.CONTEXT, "", crlf)
+                return Body(LineKind.CONTEXT, 0)
+            if self._anchors or (self._file_has_chunk and not self._after_end_of_file):
+                self._blank_lines += 1
+            return None
+        if line[0] == " " and self._lines and line.strip() == _END:
+            self._maybe_end = line
+            return None
+        if line[0] in _KINDS:
+            self._open_chunk()
+            self._add_line(_KINDS[line[0]], line[1:], crlf)
+            return Body(_KINDS[line[0]], 1)
+        if self._fenced and CLOSING_FENCE.fullmatch(line):
+            self._leave()
+            return None
+        self._reject_line(line)
+        return None
+
+    def _take_anchor(self, line: str) -> None:
+        anchor = line[2:].strip()
+        ranges = _RANGES.match(anchor)
+        if ranges:
+            self._line_hint = int(ranges[1])
+            anchor = ranges[2] or ""
+        anchor = anchor.removesuffix("@@").rstrip()
+        if anchor and anchor != "...":
+            self._anchors.append(anchor)
+        self._after_end_of_file = False
+
+    def _take_added(self, line: str, crlf: bool) -> Body | None:
+        if line == "":
+            self._blank_lines += 1
+            return None
+        if line[0] != "+":
+            self._reject_line(line)
+            return None
+        # Blank lines count as text only when text follows: before a header they are padding.
+        self._lines += [HunkLine(LineKind.NEW, "")] * self._blank_lines
+        self._blank_lines = 0
+        self._add_line(LineKind.NEW, line[1:], crlf)
+        return Body(LineKind.NEW, 1)
+
+    def _add_line(self, kind: LineKind, text: str, crlf: bool) -> None:
+        self._lines += [HunkLine(LineKind.CONTEXT, "")] * self._blank_lines
+        self._blank_lines = 0
+        self._lines.append(HunkLine(kind, text))
+        self._all_crlf = self._all_crlf and crlf
+
+    def _open_chunk(self) -> None:
+        if self._number is None:
+            self._number = self._out.open(self._path, Action.UPDATE, Format.V4A)
+
+    def _finish_chunk(self, *, at_end_of_file: bool = False) -> None:
+        """The chunk has all its lines; anchors without lines belong to the chunk that follows."""
+        if not self._lines:
+            return
+        self._open_chunk()
+        lines = tuple(self._lines)
+        shorter = list(lines)
+        while shorter and shorter[-1] == HunkLine(LineKind.CONTEXT, ""):
+            shorter.pop()
+        self._out.complete(
+            self.number,
+            Hunk(
+                path=self._path,
+                action=Action.MOVE if self._move_to else Action.UPDATE,
+                format=Format.V4A,
+                lines=lines,
+                anchors=tuple(self._anchors),
+                line_hint=self._line_hint,
+                at_end_of_file=at_end_of_file,
+                move_to=self._move_to,
+                alternatives=(tuple(shorter),) if shorter and len(shorter) < len(lines) else (),
+                newline=self._newline,
+            ),
+        )
+        if self._move_to:
+            self._path, self._move_to = self._move_to, None
+        self._number = None
+        self._file_has_chunk = True
+        self._after_end_of_file = at_end_of_file
+        self._start_chunk()
+
+    def _finish_file(self) -> None:
+        """A header, or the end, closes what is open."""
+        if self._state == "update":
+            self._finish_update()
+        elif self._state in ("add", "delete"):
+            action = Action.ADD if self._state == "add" else Action.DELETE
+            hunk = Hunk(self._path, action, Format.V4A, tuple(self._lines), newline=self._newline)
+            self._out.complete(self.number, hunk)
+        self._number = None
+        self._path = ""
+        self._move_to = None
+        self._file_has_chunk = False
+        self._after_end_of_file = False
+        self._state = "header"
+        self._start_chunk()
+
+    def _finish_update(self) -> None:
+        self._finish_chunk()
+        if self._move_to is not None:
+            self._out.complete(self.number, Hunk(self._path, Action.MOVE, Format.V4A, move_to=self._move_to))
+        elif self._anchors:
+            self._break(RefusalCode.MALFORMED, "the last “@@” of this file has no lines under it")
+        elif not self._file_has_chunk:
+            self._break(RefusalCode.MALFORMED, "the edit is empty: it has no “@@” chunk")
+
+    def _reject_line(self, line: str) -> None:
+        wanted = {
+            "add": "each line of a new file begins with “+”",
+            "update": "each line of a chunk begins with a space, “-” or “+”",
+        }.get(self._state, "an edit begins with “*** Add File:”, “*** Update File:” or “*** Delete File:”")
+        self._break(RefusalCode.MALFORMED, f"{wanted}, but this one is {line[:60]!r}")
+        self._file_has_chunk = self._state == "update"
+        self._state = "skip"
+        self._start_chunk()
+
+    def _break(self, code: RefusalCode, message: str) -> None:
+        self._out.broken(self._number, self._path, code, message)
+        self._number = None
+
+    @property
+    def _newline(self) -> str:
+        return "\r\n" if self._all_crlf and self._lines else "\n"
+
+
+def _clean_path(text: str) -> str:
+    """A header's path without the padding and quotes some models put around it."""
+    path = text.strip()
+    for mark in ("`", '"', "'"):
+        if len(path) > 2 and path[0] == path[-1] == mark:
+            return path[1:-1]
+    return path
+
+
+def _may_be_end(head: str) -> bool:
+    """May this padded beginning become ``*** End Patch``?"""
+    text = head.lstrip()
+    return _END.startswith(text) or text.rstrip() == _END

@@ -1,0 +1,68 @@
+"""The report to the model: what became of each of its edits, one line a hunk.
+
+The line's shape is fixed, for programs read it too::
+
+    - h3 rejected (ambiguous) src/a.py: the text stands in 2 places …
+    - h4 applied src/a.py lines 10-12
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edits.hunk import Landed, RefusalCode, Refused
+
+HEADING = "What became of your edits:"
+CLOSING = "What landed is on disk: do not send it again."
+
+
+@dataclass(frozen=True, slots=True)
+class NotReceived:
+    """A hunk that was cut off: by an interrupt, a redirect, or a lost link."""
+
+    hunk: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneByUser:
+    """A hunk that had landed, and that the user took back."""
+
+    hunk: str
+    path: str
+
+
+Outcome = Landed | Refused | NotReceived | UndoneByUser
+
+
+def render(results: Sequence[Outcome]) -> str:
+    """The report on ``results``, in their order; empty when there are none."""
+    if not results:
+        return ""
+    lines = [HEADING, *map(_line, results)]
+    if any(isinstance(result, Landed) for result in results):
+        lines.append(CLOSING)
+    return "\n".join(lines)
+
+
+def _line(result: Outcome) -> str:
+    path = result.path or "(no file)"
+    match result:
+        case Landed():
+            where = f" lines {result.start}-{result.end - 1}" if result.end > result.start > 0 else ""
+            message = f": moved to {result.moved_to}" if result.moved_to else ""
+            return f"- {result.hunk} {result.status} {path}{where}{message}"
+        case Refused(code=RefusalCode.INCOMPLETE):
+            return f"- {result.hunk} not_received {path}: {_indented(result.message)}"
+        case Refused():
+            return f"- {result.hunk} rejected ({result.code}) {path}: {_indented(result.message)}"
+        case NotReceived():
+            return f"- {result.hunk} not_received {path}: it was cut off, nothing of it was written"
+        case UndoneByUser():
+            return f"- {result.hunk} undone_by_user {path}"
+
+
+def _indented(message: str) -> str:
+    """The message, its further lines indented under the hunk's own."""
+    return message.replace("\n", "\n    ")

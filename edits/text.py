@@ -1,0 +1,138 @@
+"""A file as text that can be edited without touching a byte outside the edit.
+
+Lines and their endings are held apart, so that matching never sees an ending and writing never
+changes one. Decoding is strict: where the encoding is not certain the file is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edits.hunk import RefusalCode
+
+_ENDING = re.compile(r"(\r\n|\n|\r)")
+# Control bytes that text does not hold (tab, line feed, form feed, return and escape are fine),
+# and the C1 range, which in Latin-1 is unused: there it means another encoding.
+_UNLIKELY_IN_LATIN_1 = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\xa0-\xff]{3}")
+
+
+class FileError(Exception):
+    """A file that cannot be read or written; ``code`` and ``message`` make a refusal."""
+
+    def __init__(self, code: RefusalCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A decoded file: ``lines`` without endings, and each line's ending (``""`` only for the last)."""
+
+    text: str
+    """The whole text, endings as they are, without the byte order mark."""
+    lines: tuple[str, ...]
+    endings: tuple[str, ...]
+    encoding: str
+    """``utf-8``, ``utf-16-le``, ``utf-16-be`` or ``latin-1``."""
+    bom: bytes
+    sha256: str
+    """Hex digest of the file's bytes; empty for a file that does not exist."""
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of ``text`` in this file's encoding; raises FileError when it has no such character."""
+        return encode(text, self.encoding, self.bom)
+
+    @property
+    def newline(self) -> str:
+        """The file's usual ending: that of its first line, or ``""`` when it has no ending at all."""
+        return self.endings[0] if self.endings else ""
+
+    def offset(self, line: int) -> int:
+        """Where line ``line`` (from 0) begins in ``text``, in characters."""
+        return sum(map(len, self.lines[:line])) + sum(map(len, self.endings[:line]))
+
+
+def digest(data: bytes) -> str:
+    """The hex SHA-256 by which the ledger knows a content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines of ``text`` and their endings: ``\\n``, ``\\r\\n`` and a lone ``\\r`` end a line."""
+    if "\r" not in text:
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+            return tuple(lines), ("\n",) * len(lines)
+        return tuple(lines), ("\n",) * (len(lines) - 1) + ("",)
+    parts = _ENDING.split(text)
+    if parts[-1] == "":
+        parts.pop()
+    else:
+        parts.append("")
+    return tuple(parts[0::2]), tuple(parts[1::2])
+
+
+def whole_lines(text: str) -> list[str]:
+    """The lines of ``text``, each with its ending."""
+    lines, endings = split(text)
+    return [line + ending for line, ending in zip(lines, endings, strict=True)]
+
+
+def decode(data: bytes, name: str) -> TextFile:
+    """Decode a file's bytes; ``name`` is for messages. Raises FileError (``binary``) when unsure."""
+    text, encoding, bom = _decoded(data, name)
+    lines, endings = split(text)
+    return TextFile(text, lines, endings, encoding, bom, digest(data))
+
+
+def encode(text: str, encoding: str, bom: bytes) -> bytes:
+    """The bytes of ``text``; raises FileError when the encoding has no such character."""
+    try:
+        return bom + text.encode(encoding)
+    except UnicodeEncodeError as error:
+        character = ord(error.object[error.start])
+        code = RefusalCode.MALFORMED if 0xD800 <= character < 0xE000 else RefusalCode.IO
+        message = f"the new text holds U+{character:04X}, which the file's encoding ({encoding}) has not"
+        raise FileError(code, message) from error
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        raise FileError(RefusalCode.BINARY, f"{name} is UTF-32, which is not supported")
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
+        if data.startswith(mark):
+            try:
+                text = data[len(mark) :].decode(encoding)
+            except UnicodeDecodeError as error:
+                raise FileError(
+                    RefusalCode.BINARY, f"{name} is not valid {encoding}: {error.reason}"
+                ) from error
+            if "\0" in text:
+                raise FileError(RefusalCode.BINARY, f"{name} is binary")
+            return text, encoding, mark
+    if b"\0" in data:
+        raise FileError(RefusalCode.BINARY, f"{name} is binary")
+    try:
+        return data.decode("utf-8"), "utf-8", b""
+    except UnicodeDecodeError as error:
+        if _UNLIKELY_IN_LATIN_1.search(data):
+            raise FileError(
+                RefusalCode.BINARY,
+                f"{name} is not UTF-8 (byte {error.start}), and no other encoding can be told for sure",
+            ) from error
+        return data.decode("latin-1"), "latin-1", b""
+
+
+def joined(lines: Sequence[str], endings: Sequence[str]) -> str:
+    """The text of ``lines`` with their ``endings``."""
+    return "".join([line + ending for line, ending in zip(lines, endings, strict=True)])

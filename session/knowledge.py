@@ -10,7 +10,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
+from edits.ledger import Ledger
 from edits.merge import merge3
+from edits.text import decode
 
 LONGEST_DIFF = 120
 """Lines of one file's diff that are told; a longer one is cut, and says so."""
@@ -34,6 +36,21 @@ class Knowledge:
             self._believed[path] = after
         else:
             self._believed[path] = merge3(before, believed, after).text
+
+    def landed_hunk(self, ledger: Ledger, hunk: str) -> None:
+        """Take in what ``hunk`` did, as the ledger has it. Raises FileError where its blobs are gone."""
+        entry = next((entry for entry in reversed(ledger.entries()) if entry.hunk == hunk), None)
+        if entry is None:
+            return
+        before, after = (
+            decode(ledger.content(digest), entry.path).text if digest is not None else None
+            for digest in (entry.before, entry.after)
+        )
+        if entry.moved_to:
+            self.landed(entry.path, before, None)
+            self.landed(entry.moved_to, None, after)
+        else:
+            self.landed(entry.path, before, after)
 
     def changes(self, now: Mapping[str, str | None]) -> str:
         """How ``now`` (the files of ``paths`` as they are) differs from belief, as a report; empty

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
-from edits.hunk import Format, Hunk, Landed, LineKind, Refused
+from edits.hunk import Format, Hunk, Landed, LineKind, Refused, Status
 from edits.landing import Landing
 from edits.ledger import Ledger
 from edits.report import NotReceived, Outcome
@@ -28,6 +28,7 @@ from session.events import (
     HunkTyped,
     TextDelta,
 )
+from session.knowledge import Knowledge
 from session.sanitize import clean, clean_line
 
 ANSWER = ""
@@ -54,6 +55,7 @@ class LaneTools:
     landing: Landing
     ledger: Ledger
     thread: Executor
+    knowledge: Knowledge
     send: Callable[[Event], None]
 
 
@@ -196,7 +198,11 @@ class Lane:
             return
 
         def land() -> Landed | Refused:
-            return self._tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=self._turn)
+            tools = self._tools
+            result = tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=self._turn)
+            if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
+                tools.knowledge.landed_hunk(tools.ledger, hunk)
+            return result
 
         loop = asyncio.get_running_loop()
         self._conclude(await loop.run_in_executor(self._tools.thread, land))

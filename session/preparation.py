@@ -16,7 +16,8 @@ from context.project import Project
 from context.seen import Seen
 from context.tokens import Counter
 from context.window import build
-from edits.files import FileError, read_text
+from edits.files import read_text
+from edits.text import FileError
 from session.conversation import developer_message
 from session.memory import Memory
 from session.protocol.request import Item, user_message

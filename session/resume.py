@@ -49,7 +49,7 @@ def _ending(events: tuple[Event, ...], records: list[HunkRecord], session: str) 
     ended = {event.turn for event in events if isinstance(event, TurnEnded)}
     told = {event.hunk for event in events if isinstance(event, HunkLanded | HunkUndone)}
     ending: list[Event] = [
-        _landed(record) for record in records if record.session == session and record.hunk not in told
+        _landed(record) for record in records if record.session == session and record.id not in told
     ]
     for turn in started:
         if turn not in ended:
@@ -60,12 +60,12 @@ def _ending(events: tuple[Event, ...], records: list[HunkRecord], session: str) 
 def _landed(record: HunkRecord) -> HunkLanded:
     return HunkLanded(
         turn=record.turn,
-        hunk=record.hunk,
-        path=clean_line(record.path),
+        hunk=record.id,
+        path=clean_line(record.moved_from or record.path),
         status=record.status.value,
         tier=int(record.rung),
         start=record.start,
         end=record.end,
         action=record.action.value,
-        moved_to=clean_line(record.moved_to) if record.moved_to else None,
+        moved_to=clean_line(record.path) if record.moved_from else None,
     )

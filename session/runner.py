@@ -15,7 +15,7 @@ from typing import Any
 
 from edits.hunk import Refused
 from session.connection import Connection
-from session.conversation import Item, answer_items, assistant_message, developer_message, item_text
+from session.conversation import answer_items, assistant_message, developer_message, item_text
 from session.events import (
     Event,
     Notice,
@@ -30,7 +30,7 @@ from session.lane import ANSWER, Lane, LaneTools
 from session.memory import Memory
 from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
-from session.protocol.request import tool_output
+from session.protocol.request import Item, tool_output
 from session.sanitize import clean, clean_line
 from session.transport.errors import LinkError
 from session.turn import Phase, Signal, Turn

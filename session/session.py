@@ -17,6 +17,7 @@ from pathlib import Path
 from context.project import Project
 from context.tokens import Counter
 from context.watch import Watcher
+from edits.entry import State
 from edits.hunk import Refused
 from edits.report import UndoneByUser
 from session.connection import Connection, RequestProfile
@@ -44,6 +45,8 @@ from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
+
+LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
 
 UNJOURNALLED = (HunkTyped, ConnectionChanged)
 """Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
@@ -133,8 +136,10 @@ class Session:
         )
         for event in self._resumed.ending if self._resumed else ():
             self._publish(event)
-        for line in left:
-            self._publish(Notice(level="warning", text=clean_line(line)))
+        for lost in (recovered for recovered in left if recovered.state is State.LOST):
+            self._publish(
+                Notice(level="warning", text=clean_line(LOST.format(hunk=lost.hunk, path=lost.path)))
+            )
         self._spawn(self._read_project(), "read project")
         if self._connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))

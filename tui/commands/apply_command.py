@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -33,17 +34,16 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     workspace = opening_workspace(folder)
     show = json_printer(began)
     refused = False
-    with click.open_file("-", "rb") as stream:
-        try:
-            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run):
-                refused = refused or isinstance(event, HunkRefused)
-                if as_json:
-                    show(event)
-                elif isinstance(event, ApplyEnded):
-                    counts = f"{event.landed} landed, {event.refused} refused"
-                    click.echo(f"{counts}, {event.already_applied} already there")
-                elif (line := hunk_line(event)) is not None:
-                    click.echo(line)
-        except UnicodeDecodeError as problem:
-            leave(f"standard input is not UTF-8: {problem.reason} at byte {problem.start}", FAILED)
+    try:
+        for event in apply_stream(workspace, sys.stdin.buffer, edit_format, dry_run=dry_run):
+            refused = refused or isinstance(event, HunkRefused)
+            if as_json:
+                show(event)
+            elif isinstance(event, ApplyEnded):
+                counts = f"{event.landed} landed, {event.refused} refused"
+                click.echo(f"{counts}, {event.already_applied} already there")
+            elif (line := hunk_line(event)) is not None:
+                click.echo(line)
+    except UnicodeDecodeError as problem:
+        leave(f"standard input is not UTF-8: {problem.reason} at byte {problem.start}", FAILED)
     raise SystemExit(FAILED if refused else DONE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,17 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
     began = time.monotonic()
     from tui.headless import json_printer, run_exec, text_printer
 
-    text = click.get_text_stream("stdin").read() if prompt == "-" else prompt
+    text = _standard_input() if prompt == "-" else prompt
     if not text.strip():
         raise click.UsageError("the prompt is empty")
     project = opening(folder, **given)
     if project.endpoint is None:
         leave(project.missing, CONFIGURATION)
     raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise click.UsageError(f"standard input is not UTF-8 (byte {problem.start})") from problem

@@ -20,28 +20,83 @@ from pathlib import Path
 from typing import Any
 
 UI_ROLES = frozenset(
-    "background surface panel border border_focus text muted faint accent prompt heading strong emphasis "
-    "inline_code link quote code_background selection cursor cursor_text line_number current_line "
-    "success warning error info flight added added_background removed removed_background "
-    "landed landed_background scrollbar status status_background status_key".split()
+    (
+        "background",
+        "surface",
+        "panel",
+        "border",
+        "border_focus",
+        "text",
+        "muted",
+        "faint",
+        "accent",
+        "prompt",
+        "heading",
+        "strong",
+        "emphasis",
+        "inline_code",
+        "link",
+        "quote",
+        "code_background",
+        "selection",
+        "cursor",
+        "cursor_text",
+        "line_number",
+        "current_line",
+        "success",
+        "warning",
+        "error",
+        "info",
+        "flight",
+        "added",
+        "added_background",
+        "removed",
+        "removed_background",
+        "landed",
+        "landed_background",
+        "scrollbar",
+        "status",
+        "status_background",
+        "status_key",
+    )
 )
 """What the screen draws with; each theme names them all."""
 
 TOKEN_ROLES = frozenset(
-    "text keyword string comment number function type variable constant builtin decorator attribute tag "
-    "operator punctuation escape error heading inserted deleted".split()
+    (
+        "text",
+        "keyword",
+        "string",
+        "comment",
+        "number",
+        "function",
+        "type",
+        "variable",
+        "constant",
+        "builtin",
+        "decorator",
+        "attribute",
+        "tag",
+        "operator",
+        "punctuation",
+        "escape",
+        "error",
+        "heading",
+        "inserted",
+        "deleted",
+    )
 )
 """What code is drawn with; each theme names them all."""
 
 _EIGHT = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 ANSI_COLOURS = frozenset((*_EIGHT, *(f"bright_{colour}" for colour in _EIGHT)))
 """The names of the sixteen ANSI colours."""
-_ATTRIBUTES = frozenset("bold italic underline dim reverse strike".split())
+_ATTRIBUTES = frozenset(("bold", "italic", "underline", "dim", "reverse", "strike"))
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\Z")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\Z")
 
 
-class ThemeProblem(Exception):
+class ThemeError(Exception):
     """A theme that cannot be used; the message names the file, the key and what to write instead."""
 
 
@@ -68,40 +123,40 @@ class Theme:
     tokens: dict[str, Ink]
 
 
-def names() -> tuple[str, ...]:
+def theme_names() -> tuple[str, ...]:
     """The themes there are, built-in first, then the user's own."""
     own = sorted(path.stem for path in _user_folder().glob("*.toml")) if _user_folder().is_dir() else []
     return tuple(dict.fromkeys([*_BUILT_IN, *own]))
 
 
-def load(name: str) -> Theme:
-    """The theme ``name``. Raises ThemeProblem when there is none, or when its file is wrong."""
+def load_theme(name: str) -> Theme:
+    """The theme ``name``. Raises ThemeError when there is none, or when its file is wrong."""
     if _NAME.match(name):
         own = _user_folder() / f"{name}.toml"
         if own.is_file():
             try:
                 text = own.read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise ThemeProblem(f"{own}: cannot be read as UTF-8 text: {error}") from error
+                raise ThemeError(f"{own}: cannot be read as UTF-8 text: {error}") from error
             return parse(text, name=name, source=str(own))
         if name in _BUILT_IN:
             text = (files("themes") / f"{name}.toml").read_text("utf-8")
             return parse(text, name=name, source=f"themes/{name}.toml")
-    raise ThemeProblem(f"there is no theme {name!r}; the themes are: {', '.join(names())}")
+    raise ThemeError(f"there is no theme {name!r}; the themes are: {', '.join(theme_names())}")
 
 
 def parse(text: str, *, name: str, source: str) -> Theme:
     """A theme from its TOML ``text``; ``source`` is what messages call the file.
 
-    Raises ThemeProblem for anything that is not a whole theme.
+    Raises ThemeError for anything that is not a whole theme.
     """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ThemeProblem(f"{source}: not valid TOML: {error}") from error
+        raise ThemeError(f"{source}: not valid TOML: {error}") from error
     unknown = sorted(set(data) - {"dark", "ansi", "ui", "tokens"})
     if unknown:
-        raise ThemeProblem(f"{source}: unknown key {unknown[0]!r}; a theme has dark, ansi, [ui] and [tokens]")
+        raise ThemeError(f"{source}: unknown key {unknown[0]!r}; a theme has dark, ansi, [ui] and [tokens]")
     ansi = _flag(data, "ansi", source, default=False)
     return Theme(
         name=name,
@@ -123,7 +178,7 @@ def _user_folder() -> Path:
 def _flag(data: dict[str, Any], key: str, source: str, *, default: bool) -> bool:
     value = data.get(key, default)
     if not isinstance(value, bool):
-        raise ThemeProblem(f"{source}: {key} must be true or false, not {value!r}")
+        raise ThemeError(f"{source}: {key} must be true or false, not {value!r}")
     return value
 
 
@@ -132,29 +187,27 @@ def _inks(
 ) -> dict[str, Ink]:
     values = data.get(table)
     if not isinstance(values, dict):
-        raise ThemeProblem(f"{source}: the table [{table}] is missing")
+        raise ThemeError(f"{source}: the table [{table}] is missing")
     missing, unknown = sorted(roles - set(values)), sorted(set(values) - roles)
     if missing:
-        raise ThemeProblem(f"{source}: [{table}] lacks {', '.join(missing)}")
+        raise ThemeError(f"{source}: [{table}] lacks {', '.join(missing)}")
     if unknown:
-        raise ThemeProblem(f"{source}: [{table}] has unknown keys: {', '.join(unknown)}")
+        raise ThemeError(f"{source}: [{table}] has unknown keys: {', '.join(unknown)}")
     return {role: _ink(values[role], f"{source}: {table}.{role}", ansi=ansi) for role in sorted(roles)}
 
 
 def _ink(value: Any, where: str, *, ansi: bool) -> Ink:
     if not isinstance(value, str) or not value.split():
-        raise ThemeProblem(f'{where} must be a colour such as "#82aaff" or "bold cyan", not {value!r}')
+        raise ThemeError(f'{where} must be a colour such as "#82aaff" or "bold cyan", not {value!r}')
     *attributes, colour = value.split()
     for attribute in attributes:
         if attribute not in _ATTRIBUTES:
-            raise ThemeProblem(
-                f"{where}: {attribute!r} is no attribute; use {', '.join(sorted(_ATTRIBUTES))}"
-            )
+            raise ThemeError(f"{where}: {attribute!r} is no attribute; use {', '.join(sorted(_ATTRIBUTES))}")
     named = colour == "default" or colour in ANSI_COLOURS
     if not named and not _HEX.match(colour):
-        raise ThemeProblem(f"{where}: {colour!r} is no colour; use #rrggbb, an ANSI name or default")
+        raise ThemeError(f"{where}: {colour!r} is no colour; use #rrggbb, an ANSI name or default")
     if ansi and not named:
-        raise ThemeProblem(f"{where}: {colour!r} is not one of the ANSI colours, and ansi is true")
+        raise ThemeError(f"{where}: {colour!r} is not one of the ANSI colours, and ansi is true")
     if not ansi and named and colour != "default":
-        raise ThemeProblem(f"{where}: {colour!r} is an ANSI name; write #rrggbb, or set ansi = true")
+        raise ThemeError(f"{where}: {colour!r} is an ANSI name; write #rrggbb, or set ansi = true")
     return Ink(colour.lower(), tuple(attributes))

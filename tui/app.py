@@ -11,7 +11,7 @@ import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from textual import events, work
 from textual.app import App, ComposeResult
@@ -23,7 +23,7 @@ from textual.widgets import Static, TextArea
 
 from session.events import Event
 from session.store import StoreError
-from themes.loader import load, names
+from themes.loader import load_theme, theme_names
 from tui.desk import Desk
 from tui.driver import SparkDriver, set_mouse
 from tui.feed import Feed
@@ -50,13 +50,16 @@ STACKED_BELOW = 100
 LOW_BELOW = 16
 """Rows below which one pane is shown alone."""
 SMALLEST = (20, 6)
+"""Columns and rows below which nothing useful fits."""
+CANNOT_OPEN = 3
+"""The exit code when the session cannot be kept on disk, as in the command line's contract."""
 
 
 class SparkApp(App[int], inherit_bindings=False):
     """The screen of one session. Its return value is the command's exit code."""
 
     CSS_PATH = "spark.tcss"
-    BINDINGS: list[BindingType] = bindings("app")  # noqa: RUF012 - Textual's own way of declaring them
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     ENABLE_COMMAND_PALETTE = False
     TITLE = "spark"
 
@@ -66,7 +69,7 @@ class SparkApp(App[int], inherit_bindings=False):
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
         self.session = session
-        self._palette = Palette(load("ansi16" if no_colour else theme))
+        self._palette = Palette(load_theme("ansi16" if no_colour else theme))
         self._prompt, self._notice = prompt, notice
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
@@ -101,7 +104,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self.feed = Feed(self.chat, self.desk, self.status, self.session.window_tokens)
         self.feed.on_turn = self._turned
         self.status.show(model=self.session.model, effort=self.session.effort)
-        self.chat.border_title = Content("Chat")
+        self.chat.border_title = _title("Chat")
         self._retitle()
         self._turned(False)
         self.feed.replay(self.session.past())
@@ -110,6 +113,16 @@ class SparkApp(App[int], inherit_bindings=False):
         self._listen(self.session.listen())
         self._warm_up()
         self.composer.focus()
+        self._begin()
+
+    @work(group="session")
+    async def _begin(self) -> None:
+        """Open the session behind the first frame, and send what the command line asked."""
+        try:
+            await self.session.open()
+        except StoreError as problem:
+            self.exit(CANNOT_OPEN, message=str(problem))
+            return
         if self._prompt and self._prompt.strip():
             self.session.submit(self._prompt)
 
@@ -137,11 +150,10 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def _turned(self, running: bool) -> None:
         """A turn began or ended."""
-        self.composer.border_title = Content("Redirect" if running else "Ask")
         send = "Enter redirects" if running else "Enter sends"
         queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
         hint = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
-        self.composer.border_subtitle = Content(hint)
+        self.composer.border_title = _title("Redirect" if running else "Ask", hint)
         if not running:
             gc.collect()
 
@@ -153,15 +165,16 @@ class SparkApp(App[int], inherit_bindings=False):
         if not path:
             self.query_one(Blank).say(desk.problem)
             return
-        title = visible(path) + (" ●" if desk.dirty else "") + (" [new]" if base is None else "")
-        remarks = []
-        if base is not None and base.read_only:
+        title = visible(path) + (" ●" if desk.dirty else "")
+        row, column = self.editor.cursor_location
+        remarks = [f"{row + 1}:{column + 1}"]
+        if base is None:
+            remarks = ["new file"]
+        elif base.read_only:
             remarks.append("read-only")
         if base is not None and base.encoding not in ("utf-8", "ascii"):
             remarks.append(base.encoding)
-        row, column = self.editor.cursor_location
-        remarks.append(f"{row + 1}:{column + 1}")
-        self.editor.entitle(Content(title), Content(" · ".join(remarks)))
+        self.editor.border_title = _title(title, " · ".join(remarks))
         self.session.looking_at((path,))
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
@@ -199,7 +212,7 @@ class SparkApp(App[int], inherit_bindings=False):
         else:
             self.status.show(message="")
 
-    def action_cancel(self) -> None:
+    async def action_cancel(self) -> None:
         """Ctrl+C: stop, or copy, or set the draft aside; twice in a row quits."""
         now = asyncio.get_running_loop().time()
         again, self._last_cancel = now - self._last_cancel < TWICE, now
@@ -211,13 +224,13 @@ class SparkApp(App[int], inherit_bindings=False):
             self.status.say("copied")
             self._last_cancel = 0.0
         elif again:
-            self.action_quit_spark()
+            await self.action_quit_spark()
         else:
             kept = self.composer.set_aside()
             told = "draft set aside (↑ brings it back); " if kept else ""
             self.status.say(f"{told}Ctrl+C again quits")
 
-    def action_quit_spark(self) -> None:
+    async def action_quit_spark(self) -> None:
         """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
         if self.desk.dirty and self._warned_of != self.editor.content:
             self._warned_of = self.editor.content
@@ -225,6 +238,7 @@ class SparkApp(App[int], inherit_bindings=False):
             self.status.say(told, "warning")
             return
         self._keep_draft(self.composer.draft)
+        await self.session.close()
         self.exit(0)
 
     # Files and hunks.
@@ -362,16 +376,24 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_next_theme(self) -> None:
         """The next theme, at once."""
-        order = names()
+        order = theme_names()
         current = self._palette.theme.name
         at = order.index(current) + 1 if current in order else 0
         self.use_theme(order[at % len(order)])
 
     def use_theme(self, name: str) -> None:
         """Draw everything in another theme."""
-        self._palette = Palette(load(name))
+        self._palette = Palette(load_theme(name))
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
         for pane in (self.editor, self.chat, self.status, self.query_one(Blank)):
             pane.restyle(self._palette)
         self.status.say(f"theme: {name}")
+
+
+def _title(name: str, remark: str = "") -> Content:
+    """A pane's title: never markup, whatever a file is called."""
+    pieces = [Content(f" {name} ")]
+    if remark:
+        pieces.append(Content(f" {remark} ").stylize("not bold $spark-faint"))
+    return Content("").join(pieces)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import selectors
 from codecs import getincrementaldecoder
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -63,10 +64,8 @@ class SparkDriver(LinuxDriver):
                     for event in parser.tick():
                         self.process_message(event)
             finally:
-                try:
+                with suppress(EOFError, ParseError):
                     list(parser.feed(""))
-                except (EOFError, ParseError):
-                    pass
 
     def report_mouse(self, on: bool) -> None:
         """Ask the terminal for mouse events, or no more."""

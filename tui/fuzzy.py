@@ -35,7 +35,8 @@ def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:
         cost += 0 if _starts_word(path, start) else 10
         return cost, frozenset(range(start, start + len(letters)))
     for begin, base in ((name, 60), (0, 120)):
-        hits, cost, at = [], base, begin
+        hits: list[int] = []
+        cost, at = base, begin
         for letter in letters:
             found = lower.find(letter, at)
             if found < 0:

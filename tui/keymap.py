@@ -48,10 +48,13 @@ def keymap() -> tuple[Scope, ...]:
 
 
 def bindings(scope: str) -> list[BindingType]:
-    """The bindings of one scope. Those of ``app`` work whatever has the focus."""
+    """The bindings of one scope. Those of ``app`` work whatever has the focus.
+
+    Those of ``app`` and ``composer`` come before the text they would otherwise be typed into.
+    """
     (found,) = (each for each in keymap() if each.name == scope)
     return [
-        Binding(key, entry.action, entry.help, show=False, priority=scope == "app")
+        Binding(key, entry.action, entry.help, show=False, priority=scope in ("app", "composer"))
         for entry in found.keys
         for key in entry.keys
     ]
@@ -79,10 +82,9 @@ _NAMES = {
 
 
 def _shown(key: str) -> str:
-    parts = key.split("+")
+    *held, pressed = key.split("+")
+    if held and len(pressed) == 1:
+        pressed = pressed.upper()
     return "+".join(
-        _NAMES.get(part, part.upper() if len(part) < 4 and part[0] == "f" and part[1:].isdigit() else part)
-        if part not in ("ctrl", "alt", "shift", "home", "end", "enter", "space", "tab")
-        else part.capitalize()
-        for part in parts
+        _NAMES.get(part) or (part if len(part) == 1 else part.capitalize()) for part in (*held, pressed)
     )

@@ -211,7 +211,7 @@ class ChatView(Widget, can_focus=True):
         return Strip([Segment(pad, style("text")), Segment(text, style("accent", "panel"))], width)
 
     def _bar(self, y: int) -> Strip:
-        """The scroll bar's cell at line ``y``: a thumb when there is more than fits and the user looks back."""
+        """The scroll bar's cell at line ``y``; there is a bar while the user looks back."""
         total, height = self.transcript.total, self.size.height
         if self.following or total <= height:
             return Strip([Segment(" ", self.palette.style("text"))], 1)

@@ -28,11 +28,10 @@ def new_lexer(*, language: str = "", path: str = "") -> Lexer | None:
     from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
     from pygments.util import ClassNotFound
 
-    options = {"stripnl": False, "stripall": False, "ensurenl": False}
     try:
         if language:
-            return get_lexer_by_name(language.lower(), **options)
-        return get_lexer_for_filename(path, **options) if path else None
+            return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+        return get_lexer_for_filename(path, stripnl=False, ensurenl=False) if path else None
     except ClassNotFound:
         return None
 

@@ -12,7 +12,6 @@ from time import monotonic
 
 from rich.segment import Segment
 from textual import events
-from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -260,10 +259,6 @@ class EditorPane(TextArea):
         """Draw in other colours from now on."""
         self.palette = palette
         self.refresh()
-
-    def entitle(self, title: Content, subtitle: Content) -> None:
-        """What the pane's border says."""
-        self.border_title, self.border_subtitle = title, subtitle
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Colour what is about to be drawn, all at once, then draw it."""

@@ -150,7 +150,7 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class HunkState:
-    """What is known of a hunk: ``state`` is ``typing``, ``landed``, ``refused``, ``dropped`` or ``undone``."""
+    """What became of a hunk: ``typing``, ``landed``, ``refused``, ``dropped`` or ``undone``."""
 
     state: str
     detail: str = ""

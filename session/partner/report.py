@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from edits.report import HEADING
+
 _LINE = re.compile(
     r"^- (?P<id>\S+) "
     r"(?P<status>applied_fuzzy|applied|already_applied|rejected|not_received|undone_by_user)"
     r"(?: \((?P<code>\w+)\))? "
-    r"(?P<path>.+?)(?: lines \d+-\d+)?(?:: .*)?$",
-    re.MULTILINE,
+    r"(?P<path>.+?)(?: lines \d+-\d+)?(?:: .*)?$"
 )
 
 
@@ -29,5 +30,14 @@ class Reported:
 
 
 def read_report(text: str) -> list[Reported]:
-    """Every report line in ``text``, wherever it stands."""
-    return [Reported(found["id"], found["status"], found["path"]) for found in _LINE.finditer(text)]
+    """The lines of every report in ``text``: what follows a heading, refusals' indented lines passed over."""
+    reported = []
+    inside = False
+    for line in text.splitlines():
+        if line.strip() == HEADING:
+            inside = True
+        elif inside and not line.startswith(("- ", " ", "\t")):
+            inside = False
+        elif inside and (found := _LINE.match(line)):
+            reported.append(Reported(found["id"], found["status"], found["path"]))
+    return reported

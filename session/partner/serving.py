@@ -71,7 +71,9 @@ def companion(rate: str, script: Path | None = None) -> Iterator[str]:
         url = process.stdout.readline().decode("ascii", "replace").strip()
         if not url:
             _, errors = process.communicate(timeout=START_SECONDS)
-            raise ServingError(errors.decode("utf-8", "replace").strip() or "the practice partner did not start")
+            raise ServingError(
+                errors.decode("utf-8", "replace").strip() or "the practice partner did not start"
+            )
         yield url
     finally:
         process.terminate()

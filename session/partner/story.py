@@ -20,6 +20,14 @@ from session.partner.script import Patch, Redirect, Rest, Say, Scenario, Script,
 from session.protocol.request import text_of
 
 _TAIL = 48
+_ALL_THERE = Say(
+    "All of that has landed already in this session, so there is nothing left to send. "
+    "If you took one of its hunks back, `redo` brings it in again.\n"
+)
+_NO_OTHER = Say(
+    "I have only the one version of that edit, and it does not fit the file as it is now. "
+    "What landed stays as it is.\n"
+)
 _CARRY_ON = Redirect(
     "",
     (
@@ -67,19 +75,26 @@ class _Story:
     steps: tuple[Step, ...] = ()
     redirected: bool = False
     rounds_done: int = 0
+    unreported: Patch | None = None
+    """A patch whose result said nothing of its hunks: it landed, unless a report still comes."""
     said: str = ""
     plan: list[str] = field(default_factory=list)
     settled: set[str] = field(default_factory=set)
-    known_ids: set[str] = field(default_factory=set)
+    """Of the scenario in hand: its hunks that are not to be sent again."""
+    earlier: dict[str, set[str]] = field(default_factory=dict)
+    """The same of every scenario begun so far, by its id."""
+    hunk_of: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Scenario and hunk for each id of the front end's."""
 
     def read(self, item: Mapping[str, Any]) -> None:
         """Take the next item of the conversation."""
         kind = item.get("type", "message")
         text = text_of(dict(item))
         if kind in ("custom_tool_call_output", "function_call_output"):
+            self._assume_landed()
             reported = read_report(text)
             self._settle(reported)
-            self._end_round(assume_landed=not reported)
+            self._end_round(told=bool(reported))
         elif kind == "message" and item.get("role") == "assistant":
             self.said += text
         elif kind == "message":
@@ -95,10 +110,13 @@ class _Story:
         steps = self.steps
         if rounds:
             steps = _round(steps, self.rounds_done)
+        elif self.said:
+            steps = (_NO_OTHER,)  # asked again about an answer that was given whole
         begins = not self.redirected and self.rounds_done == 0
         return Reply(self.scenario, steps, begins)
 
     def _prompt(self, words: str) -> None:
+        self._assume_landed()
         fitting = self.script.choose(words, self.exhausted)
         current = self.scenario
         if current is not None and current.is_redirect(words):
@@ -113,9 +131,14 @@ class _Story:
     def _begin(self, scenario: Scenario | None) -> None:
         self.scenario = scenario
         self.redirected = False
-        self.settled.clear()
-        self.steps = scenario.steps if scenario is not None else ()
+        self.steps, self.plan = (), []
+        if scenario is None:
+            return
+        self.settled = self.earlier.setdefault(scenario.id, set())
+        self.steps = _without(scenario.steps, self.settled)
         self.plan = _hunks(self.steps)
+        if not self.plan and _hunks(scenario.steps):
+            self.steps = (_ALL_THERE,)
 
     def _redirect(self, scenario: Scenario) -> None:
         redirect = scenario.redirect or _CARRY_ON
@@ -134,20 +157,38 @@ class _Story:
         return _squeeze(last.text)[-_TAIL:] in _squeeze(self.said)
 
     def _settle(self, reported: Sequence[Reported]) -> None:
+        if reported:
+            self.unreported = None
         for line in reported:
-            if line.id in self.known_ids or not line.settled or self.scenario is None:
-                continue
-            self.known_ids.add(line.id)
-            for name in self.plan:
-                if name not in self.settled and self.scenario.hunks[name].path == line.path:
+            if line.id in self.hunk_of:
+                self._report_again(line)
+            elif line.settled and self.scenario is not None:
+                name = self._next_of(self.scenario, line.path)
+                if name is not None:
                     self.settled.add(name)
-                    break
+                    self.hunk_of[line.id] = (self.scenario.id, name)
 
-    def _end_round(self, *, assume_landed: bool) -> None:
-        done = list(patches(self.steps))
-        if assume_landed and self.rounds_done < len(done):
-            self.settled.update(done[self.rounds_done].hunks)
+    def _next_of(self, scenario: Scenario, path: str) -> str | None:
+        """The first hunk of ``path`` that is wanted and not settled."""
+        open_hunks = (name for name in self.plan if name not in self.settled)
+        return next((name for name in open_hunks if scenario.hunks[name].path == path), None)
+
+    def _report_again(self, line: Reported) -> None:
+        """News of a hunk known before. One taken back is wanted again only if it is asked for anew."""
+        owner, name = self.hunk_of[line.id]
+        if line.status == "undone_by_user" and (self.scenario is None or self.scenario.id != owner):
+            self.earlier[owner].discard(name)
+
+    def _end_round(self, *, told: bool) -> None:
+        sent = list(patches(self.steps))
+        if not told and self.rounds_done < len(sent):
+            self.unreported = sent[self.rounds_done]
         self.rounds_done += 1
+
+    def _assume_landed(self) -> None:
+        if self.unreported is not None:
+            self.settled.update(self.unreported.hunks)
+            self.unreported = None
 
 
 def _hunks(steps: tuple[Step, ...]) -> list[str]:

@@ -46,7 +46,7 @@ class ReasoningDelta:
 class ToolInputDelta:
     """A piece of a tool call's input: free text for a custom tool, JSON for a function.
 
-    ``call_id`` and ``name`` are empty when the server streams input before it has said whose it is;
+    ``item_id`` is the same for all pieces of one call, and that of its :class:`ItemDone`. ``call_id`` and ``name`` are empty when the server streams input before it has said whose it is;
     the call's :class:`ItemDone` says it then.
     """
 
@@ -58,9 +58,13 @@ class ToolInputDelta:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """One output item, whole, as the server gave it: what the next request's input repeats."""
+    """One output item, whole, as the server gave it: what the next request's input repeats.
+
+    ``item_id`` is the name its deltas came under, which need not be the id the server ends it with.
+    """
 
     item: dict[str, Any]
+    item_id: str = ""
 
 
 FinalStatus = Literal["completed", "incomplete", "failed"]

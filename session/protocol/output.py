@@ -19,6 +19,8 @@ class OutputItem:
         self.kind = kind
         self.index = index
         self.item_id = ""
+        self.key = ""
+        """The name under which the item's text is given on; settled by its first piece."""
         self.call_id = ""
         self.name = ""
         self.done: dict[str, Any] | None = None
@@ -41,6 +43,11 @@ class OutputItem:
         self._part = part
         self._said.append(text)
         return text
+
+    def settle_key(self, position: int) -> str:
+        """The item's name for the caller: the server's id for it, or one made from its position."""
+        self.key = self.key or self.item_id or f"item-{position}"
+        return self.key
 
     def part_done(self, text: str) -> str:
         """Take the full text of the part in hand; returns what of it no delta has given."""
@@ -124,6 +131,10 @@ class OutputItems:
         known = known or self._new(kind, index)
         self._matched.add(id(known))
         return known
+
+    def key_of(self, item: OutputItem) -> str:
+        """The name for the caller of one of these items; it never changes again."""
+        return item.key or item.settle_key(self._items.index(item))
 
     def output(self) -> tuple[dict[str, Any], ...]:
         """Every finished item, in order of appearance."""

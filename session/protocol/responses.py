@@ -123,7 +123,7 @@ class ResponseDecoder:
         if open_item.done:
             return []
         events = self._pieces(open_item, open_item.finish(item))
-        return [*events, ItemDone(item)]
+        return [*events, ItemDone(item, self._items.key_of(open_item))]
 
     def _delta(self, body: dict[str, Any], kind: str) -> list[WireEvent]:
         text = body.get("delta")
@@ -146,7 +146,7 @@ class ResponseDecoder:
             return [TextDelta(text)]
         if item.kind == "reasoning":
             return [ReasoningDelta(text)]
-        return [ToolInputDelta(item.item_id, item.call_id, item.name, text)]
+        return [ToolInputDelta(self._items.key_of(item), item.call_id, item.name, text)]
 
     def _final(self, body: dict[str, Any], status: FinalStatus) -> list[WireEvent]:
         response = body.get("response")

@@ -77,6 +77,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self._marks = Marks()
         self._share = 58
         self._alone: Literal["", "editor", "chat"] = ""
+        self._terminal = self.size
         self._last_cancel = 0.0
         self._warned_of: str | None = None
         """The unsaved text of which the user was told on the way out."""
@@ -88,7 +89,7 @@ class SparkApp(App[int], inherit_bindings=False):
             yield EditorPane(self._palette, self._marks, id="editor")
             yield Blank(self._palette, str(self.session.root), id="blank")
             yield ChatView(self._palette, id="chat")
-        yield Static("terminal too small\nmake it larger; nothing is lost", id="too-small", markup=False)
+        yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         yield Composer(self.session.prompts(), self.session.draft(), id="composer")
         yield StatusLine(self._palette, id="status")
 
@@ -321,10 +322,11 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the terminal's size."""
+        self._terminal = event.size
         self._arrange()
 
     def _arrange(self) -> None:
-        width, height = self.size
+        width, height = self._terminal
         screen = self.screen_stack[0]
         low, stacked = height < LOW_BELOW, width < STACKED_BELOW
         alone = self._alone or ("chat" if low else "")

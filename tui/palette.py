@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.style import Style
+from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
 from themes.loader import Ink, Theme
@@ -79,7 +80,9 @@ class Palette:
             surface=css("surface"),
             panel=css("panel"),
             boost=css("panel"),
-            variables={f"spark-{role.replace('_', '-')}": css(role) for role in self.theme.ui},
+            # Textual's own widgets ask an ANSI theme for some variables that others do not need.
+            variables=(BUILTIN_THEMES["ansi-dark"].variables if self.theme.ansi else {})
+            | {f"spark-{role.replace('_', '-')}": css(role) for role in self.theme.ui},
         )
 
     @property

@@ -134,7 +134,7 @@ class EditorPane(TextArea):
         self._version += 1
         self.on_edited()
         if self.is_mounted:
-            self.run_worker(self._recolour(), group="colour", exclusive=True)
+            self.run_worker(self._recolour, group="colour", exclusive=True)
         self._pacer_request()
 
     async def _recolour(self) -> None:

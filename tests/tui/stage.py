@@ -1,0 +1,188 @@
+"""A real stage for the screen: a project on disk, the partner on a socket, a session, the app under Pilot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual import events
+from textual.pilot import Pilot
+
+from session.config import Flags
+from session.opening import open_project
+from session.partner.load import parse
+from session.partner.server import Partner
+from session.session import Session
+from tui.app import SparkApp
+
+GREETER = '''"""Says hello."""
+
+
+def greet(name: str) -> str:
+    """A greeting."""
+    return "Hello " + name
+
+
+def part(name: str) -> str:
+    """A farewell."""
+    return "Bye " + name
+'''
+
+TWO_HUNKS = """
+[[scenario]]
+id = "polite"
+prompt = "make it polite"
+match = ["polite"]
+
+[[scenario.hunk]]
+id = "greet"
+path = "greeter.py"
+lines = '''
+     \"\"\"A greeting.\"\"\"
+-    return "Hello " + name
++    title = "dear"
++    return f"Hello, {title} {name}"
+'''
+
+[[scenario.hunk]]
+id = "part"
+path = "greeter.py"
+lines = '''
+     \"\"\"A farewell.\"\"\"
+-    return "Bye " + name
++    return f"Good-bye, {name}"
+'''
+
+[[scenario.step]]
+say = "First the **greeting**.\\n"
+
+[[scenario.step]]
+patch = ["greet"]
+
+[[scenario.step]]
+say = "Then the farewell, after a word or two about manners, which are a good thing to have.\\n"
+
+[[scenario.step]]
+patch = ["part"]
+
+[[scenario.step]]
+say = "Both are polite now.\\n"
+
+[[scenario]]
+id = "talk"
+prompt = "just talk"
+match = ["talk"]
+
+[[scenario.step]]
+say = '''
+## Manners
+
+A list:
+
+- one thing
+- another thing
+
+```python
+def code() -> int:
+    return 42
+```
+
+The end of the talk.
+'''
+"""
+
+
+@dataclass
+class Stage:
+    """What a test drives and looks at."""
+
+    app: SparkApp
+    pilot: Pilot[int]
+    session: Session
+    partner: Partner | None
+    root: Path
+
+    async def until(self, true: Callable[[], object], what: str = "it") -> None:
+        """Wait for something to become true; fails after ten seconds."""
+        for _ in range(1000):
+            if true():
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"{what} never came:\n{self.screen}")
+
+    def key(self, key: str, character: str | None = None) -> None:
+        """Press a key without waiting for anything."""
+        self.app.post_message(events.Key(key, character))
+
+    async def ask(self, text: str) -> None:
+        """Type a prompt and send it."""
+        self.app.composer.focus()
+        self.app.composer.insert(text)
+        self.key("enter", "\r")
+        await self.until(lambda: self.session.running, "the turn")
+
+    async def ask_in_vain(self, text: str) -> None:
+        """Send a prompt that nobody will answer."""
+        self.app.composer.insert(text)
+        self.key("enter", "\r")
+        await self.until(lambda: "the turn failed" in self.chat, "the failure")
+
+    async def done(self) -> None:
+        """Wait for the turn's end, and for its last frame."""
+        await self.until(lambda: not self.session.running and not self.app.status.status.phase, "the end")
+        await self.pilot.pause()
+        self.app.chat.settle_now()
+        await self.pilot.pause()
+
+    @property
+    def screen(self) -> str:
+        """What is on the screen, as text."""
+        lines = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in lines)
+
+    @property
+    def chat(self) -> str:
+        """The whole conversation, as text."""
+        chat = self.app.chat.transcript
+        return "\n".join((row.text if (row := chat.row(at)) else "").rstrip() for at in range(chat.total))
+
+
+@asynccontextmanager
+async def stage(
+    folder: Path,
+    *,
+    files: dict[str, str] | None = None,
+    script: str = TWO_HUNKS,
+    rate: float = 1000.0,
+    size: tuple[int, int] = (120, 36),
+    theme: str = "dark",
+    prompt: str | None = None,
+    server: bool = True,
+) -> AsyncIterator[Stage]:
+    """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
+    root = folder / "project"
+    root.mkdir(exist_ok=True)
+    for path, text in ({"greeter.py": GREETER} if files is None else files).items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
+    partner = Partner(rate=rate, scripts=parse(script)) if server else None
+    if partner is not None:
+        await partner.serve()
+    flags = Flags(base_url=partner.url if partner is not None else None)
+    session = Session(open_project(root, flags, environ))
+    app = SparkApp(session, theme=theme, prompt=prompt)
+    try:
+        async with app.run_test(size=size) as pilot:
+            it = Stage(app, pilot, session, partner, root)
+            link = "ready" if server else "failed"
+            await it.until(lambda: app.status.status.link == link, f"the link {link}")
+            yield it
+            await session.close()
+    finally:
+        if partner is not None:
+            await partner.close()

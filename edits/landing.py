@@ -20,6 +20,7 @@ from edits.files import (
     Changed,
     Step,
     check_writable,
+    fingerprint,
     must_stay_in_place,
     no_step,
     read_bytes,
@@ -354,6 +355,13 @@ class Landing:
                 )  # fmt: skip
                 if change.moved_to:
                     remove(source, entry.before or "", self._step)
+        except Changed:
+            if change.moved_to and fingerprint(target) == entry.after:
+                # The source was written to after its copy stood: the copy goes, the move is planned anew.
+                remove(target, entry.after or "", self._step)
+            self._ledger.settle(entry, State.DROPPED)
+            remove_folders(self._root, made)
+            raise
         except BaseException:
             # The file tells what happened: a failed write is settled like that of a dead process.
             self._ledger.settle(entry, settle_intent(entry, self._ledger.content))

@@ -70,8 +70,11 @@ class Block(Protocol):
     def peek(self, head: str) -> Body | None:
         """Look at the beginning of an unfinished line; its part in the edit once that is certain."""
 
-    def take(self, line: str, crlf: bool) -> Body | None:
-        """Take a finished line, without its ending; its part in the edit, or None for a marker."""
+    def take(self, line: str, crlf: bool | None) -> Body | None:
+        """Take a finished line, without its ending; its part in the edit, or None for a marker.
+
+        ``crlf`` says whether the ending was ``\\r\\n``; None for a last line that had none.
+        """
 
     def end(self, clean: bool) -> None:
         """The stream ended inside the block."""

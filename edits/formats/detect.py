@@ -118,7 +118,7 @@ class AutoParser:
             self._prose_line(text, line + "\n" if ended else line, said=bool(flowing))
 
     def _give(self, block: Block, line: str, crlf: bool, *, said: bool, ended: bool) -> None:
-        body = block.take(line, crlf)
+        body = block.take(line, crlf if ended else None)
         if body is not None and not said:
             number = block.number
             self._out.events.append(Typed(number, body.kind, line[body.offset :] + "\n"))
@@ -289,7 +289,7 @@ class _Skipped:
         del head
         return None
 
-    def take(self, line: str, crlf: bool) -> Body | None:
+    def take(self, line: str, crlf: bool | None) -> Body | None:
         """Wait for the end of the block, or for the next one."""
         del crlf
         if STRAY.fullmatch(line):

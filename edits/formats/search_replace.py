@@ -69,7 +69,7 @@ class SearchReplaceBlock:
             return None
         return Body(self._kind, 0)
 
-    def take(self, line: str, crlf: bool) -> Body | None:
+    def take(self, line: str, crlf: bool | None) -> Body | None:
         """Take a finished line."""
         if OPENER.fullmatch(line):
             self._break(RefusalCode.MALFORMED, "a new block begins before this one's REPLACE marker")
@@ -86,7 +86,7 @@ class SearchReplaceBlock:
                 self._rows.append(line)
                 return None
         self._rows.append(line)
-        self._all_crlf = self._all_crlf and crlf
+        self._all_crlf = self._all_crlf and crlf is not False
         return Body(self._kind, 0) if self._number is not None else None
 
     def end(self, clean: bool) -> None:

@@ -70,7 +70,7 @@ class V4ABlock:
             return Body(LineKind.NEW, 1)
         return None
 
-    def take(self, line: str, crlf: bool) -> Body | None:
+    def take(self, line: str, crlf: bool | None) -> Body | None:
         """Take a finished line."""
         if self._maybe_end is not None and not self._settle_end(line):
             return None
@@ -156,7 +156,7 @@ class V4ABlock:
             self._break(RefusalCode.MALFORMED, "“*** Move to:” must follow its “*** Update File:” line")
             self._state = "skip"
 
-    def _take_chunk_line(self, line: str, crlf: bool) -> Body | None:
+    def _take_chunk_line(self, line: str, crlf: bool | None) -> Body | None:
         if line.startswith("@@"):
             self._finish_chunk()
             self._take_anchor(line)
@@ -192,7 +192,7 @@ class V4ABlock:
             self._anchors.append(anchor)
         self._after_end_of_file = False
 
-    def _take_added(self, line: str, crlf: bool) -> Body | None:
+    def _take_added(self, line: str, crlf: bool | None) -> Body | None:
         if line == "":
             self._blank_lines += 1
             return None
@@ -205,11 +205,11 @@ class V4ABlock:
         self._add_line(LineKind.NEW, line[1:], crlf)
         return Body(LineKind.NEW, 1)
 
-    def _add_line(self, kind: LineKind, text: str, crlf: bool) -> None:
+    def _add_line(self, kind: LineKind, text: str, crlf: bool | None) -> None:
         self._lines += [HunkLine(LineKind.CONTEXT, "")] * self._blank_lines
         self._blank_lines = 0
         self._lines.append(HunkLine(kind, text))
-        self._all_crlf = self._all_crlf and crlf
+        self._all_crlf = self._all_crlf and crlf is not False
 
     def _open_chunk(self) -> None:
         if self._number is None:

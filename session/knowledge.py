@@ -54,16 +54,19 @@ class Knowledge:
 
     def changes(self, now: Mapping[str, str | None]) -> str:
         """How ``now`` (the files of ``paths`` as they are) differs from belief, as a report; empty
-        where nothing does. From here on the model knows."""
-        parts = []
-        for path, text in now.items():
-            believed = self._believed.get(path)
-            if text != believed:
-                parts.append(_difference(path, believed, text))
-                self._believed[path] = text
+        where nothing does."""
+        parts = [
+            _difference(path, self._believed.get(path), text)
+            for path, text in now.items()
+            if text != self._believed.get(path)
+        ]
         if not parts:
             return ""
         return "The developer has changed these files since; their text stands:\n" + "".join(parts)
+
+    def told(self, now: Mapping[str, str | None]) -> None:
+        """The model has been sent the changes to ``now``."""
+        self._believed.update(now)
 
 
 def _difference(path: str, believed: str | None, now: str | None) -> str:

@@ -24,10 +24,23 @@ class Memory:
     exchanges: Exchanges = field(default_factory=Exchanges)
     """The past as plain history, for a window started afresh."""
 
-    def take_report(self) -> str:
-        """The report that the model is owed; it is owed no more. Empty where there is none."""
+    unsent: list[str] = field(default_factory=list)
+    """Prompts whose turn was interrupted before its request went out; the next request carries them."""
+
+    def report(self) -> str:
+        """What the model is owed: how its last answer ended, what became of its edits. May be empty."""
         parts = [self.cut_short] if self.cut_short else []
         if self.unreported:
-            parts.append(render(self.unreported).rstrip("\n"))
-        self.cut_short, self.unreported = "", []
+            parts.append(render(self.unreported))
         return "\n".join(parts) + "\n" if parts else ""
+
+    def reported(self, count: int) -> None:
+        """The first ``count`` unreported outcomes, and how the last answer ended, have been told."""
+        self.cut_short = ""
+        del self.unreported[:count]
+
+    def take_report(self) -> str:
+        """The report, told now."""
+        report = self.report()
+        self.reported(len(self.unreported))
+        return report

@@ -7,7 +7,7 @@ session's memory while it does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,12 +28,29 @@ FULL = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a turn adds to the conversation, and its tokens. ``notes`` are lines for the person."""
+    """What a turn will add to the conversation, and its tokens. Nothing is changed by making it:
+    an interrupted preparation leaves no trace. ``notes`` are lines for the person."""
 
     items: tuple[Item, ...]
     tokens: int
     window: Window
     notes: tuple[str, ...]
+    afresh: bool
+    """The conversation so far is left behind, and stands in the window as history."""
+    reported: int
+    files: Mapping[str, str | None]
+    unsent: int
+
+    def commit(self, memory: Memory) -> None:
+        """The request goes out: ``memory`` now holds what it tells the model."""
+        if self.afresh:
+            memory.conversation.clear()
+            memory.seen = Seen()
+        memory.seen = memory.seen.after(self.window)
+        memory.knowledge.told(self.files)
+        memory.reported(self.reported)
+        del memory.unsent[: self.unsent]
+        memory.conversation.extend(self.items, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,56 +62,67 @@ class Preparation:
     ready: asyncio.Event
     """Set once the project has been read for the first time."""
     instructions: str
-    instruction_tokens: int
+    tools: str
+    """The tools' definitions as text: they take their share of the budget."""
     model: str
     budget: int
     root: Path
     open_files: Callable[[], tuple[str, ...]]
+
+    @property
+    def instruction_tokens(self) -> int:
+        """Tokens of what is sent with every request: the instructions and the tools."""
+        return self.count(self.instructions) + self.count(self.tools)
 
     def count(self, text: str) -> int:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""
         return self.counter.count(text)
 
     async def prepare(self, prompt: str, memory: Memory) -> Prepared:
-        """The items for ``prompt``; what they tell the model is then known to ``memory``.
+        """The items for ``prompt``, which ``memory`` knows of once they are committed.
 
-        Raises context.window.BudgetTooSmall when the words alone do not fit.
+        Raises context.pieces.BudgetTooSmall when the words alone do not fit.
         """
         await self.ready.wait()
         return await asyncio.to_thread(self._prepare, prompt, memory)
 
     def _prepare(self, prompt: str, memory: Memory) -> Prepared:
-        report = memory.take_report() + memory.knowledge.changes(self._files_now(memory))
-        report_tokens = self.count(report) if report else 0
+        files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
+        reported, unsent = len(memory.unreported), tuple(memory.unsent)
+        report = memory.report() + memory.knowledge.changes(files)
+        extra = sum(self.count(text) for text in (report, *unsent) if text)
         notes = []
-        if memory.conversation.tokens + report_tokens > FULL * self.budget:
-            memory.conversation.clear()
-            memory.seen = Seen()
+        afresh = memory.conversation.tokens + extra > FULL * self.budget
+        if afresh:
             notes.append("The window was full: it was started afresh, with the conversation as history.")
-        window = self._build(prompt, memory, report_tokens)
-        memory.seen = memory.seen.after(window)
+        window = self._build(prompt, memory, extra, fresh=afresh or not memory.conversation.items)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
         items = [developer_message(text) for text in (context, report) if text]
+        items += [user_message(text) for text in unsent]
         items += [user_message(piece.text) for piece in pieces if piece.kind is Kind.REQUEST]
-        tokens = sum(piece.tokens for piece in pieces) + report_tokens
-        return Prepared(tuple(items), tokens, window, tuple(notes))
+        return Prepared(
+            items=tuple(items),
+            tokens=sum(piece.tokens for piece in pieces) + extra,
+            window=window,
+            notes=tuple(notes),
+            afresh=afresh,
+            reported=reported,
+            files=files,
+            unsent=len(unsent),
+        )
 
-    def _build(self, prompt: str, memory: Memory, report_tokens: int) -> Window:
-        fresh = not memory.conversation.items
+    def _build(self, prompt: str, memory: Memory, extra: int, *, fresh: bool) -> Window:
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
-            budget=self.budget - report_tokens,
+            budget=self.budget - self.count(self.tools) - extra,
             model=self.model,
             history=memory.exchanges.texts()[:-1] if fresh else (),
             open_files=self.open_files(),
-            used=0 if fresh else self.instruction_tokens + memory.conversation.tokens,
+            used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
-        return build(request, self.project.snapshot, self.counter, memory.seen)
-
-    def _files_now(self, memory: Memory) -> dict[str, str | None]:
-        return {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
+        return build(request, self.project.snapshot, self.counter, Seen() if fresh else memory.seen)
 
 
 def read_or_none(file: Path) -> str | None:

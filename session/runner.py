@@ -106,12 +106,13 @@ class Runner:
     async def run(self) -> None:
         """Take the turn to its end, whatever happens on the way, and settle its accounts."""
         message, code = None, None
-        self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
         try:
-            await asyncio.wait({self._exchange})
-            if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
-                message, code = _explain(problem)
-                self._signal(Signal.FAIL)
+            if not self.turn.over:  # it may have been interrupted before it could begin
+                self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
+                await asyncio.wait({self._exchange})
+                if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
+                    message, code = _explain(problem)
+                    self._signal(Signal.FAIL)
         finally:
             self._lane.finish_all(clean_end=False)
             await self._lane.close()
@@ -139,7 +140,7 @@ class Runner:
         if parts.connection is None:
             raise TurnFailedError(parts.offline, "credentials")
         prepared = await parts.preparation.prepare(self.prompt, parts.memory)
-        parts.memory.conversation.extend(prepared.items, prepared.tokens)
+        prepared.commit(parts.memory)
         self._started(prepared)
         repairs = rounds = 0
         while True:
@@ -295,15 +296,18 @@ class Runner:
     def _settle_accounts(self) -> None:
         """Leave the next turn what it must know of this one."""
         memory = self._parts.memory
-        if self.turn.phase is not Phase.COMPLETED and self.turn.phase is not Phase.PREPARING:
-            if self._round.finished is None and self._sent_tokens:
-                self._estimate()
-                self._send_usage()
-            self._keep_partial_answer()
-            memory.unreported += self._fresh_outcomes()
-            if self._sent_tokens:
-                ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"
-                memory.cut_short = f"Your last answer was {ended} before its end."
+        if self.turn.phase is Phase.COMPLETED:
+            return
+        if not self._sent_tokens:
+            memory.unsent.append(self.prompt)
+            return
+        if self._round.finished is None:
+            self._estimate()
+            self._send_usage()
+        self._keep_partial_answer()
+        memory.unreported += self._fresh_outcomes()
+        ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"
+        memory.cut_short = f"Your last answer was {ended} before its end."
 
     def _keep_partial_answer(self) -> None:
         """Whole items as they are, the cut text as far as it came; a cut tool call not at all."""

@@ -58,6 +58,7 @@ class Session:
     def __init__(self, opening: Opening, *, resume: Path | None = None) -> None:
         self._opening = opening
         self._workspace = opening.workspace
+        self.folders = opening.workspace.folders
         self.root = opening.workspace.root
         self.model = opening.model.name
         self.provider = opening.settings.provider
@@ -87,7 +88,7 @@ class Session:
         )
         instructions = load_instructions(opening.model.edit_format)
         self._instructions = instructions
-        self._connection = self._connect()
+        self.connection = self._connect()
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
             ledger=self._workspace.ledger,
@@ -141,11 +142,11 @@ class Session:
                 Notice(level="warning", text=clean_line(LOST.format(hunk=lost.hunk, path=lost.path)))
             )
         self._spawn(self._read_project(), "read project")
-        if self._connection is None:
+        if self.connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
-            self._spawn(self._follow_connection(self._connection), "follow connection")
-            self._connection.start()
+            self._spawn(self._follow_connection(self.connection), "follow connection")
+            self.connection.start()
 
     async def close(self) -> None:
         """Interrupt a running turn, wait for the write in progress, and let go of everything."""
@@ -157,8 +158,8 @@ class Session:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._connection is not None:
-            await self._connection.close()
+        if self.connection is not None:
+            await self.connection.close()
         await asyncio.to_thread(self._edit_thread.shutdown)
         self._journal.close()
         self._listeners.close()
@@ -242,20 +243,19 @@ class Session:
 
     def _runner_parts(self) -> RunnerParts:
         model = self._opening.model
-        tool = str(patch_tool()) if model.edit_format == "v4a" else ""
         preparation = Preparation(
             project=self._project,
             counter=self._counter,
             ready=self._ready,
             instructions=self._instructions.text,
-            instruction_tokens=self._counter.count(self._instructions.text) + self._counter.count(tool),
+            tools=str(patch_tool()) if model.edit_format == "v4a" else "",
             model=self.model,
-            budget=model.budget - self._counter.count(tool),
+            budget=model.budget,
             root=self.root,
             open_files=lambda: self._open_files,
         )
         return RunnerParts(
-            connection=self._connection,
+            connection=self.connection,
             offline=self._opening.missing,
             preparation=preparation,
             memory=self._memory,

@@ -20,7 +20,7 @@ from tui.options import opening, theme_option
 @theme_option
 def command(prompt: str | None, rate: str, model: str, theme: str | None) -> None:
     """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
-    from session.partner.sample import make_sample
+    from session.partner.demo import make_sample
     from session.partner.serving import ServingError, companion
     from tui.screen import run_app
 

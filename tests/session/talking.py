@@ -1,0 +1,96 @@
+"""A real session against a real partner: the set-up that the session's tests share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from session.config import Flags
+from session.events import Event, TurnEnded
+from session.opening import Opening, open_project
+from session.partner.load import parse
+from session.partner.server import Partner
+from session.session import Session
+
+E = TypeVar("E")
+
+PATIENCE = 20.0
+"""Seconds after which a wait in a test is a failure; nothing is expected to take so long."""
+
+
+class Listening:
+    """A session with everything it has said so far."""
+
+    def __init__(self, session: Session, partner: Partner, root: Path) -> None:
+        self.session = session
+        self.partner = partner
+        self.root = root
+        self.events: list[Event] = []
+        self._news = asyncio.Event()
+
+    async def follow(self) -> None:
+        async for event in self.session.listen():
+            self.events.append(event)
+            self._news.set()
+
+    def all(self, kind: type[E]) -> list[E]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    async def until(self, kind: type[E], fits: Callable[[E], bool] = lambda event: True) -> E:
+        """The first event of ``kind`` that fits, past or future."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for event in self.events:
+                    if isinstance(event, kind) and fits(event):
+                        return event
+                self._news.clear()
+                await self._news.wait()
+
+    async def ended(self, turn: str) -> TurnEnded:
+        return await self.until(TurnEnded, lambda event: event.turn == turn)
+
+    def text(self, path: str) -> str:
+        return (self.root / path).read_text("utf-8")
+
+    def requests(self) -> list[object]:
+        """The input of each request that asked for an answer."""
+        return [request.body["input"] for request in self.partner.requests if request.generate]
+
+    def sent(self, number: int = -1) -> str:
+        """The input of one of the requests that asked for an answer, as text."""
+        return str(self.requests()[number])
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("STATE", "CONFIG", "CACHE")}
+
+
+def opening(root: Path, url: str, model: str = "spark-practice") -> Opening:
+    flags = Flags(base_url=url, model=model, provider="partner")
+    return open_project(root, flags, environment(root.parent / "xdg"))
+
+
+@asynccontextmanager
+async def talking(
+    root: Path,
+    script: str,
+    *,
+    rate: float = float("inf"),
+    model: str = "spark-practice",
+    resume: Path | None = None,
+) -> AsyncIterator[Listening]:
+    """A session in ``root`` with a partner that plays ``script`` (TOML)."""
+    async with Partner(rate=rate, scripts=parse(script)) as partner:
+        session = Session(opening(root, partner.url, model), resume=resume)
+        listening = Listening(session, partner, root)
+        following = asyncio.create_task(listening.follow())
+        await asyncio.sleep(0)
+        await session.open()
+        try:
+            yield listening
+        finally:
+            await session.close()
+            await following

@@ -46,8 +46,9 @@ class ReasoningDelta:
 class ToolInputDelta:
     """A piece of a tool call's input: free text for a custom tool, JSON for a function.
 
-    ``item_id`` is the same for all pieces of one call, and that of its :class:`ItemDone`. ``call_id`` and ``name`` are empty when the server streams input before it has said whose it is;
-    the call's :class:`ItemDone` says it then.
+    ``item_id`` is the same for all pieces of one call, and that of its :class:`ItemDone`. ``call_id``
+    and ``name`` are empty when the server streams input before it has said whose it is; the call's
+    :class:`ItemDone` says it then.
     """
 
     item_id: str

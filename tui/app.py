@@ -18,6 +18,7 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
@@ -51,6 +52,8 @@ LOW_BELOW = 16
 """Rows below which one pane is shown alone."""
 SMALLEST = (20, 6)
 """Columns and rows below which nothing useful fits."""
+REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse"})
+"""What the keys do even while help or the file list is open."""
 CANNOT_OPEN = 3
 """The exit code when the session cannot be kept on disk, as in the command line's contract."""
 
@@ -99,6 +102,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self.chat = self.query_one(ChatView)
         self.composer = self.query_one(Composer)
         self.status = self.query_one(StatusLine)
+        self.blank = self.query_one(Blank)
         self.desk = Desk(self.editor, self._marks, self.session.files, self.status.say)
         self.desk.on_change = self._retitle
         self.editor.on_edited = self._retitle
@@ -162,9 +166,9 @@ class SparkApp(App[int], inherit_bindings=False):
         """Say which file is shown, and how it stands."""
         desk, base = self.desk, self.desk.base
         path = desk.path
-        self.screen.set_class(not path, "no-file")
+        self.screen_stack[0].set_class(not path, "no-file")
         if not path:
-            self.query_one(Blank).say(desk.problem)
+            self.blank.say(desk.problem)
             return
         title = visible(path) + (" ●" if desk.dirty else "")
         row, column = self.editor.cursor_location
@@ -205,13 +209,27 @@ class SparkApp(App[int], inherit_bindings=False):
             self.status.say(str(problem), "warning")
 
     def action_interrupt(self) -> None:
-        """Stop the turn before anything else happens; close what lies over the panes otherwise."""
+        """Stop the turn before anything else happens; then close what lies over the panes."""
         if self.session.running:
             self.session.interrupt()
             self.feed.stop()
             self.status.show(phase="stopping")
         else:
             self.status.show(message="")
+        self._uncover()
+
+    def _uncover(self) -> bool:
+        """Close the screen that lies over the panes, if there is one."""
+        screen = self.screen
+        if isinstance(screen, ModalScreen):
+            screen.dismiss(None)
+            return True
+        return False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Under a screen that lies over them the panes are out of reach, stopping and leaving are not."""
+        covered = len(self.screen_stack) > 1 and isinstance(self.screen, ModalScreen)
+        return not covered or action in REACHABLE
 
     async def action_cancel(self) -> None:
         """Ctrl+C: stop, or copy, or set the draft aside; twice in a row quits."""
@@ -220,6 +238,8 @@ class SparkApp(App[int], inherit_bindings=False):
         focused = self.focused
         if self.session.running:
             self.action_interrupt()
+        elif self._uncover():
+            self._last_cancel = 0.0
         elif isinstance(focused, TextArea) and focused.selected_text:
             self.copy_to_clipboard(focused.selected_text)
             self.status.say("copied")
@@ -335,7 +355,7 @@ class SparkApp(App[int], inherit_bindings=False):
         screen.set_class(stacked and not alone, "stacked")
         screen.set_class(alone == "editor", "only-editor")
         screen.set_class(alone == "chat", "only-chat")
-        for pane in (screen.query_one(EditorPane), screen.query_one(Blank)):
+        for pane in screen.query("EditorPane, Blank"):
             pane.styles.width = None if stacked or alone else f"{self._share}%"
             pane.styles.height = f"{self._share - 6}%" if stacked and not alone else None
 
@@ -368,8 +388,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_help(self) -> None:
         """Show every key."""
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self._palette))
+        self.push_screen(HelpScreen(self._palette))
 
     def action_mouse(self) -> None:
         """Turn mouse reporting on or off; off leaves selecting to the terminal."""
@@ -388,7 +407,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self._palette = Palette(load_theme(name))
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
-        for pane in (self.editor, self.chat, self.status, self.query_one(Blank)):
+        for pane in (self.editor, self.chat, self.status, self.blank):
             pane.restyle(self._palette)
         self.status.say(f"theme: {name}")
 

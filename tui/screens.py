@@ -62,7 +62,7 @@ class HelpScreen(ModalScreen[None]):
         """The box and its lines."""
         with Vertical(id="box") as box:
             box.border_title = Content("Keys")
-            box.border_subtitle = Content("↑ ↓ PgUp PgDn scroll · Esc closes")
+            box.border_subtitle = Content("↑ ↓ PgUp PgDn scroll · any other key closes")
             yield Lines(self._palette, id="lines")
 
     def on_resize(self) -> None:
@@ -141,7 +141,7 @@ class FilePicker(ModalScreen[str | None]):
         self.dismiss(self._found[self._chosen][0] if self._found else None)
 
     def on_key(self, event: events.Key) -> None:
-        """Move the choice, or leave."""
+        """Move the choice."""
         lines = self.query_one(Lines)
         page = max(1, lines.size.height - 1)
         steps = {"up": -1, "ctrl+k": -1, "down": 1, "ctrl+j": 1, "pageup": -page, "pagedown": page}
@@ -150,9 +150,6 @@ class FilePicker(ModalScreen[str | None]):
             event.prevent_default()
             self._chosen = max(0, min(self._chosen + steps[event.key], len(self._found) - 1))
             self._draw()
-        elif event.key in ("escape", "alt+escape", "ctrl+c"):
-            event.stop()
-            self.dismiss(None)
 
     def on_resize(self) -> None:
         """Draw for the new width."""

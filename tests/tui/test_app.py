@@ -116,9 +116,9 @@ async def test_the_user_types_and_saves(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         assert it.app.desk.open("greeter.py")
         await it.pilot.press("f2", "x", "y")
-        assert it.app.desk.dirty and "●" in it.screen
+        assert "greeter.py ●" in it.screen
         await it.pilot.press("ctrl+s")
-        assert not it.app.desk.dirty
+        assert "●" not in it.screen.splitlines()[0]
         assert (it.root / "greeter.py").read_text() == "xy" + GREETER
 
 
@@ -190,6 +190,25 @@ async def test_the_picker_opens_a_file_by_a_few_of_its_letters(tmp_path: Path) -
         await it.pilot.press("ctrl+p", "b", "g", "enter")
         assert it.app.desk.path == "src/beta_gamma.py"
         assert it.app.editor.has_focus
+
+
+async def test_escape_closes_what_lies_over_the_panes(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        for key, title in (("f1", "Keys"), ("ctrl+p", "Open a file")):
+            await it.pilot.press(key)
+            assert title in it.screen
+            await it.pilot.press("f1", "escape")
+            assert title not in it.screen
+
+
+async def test_hunks_land_while_the_help_is_open(tmp_path: Path) -> None:
+    async with stage(tmp_path, rate=200) as it:
+        await it.ask("make it polite")
+        it.key("f1")
+        await it.done()
+        assert it.app.desk.path == "greeter.py" and "Keys" in it.screen
+        await it.pilot.press("escape")
+        assert "Good-bye" in it.screen
 
 
 @pytest.mark.parametrize("size", [(160, 48), (100, 30), (80, 24), (40, 10)])

@@ -58,13 +58,21 @@ def draw_line(
     return Strip.join([Strip(gutter), strip.crop(scroll_x, scroll_x + room)])
 
 
-def draw_ghost(text: str, palette: Palette, width: int, number_width: int, scroll_x: int) -> Strip:
+def draw_ghost(
+    spans: Sequence[Span], palette: Palette, width: int, number_width: int, scroll_x: int
+) -> Strip:
     """A line of the hunk in flight, exactly ``width`` cells."""
     style = palette.style("added", "added_background")
     room = max(0, width - number_width - 2)
-    body = Strip([Segment(visible(untabbed(text)), style)])
-    body = body.extend_cell_length(room + scroll_x, style).crop(scroll_x, scroll_x + room)
-    return Strip.join([Strip([Segment("+" + " " * (number_width + 1), style)]), body])
+    # With sixteen colours there is no tint to tell it by: then the whole line has the colour of new text.
+    text = [
+        Segment(piece, style if palette.theme.ansi else palette.style(role, "added_background"))
+        for piece, role in spans
+    ]
+    body = Strip(text)
+    body = body.extend_cell_length(max(room + scroll_x, body.cell_length), style)
+    sign = Segment("+" + " " * (number_width + 1), style)
+    return Strip.join([Strip([sign]), body.crop(scroll_x, scroll_x + room)])
 
 
 def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:

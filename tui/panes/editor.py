@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from rich.segment import Segment
-from textual import events
+from textual import events, work
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -134,9 +134,10 @@ class EditorPane(TextArea):
         self._version += 1
         self.on_edited()
         if self.is_mounted:
-            self.run_worker(self._recolour, group="colour", exclusive=True)
+            self._recolour()
         self._pacer_request()
 
+    @work(group="colour", exclusive=True)
     async def _recolour(self) -> None:
         """Colour the whole file once it has been left alone for a moment."""
         await asyncio.sleep(SETTLING)
@@ -276,7 +277,7 @@ class EditorPane(TextArea):
         number_width = self.gutter_width - 2
         at = self._overlay.at(y + self.scroll_offset.y + self._shift)
         if isinstance(at, GhostRow):
-            return draw_ghost(at.text, self.palette, width, number_width, self.scroll_offset.x)
+            return draw_ghost(at.spans, self.palette, width, number_width, self.scroll_offset.x)
         if at.row >= self.document.line_count:
             return Strip([Segment(" " * width, self.palette.style("text"))], width)
         line = self.document.get_line(at.row)

@@ -5,6 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from tui.panes.code import CodeStream, drawable, lexer_for
+from tui.panes.rows import Span
+
+Ghost = tuple[Span, ...]
+"""The spans of one new line."""
+
 
 @dataclass(frozen=True, slots=True)
 class DocRow:
@@ -18,7 +24,7 @@ class DocRow:
 class GhostRow:
     """A new line of the hunk in flight, not in the document yet."""
 
-    text: str
+    spans: Ghost
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class Overlay:
     A *view row* counts document rows and ghosts from the top. Rows and view rows count from 0.
     """
 
-    inserts: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    inserts: tuple[tuple[int, tuple[Ghost, ...]], ...] = ()
     """(document row before which they stand, ghost lines), by rising row."""
     removed: frozenset[int] = frozenset()
     first: int | None = None
@@ -78,6 +84,10 @@ class Flight:
         """First line and one past the last, from 1."""
         self._lines: list[tuple[str, str]] = []
         self._open: tuple[str, str] | None = None
+        self._code = CodeStream(lexer_for(path=path))
+        self._ghosts: list[Ghost] = []
+        self._coloured = 0
+        """Lines, of any kind, whose new text the colours know."""
 
     def feed(self, kind: str, text: str) -> None:
         """Take a piece of a line; ``kind`` is `` ``, ``-`` or ``+``, ``\\n`` ends the line."""
@@ -87,6 +97,15 @@ class Flight:
             self._open = None
         if rest:
             self._open = (kind, (self._open[1] if self._open else "") + rest)
+
+    def _colour(self) -> list[Ghost]:
+        """The new lines so far in their colours; only what may have changed is lexed."""
+        fresh, self._coloured = self._lines[self._coloured :], len(self._lines)
+        self._code.append([text for kind, text in fresh if kind == "+"])
+        first = self._code.rest
+        tail = self._open[1] if self._open is not None and self._open[0] == "+" else None
+        self._ghosts[first:] = [tuple(drawable(spans)) for spans in self._code.settle(tail)]
+        return self._ghosts
 
     @property
     def growth(self) -> int:
@@ -100,13 +119,14 @@ class Flight:
             return EMPTY
         row = first = min(max(0, self.aim[0] - 1), line_count)
         removed: set[int] = set()
-        inserts: dict[int, list[str]] = {}
+        inserts: dict[int, list[Ghost]] = {}
+        ghosts = iter(self._colour())
         tail = row
         lines = self._lines if self._open is None else [*self._lines, self._open]
         shift = 0
-        for kind, text in lines:
+        for kind, _ in lines:
             if kind == "+":
-                inserts.setdefault(row, []).append(text)
+                inserts.setdefault(row, []).append(next(ghosts))
                 tail = row + shift
                 shift += 1
             else:
@@ -115,7 +135,7 @@ class Flight:
                 tail = row + shift
                 row = min(row + 1, line_count)
         return Overlay(
-            tuple((at, tuple(ghosts)) for at, ghosts in sorted(inserts.items())),
+            tuple((at, tuple(new)) for at, new in sorted(inserts.items())),
             frozenset(removed),
             first,
             tail,

@@ -9,13 +9,15 @@ from context.outline import Outline, Symbol
 _WHOLE_SYMBOL = 160
 """Lines: a changed symbol up to this long is shown whole; in a longer one, what is near the change."""
 _NEAR = 4
+_LONG_HEAD = 12
+"""Lines of a signature that are shown at most."""
 
 
 def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outline: bool = True) -> str:
     """The lines that matter, in file order; what is left out between them is said in its place.
 
     ``lines`` are the file's, ``changed`` the ranges of them that changed (indices from 0). With
-    ``outline`` the first lines of all definitions are there too, else only of those around a change.
+    ``outline`` the signatures of all definitions are there too, else only of those around a change.
     """
     keep: set[int] = set()
     for touched in changed:
@@ -24,7 +26,7 @@ def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outli
         if symbol.inside_function or symbol.kind == "constant":
             continue
         if outline or any(symbol.start <= line < symbol.end for line in keep):
-            keep.add(_first_line(symbol, lines))
+            keep |= set(range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, len(lines))))
     out: list[str] = []
     at = 0
     for line in sorted(keep):
@@ -57,18 +59,6 @@ def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]
         if symbol.end - symbol.start <= _WHOLE_SYMBOL and symbol.kind != "field":
             whole |= set(range(symbol.start, min(symbol.end, count)))
     return whole
-
-
-def _first_line(symbol: Symbol, lines: list[str]) -> int:
-    """The line that names the symbol, past its comments and decorators."""
-    for at in range(symbol.start, min(symbol.end, len(lines))):
-        if (
-            symbol.name
-            and symbol.name in lines[at]
-            and not lines[at].lstrip().startswith(("#", "//", "*", "/*", "@"))
-        ):
-            return at
-    return min(symbol.start, len(lines) - 1)
 
 
 def _gap(lines: list[str], start: int, end: int) -> str:

@@ -15,7 +15,7 @@ from context.pieces import Kind
 from context.redact import Redacted, redact
 from context.seen import ShownFile
 from context.snapshot import Snapshot
-from context.source import Source, Unread
+from context.source import Source, Unread, split_lines
 
 _SMALL = 6_000
 """Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
@@ -157,7 +157,7 @@ def _form(path: str, heading: str, text: str, why: str) -> Form:
 
 
 def _excerpt(source: Source, safe: Redacted, ranges: list[range], *, outline_too: bool) -> str:
-    lines = harmless(safe.text).split("\n")[: -1 if safe.text.endswith("\n") else None]
+    lines = split_lines(harmless(safe.text))
     return excerpt(lines, _outline(source.path, source.text), ranges, outline=outline_too)
 
 

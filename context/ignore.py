@@ -42,6 +42,13 @@ def list_git(git: Git) -> Listing:
     return Listing(tuple(sorted(files)), frozenset(folders | nested.keys()), nested)
 
 
+def listed_by_git(git: Git, paths: set[str]) -> set[str]:
+    """Which of ``paths`` git tracks or would track. Raises GitUnavailable."""
+    if not paths:
+        return set()
+    return set(_paths(git.run("ls-files", "-co", "--exclude-standard", "-z", "--", *sorted(paths))))
+
+
 def list_walk(root: Path) -> Listing:
     """Every file below ``root`` that no ``.gitignore`` ignores. Links to folders are not entered, so a
     circle of links ends; a folder that cannot be listed is reported."""

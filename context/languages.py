@@ -27,6 +27,7 @@ class Language:
     comments: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
+    lone_wrappers: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset()
 
 
@@ -46,6 +47,7 @@ def languages() -> dict[str, Language]:
             comments=frozenset(table.get("comments", ())),
             leading=frozenset(table.get("leading", ())),
             wrappers=frozenset(table.get("wrappers", ())),
+            lone_wrappers=frozenset(table.get("lone_wrappers", ())),
             strings=frozenset(table.get("strings", ())),
         )
         by_extension |= dict.fromkeys(language.extensions, language)

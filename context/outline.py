@@ -7,7 +7,7 @@ server's prompt cache holds. The line ranges stay in the data: they find the sym
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from context.languages import Language, language_of, load
@@ -22,6 +22,12 @@ _HEAD_LINES = 5
 _HEAD_WIDTH = 100
 _KINDS = ("function", "class", "type", "field", "constant")
 _SPACE = re.compile(r"\s+")
+_LOOSE = ((re.compile(r"\(\s"), "("), (re.compile(r",?\s\)"), ")"), (re.compile(r",\s\}"), " }"))
+_BROKEN = 3
+"""Lines of text that the parser could make nothing of, from which it is tried again further down, …"""
+_RETRIES = 8
+"""… so many times in a file."""
+_FRESH_START = re.compile(rb"^[^\s)\]}#]", re.MULTILINE)
 _COMMENT_MARKS = re.compile(r"^[\s/*!#]*|[\s*/]*$")
 
 
@@ -37,6 +43,10 @@ class Symbol:
     doc: str
     start: int
     end: int
+    head: int = 0
+    """The line where the signature begins, past comments and decorators."""
+    head_end: int = 0
+    """One past the line where the signature ends."""
     depth: int = 0
     inside_function: bool = False
 
@@ -78,13 +88,50 @@ def _head(text: str) -> tuple[str, ...]:
 
 
 def _symbols(language: Language, text: str) -> tuple[Symbol, ...]:
-    from tree_sitter import Parser, QueryCursor
+    """All definitions. Where the parser lost its way it starts afresh at the next line that stands at the
+    margin, so that one unfinished line does not hide the rest of a file that is being written."""
+    from tree_sitter import Parser
 
-    grammar, query = load(language)
+    grammar, _ = load(language)
     source = text.encode("utf-8", "replace")
-    tree = Parser(grammar).parse(source)
+    symbols: list[Symbol] = []
+    first_line = 0
+    for tries_left in range(_RETRIES, -1, -1):
+        root = Parser(grammar).parse(source).root_node
+        found = _definitions(language, source, root)
+        lost = next((node for node in (root, *root.children) if _is_lost(node)), None)
+        restart = None
+        if lost is not None and tries_left:
+            line_end = source.find(b"\n", lost.start_byte)
+            restart = _FRESH_START.search(source, line_end + 1) if line_end >= 0 else None
+        if restart is None:
+            return tuple(symbols + [_moved(symbol, first_line) for symbol in found])
+        lines = source.count(b"\n", 0, restart.start())
+        symbols += [_moved(symbol, first_line) for symbol in found if symbol.start < lines]
+        source = source[restart.start() :]
+        first_line += lines
+    return tuple(symbols)
+
+
+def _is_lost(node: Node) -> bool:
+    return node.type == "ERROR" and node.end_point.row - node.start_point.row >= _BROKEN
+
+
+def _moved(symbol: Symbol, lines: int) -> Symbol:
+    return replace(
+        symbol,
+        start=symbol.start + lines,
+        end=symbol.end + lines,
+        head=symbol.head + lines,
+        head_end=symbol.head_end + lines,
+    )
+
+
+def _definitions(language: Language, source: bytes, root: Node) -> list[Symbol]:
+    from tree_sitter import QueryCursor
+
     found: dict[tuple[int, int], tuple[int, Node, dict[str, list[Node]]]] = {}
-    for _, captures in QueryCursor(query).matches(tree.root_node):
+    for _, captures in QueryCursor(load(language)[1]).matches(root):
         rank, kind = next((rank, kind) for rank, kind in enumerate(_KINDS) if kind in captures)
         node = captures[kind][0]
         place = (node.start_byte, node.end_byte)
@@ -104,7 +151,7 @@ def _symbols(language: Language, text: str) -> tuple[Symbol, ...]:
             )
         )
         around.append((end, _KINDS[rank]))
-    return tuple(symbols)
+    return symbols
 
 
 def _symbol(
@@ -118,23 +165,38 @@ def _symbol(
     inside_function: bool,
 ) -> Symbol:
     whole = node
-    while whole.parent is not None and whole.parent.type in language.wrappers:
+    while whole.parent is not None and _belongs(language, whole.parent):
         whole = whole.parent
     body = captures["body"][0] if "body" in captures else None
-    signature = _one_line(source[whole.start_byte : body.start_byte if body else whole.end_byte])
+    end = body.start_byte if body else whole.end_byte
+    end = min([end, *(child.start_byte for child in node.children if child.type in language.comments)])
+    signature = _one_line(source[whole.start_byte : end])
+    for loose, tight in _LOOSE:
+        signature = loose.sub(tight, signature)
+    signature = signature.rstrip(" {:;=,\\").removesuffix(" =>").rstrip()
     limit = _SIGNATURE if body or kind == "function" else _VALUE
     comments, first = _leading(language, whole)
     doc = _string_doc(language, source, body) or _comment_doc(source, comments)
     name = _name(source, captures)
+    if kind == "class" and "declarator" in captures:
+        signature = f"{signature} {name}"
     return Symbol(
         kind,
         name,
-        _cut(signature.rstrip(" {:;=").removesuffix(" =>").rstrip(), limit),
+        _cut(signature, limit),
         _cut(doc, _DOC),
         first.start_point.row,
         whole.end_point.row + (1 if whole.end_point.column else 0),
-        depth,
-        inside_function,
+        head=node.start_point.row,
+        head_end=node.start_point.row + source[node.start_byte : end].rstrip().count(b"\n") + 1,
+        depth=depth,
+        inside_function=inside_function,
+    )
+
+
+def _belongs(language: Language, parent: Node) -> bool:
+    return parent.type in language.wrappers or (
+        parent.type in language.lone_wrappers and parent.named_child_count == 1
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from context.changes import Change, Lines, Status, git_changes
 from context.git import Git, GitUnavailable
-from context.ignore import Listing, list_git, list_walk
+from context.ignore import Listing, list_git, list_walk, listed_by_git
 from context.index import Cache, Facts, Known, facts_of, key_of
 from context.map import file_block
 from context.rank import Postings, file_words
@@ -124,6 +124,7 @@ class Project:
         return self._publish(complete=not self._closing.is_set())
 
     def _after_scan(self, files: dict[str, Known], new_facts: list[Facts]) -> None:
+        self._paths = tuple(path for path in self._paths if path in self._entries or path in self._unread)
         known = {
             path: Known(entry.stamp, entry.facts.key, entry.digest) for path, entry in self._entries.items()
         }
@@ -251,29 +252,26 @@ class Project:
 
     def _ask(self, paths: list[str]) -> None:
         """Learn from git whether the files are part of the project, and changed."""
-        if self._git is None:
-            gone = {path for path in paths if not os.path.lexists(self.root / path)}
-            self._paths = tuple(path for path in self._paths if path not in gone)
-            return
-        try:
-            changed = git_changes(self._git, tuple(paths))
-            listed = set(list_git(self._git).files) if self._unlisted(paths) else set(self._paths)
-        except GitUnavailable as problem:
-            self._notes = (str(problem),)
-            return
+        known = set(self._paths)
+        gone = {path for path in paths if not os.path.lexists(self.root / path)}
+        new = {path for path in paths if path not in known} - gone
+        if self._git is not None:
+            try:
+                changed = git_changes(self._git, tuple(paths))
+                new &= listed_by_git(self._git, new)
+            except GitUnavailable as problem:
+                self._notes = (str(problem),)
+                return
+            for path in paths:
+                self._changes.pop(path, None)
+                if path in changed:
+                    self._changes[path] = changed[path]
         for path in paths:
-            self._changes.pop(path, None)
-            if path in changed:
-                self._changes[path] = changed[path]
-            if path not in listed:
+            if path not in known and path not in new:
                 self._entries.pop(path, None)
                 self._unread.pop(path, None)
-        if listed != set(self._paths):
-            self._paths = tuple(sorted(path for path in listed if name_problem(path) is None))
-
-    def _unlisted(self, paths: list[str]) -> bool:
-        known = set(self._paths)
-        return any((path in known) != os.path.lexists(self.root / path) for path in paths)
+        if gone & known or new:
+            self._paths = tuple(sorted((known - gone) | new))
 
     def _with_contents(self, paths: list[str]) -> list[str]:
         """``paths``, and for a folder that is gone the files that were in it."""

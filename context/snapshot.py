@@ -35,7 +35,8 @@ class Snapshot:
 
     root: Path
     paths: tuple[str, ...] = ()
-    """Every listed file that can be named to a model, in order; unreadable ones too."""
+    """Every file that can be named to a model, in order; unreadable ones too. While the first scan runs,
+    files are in it that turn out to be gone."""
     entries: Mapping[str, FileEntry] = field(default_factory=lambda: MappingProxyType({}))
     changes: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
     unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

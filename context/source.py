@@ -28,7 +28,7 @@ class Source:
     @property
     def lines(self) -> list[str]:
         """The lines, without their ends."""
-        return self.text.split("\n")[: -1 if self.text.endswith("\n") else None]
+        return split_lines(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,14 @@ def decode(path: str, data: bytes) -> Source | Unread:
     except UnicodeDecodeError:
         return Unread(path, "not UTF-8 text")
     return Source(path, text.replace("\r\n", "\n"), hashlib.sha256(data).hexdigest())
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of ``text`` without their ends; only ``\\n`` ends a line."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def too_large(size: int) -> str:

@@ -6,8 +6,8 @@
 (enum_specifier name: (_) @name body: (_) @body) @class
 (enumerator name: (_) @name) @field
 (field_declaration) @field
-(type_definition declarator: (_) @declarator type: [(struct_specifier !name body: (_) @body)
-  (union_specifier !name body: (_) @body) (enum_specifier !name body: (_) @body)]) @class
+(type_definition type: [(struct_specifier !name body: (_) @body) (union_specifier !name body: (_) @body)
+  (enum_specifier !name body: (_) @body)] declarator: (_) @declarator) @class
 (type_definition declarator: (_) @declarator) @type
 (translation_unit (declaration declarator: (init_declarator declarator: (_) @declarator)) @constant)
 (preproc_def name: (_) @name value: (_)) @constant

@@ -6,7 +6,9 @@
 (union_item name: (_) @name body: (_) @body) @class
 (enum_item name: (_) @name body: (_) @body) @class
 (enum_variant name: (_) @name) @field
-(field_declaration_list (field_declaration name: (_) @name) @field)
+(struct_item body: (field_declaration_list (field_declaration name: (_) @name) @field))
+(union_item body: (field_declaration_list (field_declaration name: (_) @name) @field))
+(associated_type name: (_) @name) @field
 (trait_item name: (_) @name body: (declaration_list) @body) @class
 (impl_item type: (_) @name body: (declaration_list) @body) @class
 (mod_item name: (_) @name body: (declaration_list) @body) @class

@@ -1,0 +1,128 @@
+"""A following turn sends only what is new or changed since it was shown."""
+
+from __future__ import annotations
+
+from context.pieces import Kind
+from context.project import Project
+from context.seen import Seen
+from context.tokens import Counter
+from context.window import Window, WindowRequest, build
+from tests.context.conftest import Repo
+
+BIG = "\n\n".join(
+    f"def work_{n}(value: int) -> int:\n"
+    + "".join(f"    value += {line}\n" for line in range(10))
+    + "    return value\n"
+    for n in range(40)
+)
+
+
+class Conversation:
+    """The turns of one conversation about one project."""
+
+    def __init__(self, repo: Repo, counter: Counter) -> None:
+        self.project = Project(repo.root)
+        self.project.scan()
+        self.counter = counter
+        self.seen = Seen()
+        self.used = 0
+
+    def turn(self, text: str = "Go on.", *changed: str) -> Window:
+        snapshot = self.project.update(changed)
+        request = WindowRequest(text, "Instructions.\n", 60_000, used=self.used)
+        window = build(request, snapshot, self.counter, self.seen)
+        self.seen = self.seen.after(window)
+        self.used = window.tokens
+        return window
+
+
+def kinds(window: Window) -> list[tuple[str, str | None]]:
+    return [(piece.kind.value, piece.path) for piece in window.pieces]
+
+
+def start(repo: Repo, counter: Counter) -> Conversation:
+    repo.commit(**{"big.py": BIG, "small.py": "def small(): ...\n", "AGENTS.md": "Be brief.\n"})
+    repo.write("big.py", BIG.replace("work_5(value: int)", "work_5(value: float)"))
+    conversation = Conversation(repo, counter)
+    assert kinds(conversation.turn()) == [
+        ("instructions", None),
+        ("project_instructions", "AGENTS.md"),
+        ("map", None),
+        ("changed", "big.py"),
+        ("request", None),
+    ]
+    return conversation
+
+
+def test_nothing_new_sends_the_request_alone(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    assert kinds(conversation.turn()) == [("request", None)]
+
+
+def test_one_small_edit_sends_little(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    text = (repo.root / "big.py").read_text().replace("    value += 3\n", "    value -= 3\n", 1)
+    repo.write("big.py", text)
+    window = conversation.turn("Go on.", "big.py")
+    assert kinds(window) == [("changed", "big.py"), ("request", None)]
+    shown = window.pieces[0]
+    assert "def work_0(value: int)" in shown.text and "    value -= 3\n" in shown.text
+    assert "work_1" not in shown.text and "overrides" in shown.text
+    assert sum(len(piece.text.encode()) for piece in window.pieces) < 2000
+    assert kinds(conversation.turn()) == [("request", None)]
+
+
+def test_changed_definitions_reach_the_map_as_a_delta(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    repo.write("new.py", "def brand_new(): ...\n")
+    (repo.root / "small.py").unlink()
+    window = conversation.turn("Go on.", "new.py", "small.py")
+    assert kinds(window) == [("map", None), ("changed", "new.py"), ("changed", "small.py"), ("request", None)]
+    delta = window.pieces[0].text
+    assert "new.py:\n def brand_new()\n" in delta and "small.py: gone\n" in delta and "big.py" not in delta
+    assert kinds(conversation.turn()) == [("request", None)]
+    repo.write("small.py", "def small(): ...\n")
+    window = conversation.turn("Go on.", "small.py")
+    assert kinds(window) == [("map", None), ("changed", "small.py"), ("request", None)]
+
+
+def test_a_file_put_back_is_shown_as_it_is(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    repo.write("big.py", BIG)
+    window = conversation.turn("Go on.", "big.py")
+    assert ("changed", "big.py") in kinds(window)
+    assert "def work_5(value: int)" in window.pieces[-2].text
+    assert kinds(conversation.turn()) == [("request", None)]
+
+
+def test_a_mention_is_not_shown_twice(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    assert kinds(conversation.turn("@small.py")) == [("mentioned", "small.py"), ("request", None)]
+    assert kinds(conversation.turn("@small.py")) == [("request", None)]
+    # big.py was only shown in short: named, it is shown whole.
+    window = conversation.turn("@big.py")
+    assert kinds(window) == [("changed", "big.py"), ("request", None)]
+    assert (repo.root / "big.py").read_text() in window.pieces[0].text
+    assert kinds(conversation.turn("@big.py")) == [("request", None)]
+
+
+def test_changed_project_instructions_are_sent_again(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    repo.write("AGENTS.md", "Be very brief.\n")
+    window = conversation.turn("Go on.", "AGENTS.md")
+    assert window.pieces[0].kind is Kind.PROJECT_INSTRUCTIONS
+    assert "very brief" in window.pieces[0].text
+
+
+def test_what_had_no_room_is_not_tried_again_until_it_changes(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": BIG, "b.py": BIG})
+    repo.write("a.py", BIG.replace("+=", "-="))
+    repo.write("b.py", BIG.replace("+=", "*="))
+    snapshot = Project(repo.root).scan()
+    small = build(WindowRequest("x", "I.\n", 1500), snapshot, counter)
+    seen = Seen().after(small)
+    assert kinds(build(WindowRequest("x", "I.\n", 60_000, used=small.tokens), snapshot, counter, seen)) == [
+        ("request", None)
+    ]
+    named = build(WindowRequest("@a.py", "I.\n", 60_000, used=small.tokens), snapshot, counter, seen)
+    assert ("changed", "a.py") in kinds(named)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context.languages import fence_of, language_of, languages
+from context.outline import outline
+
+SAMPLES = Path(__file__).parent / "samples"
+NAMES = sorted(file.name.removesuffix(".sample") for file in SAMPLES.glob("*.sample"))
+
+
+def sample(name: str) -> str:
+    return (SAMPLES / f"{name}.sample").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outlines_of_real_code(name: str) -> None:
+    assert outline(name, sample(name)).text == (SAMPLES / f"{name}.outline").read_text()
+
+
+def test_every_language_has_a_sample() -> None:
+    sampled = {language_of(name) for name in NAMES}
+    assert set(languages().values()) <= sampled
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "first", "last"),
+    [
+        (
+            "inventory.py",
+            "Item",
+            "@dataclass(frozen=True)",
+            "        return Item(self.sku, self.count - amount, self.tags)",
+        ),
+        ("inventory.py", "low", "    @property", "        return self.count < REORDER_AT"),
+        ("cart.js", "Cart", "/**", "}"),
+        ("queue.ts", "push", "  // Puts a job at the end.", "  }"),
+        ("panel.tsx", "Panel", "/** A panel that can be closed. */", "};"),
+        ("server.go", "New", "// New makes a server.", "}"),
+        ("ring.rs", "Ring", "/// A fixed ring.", "}"),
+        ("list.c", "list_push", "/*", "}"),
+        ("list.c", "list_sort", "int", "}"),
+        ("broken.py", "After", "class After:", "        pass"),
+    ],
+)
+def test_a_symbol_spans_its_lines_with_what_belongs_to_it(
+    name: str, symbol: str, first: str, last: str
+) -> None:
+    lines = sample(name).split("\n")
+    found = next(found for found in outline(name, sample(name)).symbols if found.name == symbol)
+    assert (lines[found.start], lines[found.end - 1]) == (first, last)
+
+
+def test_an_edit_elsewhere_leaves_the_text_as_it_was() -> None:
+    text = sample("server.go")
+    moved = text.replace("\tstart()\n", "\tstart()\n\tstart()\n\tstart()\n")
+    assert outline("a.go", moved).text == outline("a.go", text).text
+
+
+def test_one_unfinished_line_hides_little() -> None:
+    text = sample("inventory.py").replace("def dump(items", "def half(a, (b\n\ndef dump(items")
+    assert {"Item", "low", "dump"} <= outline("a.py", text).names
+
+
+@pytest.mark.parametrize("extension", ["py", "js", "ts", "tsx", "go", "rs", "c", "h", "unknown"])
+def test_anything_gives_an_outline(extension: str) -> None:
+    for text in ("", "\n", "\0", "((((", "}" * 500, "\ufeff\ud800", 'a = """', "x" * 10_000, "class", "/*"):
+        found = outline(f"f.{extension}", text)
+        assert found.text == "" or found.text.endswith("\n")
+
+
+@given(st.sampled_from(NAMES), st.data())
+@settings(max_examples=60, deadline=None)
+def test_cut_and_spliced_code_never_fails(name: str, data: st.DataObject) -> None:
+    text = sample(name)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    spliced = text[:start] + text[end:]
+    count = spliced.count("\n") + 1
+    for symbol in outline(name, spliced).symbols:
+        assert 0 <= symbol.start < symbol.end <= count
+        assert "\n" not in symbol.signature + symbol.doc
+
+
+def test_an_unknown_language_gives_its_head() -> None:
+    assert outline("notes.txt", "\n\none\n" + "x" * 500).head == ("one", "x" * 100)
+
+
+def test_fences() -> None:
+    assert (fence_of("a.py"), fence_of("A.TSX"), fence_of("x.toml"), fence_of("Makefile")) == (
+        "python",
+        "tsx",
+        "toml",
+        "",
+    )

@@ -73,13 +73,21 @@ def load_settings(
         settings = replace(_merge(settings, project), trusted=True)
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
     settings = _merge(settings, {field.name: getattr(flags, field.name) for field in fields(flags)})
-    return _finish(settings, flags, environ, catalogue), catalogue
+    return _finish(settings, user, flags, environ, catalogue), catalogue
 
 
-def _finish(settings: Settings, flags: Flags, environ: Mapping[str, str], catalogue: Catalogue) -> Settings:
+def _finish(
+    settings: Settings,
+    user: Mapping[str, Any],
+    flags: Flags,
+    environ: Mapping[str, str],
+    catalogue: Catalogue,
+) -> Settings:
+    """Settle who serves: whoever was named, else the one that the catalogue names for the model."""
     if settings.effort not in EFFORTS:
         raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
-    if settings.model in catalogue.models and flags.provider is None and flags.base_url is None:
+    named = flags.provider is not None or flags.base_url is not None or "provider" in user
+    if settings.model in catalogue.models and not named:
         settings = replace(settings, provider=catalogue.models[settings.model].provider)
     try:
         provider = catalogue.provider(settings.provider)
@@ -103,8 +111,12 @@ def _read(file: Path) -> dict[str, Any]:
         return {}
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(f"{file} is not valid TOML: {problem}") from problem
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ConfigError(f"cannot read {file}: {problem}") from problem
+    except RecursionError as problem:
+        raise ConfigError(f"{file} is not valid TOML: its values are nested too deep") from problem
+    except UnicodeDecodeError as problem:
+        raise ConfigError(f"{file} is not UTF-8 (byte {problem.start})") from problem
+    except OSError as problem:
+        raise ConfigError(f"cannot read {file}: {problem.strerror}") from problem
 
 
 def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[str]) -> None:
@@ -117,6 +129,8 @@ def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[s
         if type(value) is not expected:
             kind = "true or false" if expected is bool else "a string"
             raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
+        if key == "effort" and value not in EFFORTS:
+            raise ConfigError(f"{file}: effort {value!r} is not one of {', '.join(EFFORTS)}")
 
 
 def _is_trusted(root: Path, user: Mapping[str, Any], file: Path) -> bool:
@@ -125,4 +139,18 @@ def _is_trusted(root: Path, user: Mapping[str, Any], file: Path) -> bool:
     if not isinstance(folders, list) or not all(isinstance(folder, str) for folder in folders):
         raise ConfigError(f'{file}: [trust] folders must be a list of paths, as in folders = ["~/src/mine"]')
     here = root.resolve()
-    return any(here == Path(folder).expanduser().resolve() for folder in folders)
+    return any(here == _folder(folder, file) for folder in folders)
+
+
+def _folder(folder: str, file: Path) -> Path:
+    try:
+        path = Path(folder).expanduser()
+        resolved = path.resolve()
+    except (OSError, RuntimeError, ValueError) as problem:
+        raise ConfigError(
+            f"{file}: [trust] folders names {folder!r}, which is no path: {problem}"
+        ) from problem
+    if not path.is_absolute():
+        # Relative to which folder? A trust that depends on where a command is run is none.
+        raise ConfigError(f"{file}: [trust] folders names {folder!r}; give its whole path, as in ~/src/mine")
+    return resolved

@@ -57,8 +57,11 @@ def _from_file(file: Path, provider: str) -> str:
         table = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise CredentialsError(f"cannot read {file}: {problem}") from problem
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        # What the parser says may quote the file, and with it a key; neither does its traceback go on.
+        raise CredentialsError(f'{file} is not valid TOML; its rows are: {provider} = "sk-..."') from None
+    except OSError as problem:
+        raise CredentialsError(f"cannot read {file}: {problem.strerror}") from problem
     secret = table.get(provider, "")
     if not isinstance(secret, str):
         raise CredentialsError(f'{file}: {provider} must be a string, as in {provider} = "sk-..."')

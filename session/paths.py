@@ -36,7 +36,7 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ProjectFolders:
-    """The folders that belong to one project; none of them exists until something is written."""
+    """The folders that belong to one project; computing them makes none of them."""
 
     state: Path
     cache: Path
@@ -67,7 +67,10 @@ def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> Proj
 def private_folder(folder: Path) -> Path:
     """Make ``folder`` with its parents, readable by its owner alone, and return it.
 
-    Raises OSError where it cannot be made.
+    Folders that are there keep their mode. Raises OSError where it cannot be made.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Path.mkdir(parents=True) would give the parents the umask's mode.
+    for parent in (*reversed(folder.parents), folder):
+        if not parent.is_dir():
+            parent.mkdir(mode=0o700, exist_ok=True)
     return folder

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from edits.landing import Landing
 from edits.ledger import Ledger
-from session.paths import ProjectFolders, project_folders
+from session.paths import ProjectFolders, private_folder, project_folders
 
 
 class WorkspaceError(Exception):
@@ -31,17 +31,29 @@ class Workspace:
 
 
 def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Workspace:
-    """Open the project at ``folder``. Raises WorkspaceError where there is no such folder."""
+    """Open the project at ``folder`` and make its state folder, private to the user.
+
+    Raises WorkspaceError where there is no such folder, or where no state can be kept.
+    """
     try:
         root = folder.resolve(strict=True)
-    except (OSError, RuntimeError) as problem:
+    except (OSError, RuntimeError, ValueError) as problem:
         raise WorkspaceError(f"{folder} cannot be opened: {_reason(problem)}") from problem
     if not root.is_dir():
         raise WorkspaceError(f"{folder} is not a folder")
     folders = project_folders(root, environ)
-    ledger = Ledger(folders.ledger)
+    try:
+        private_folder(folders.state)
+        ledger = Ledger(folders.ledger)
+    except OSError as problem:
+        raise WorkspaceError(
+            f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "
+            "point XDG_STATE_HOME at a folder that can be written"
+        ) from problem
     return Workspace(root, folders, ledger, Landing(root, ledger))
 
 
 def _reason(problem: Exception) -> str:
+    if isinstance(problem, ValueError):
+        return "its name holds a character that no path has"
     return (isinstance(problem, OSError) and problem.strerror) or "its links run in a circle"

@@ -1,0 +1,93 @@
+"""What all tests share: folders of their own in place of the user's, and a small project."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_")
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point the home folder and the XDG folders at an empty folder, and forget keys and addresses."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for variable, name in (("CONFIG", "config"), ("STATE", "state"), ("CACHE", "cache")):
+        monkeypatch.setenv(f"XDG_{variable}_HOME", str(home / name))
+    for variable in list(os.environ):
+        if variable.startswith(CLEARED):
+            monkeypatch.delenv(variable)
+    return home
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A git repository with two committed files, ``app.py`` and ``notes.md``."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed: this test is about a git repository")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "app.py").write_text("def greet(name):\n    return 'Hello ' + name\n\n\nprint(greet('you'))\n")
+    (root / "notes.md").write_text("# Notes\n\nfirst\nsecond\nthird\n")
+    for arguments in (
+        ["init", "-q", "-b", "main"],
+        ["add", "-A"],
+        ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"],
+    ):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+    return root
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A finished command: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+RunSpark = Callable[..., Ran]
+
+
+@pytest.fixture
+def spark_path() -> Path:
+    """The installed console script."""
+    script = Path(sys.executable).with_name("spark")
+    if not script.exists():
+        pytest.skip("the console script is not installed beside this Python: pip install -e '.[dev]'")
+    return script
+
+
+@pytest.fixture
+def run_spark(spark_path: Path, tmp_path: Path) -> RunSpark:
+    """Run the installed ``spark`` as its own process; no command may ever show a traceback."""
+
+    def run(
+        *arguments: str | bytes,
+        cwd: Path = tmp_path,
+        given: str | bytes = b"",
+        env: dict[str, str] | None = None,
+    ) -> Ran:
+        done = subprocess.run(
+            [spark_path, *arguments],
+            cwd=cwd,
+            input=given.encode() if isinstance(given, str) else given,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in ran.err, ran.err
+        return ran
+
+    return run

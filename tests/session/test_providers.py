@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from session.instructions import load_instructions
+from session.providers import EFFORTS, CatalogueError, load_catalogue
+
+
+def test_every_built_in_model_is_served_by_a_known_provider_and_has_instructions() -> None:
+    catalogue = load_catalogue()
+    assert "gpt-5.3-codex-spark" in catalogue.models
+    for model in catalogue.models.values():
+        assert catalogue.provider(model.provider).name == model.provider
+        assert set(model.efforts) <= set(EFFORTS)
+        assert 0 < model.budget < model.window
+        assert load_instructions(model.edit_format).text
+
+
+def test_keys_are_never_looked_up_for_the_practice_server() -> None:
+    assert load_catalogue().provider("partner").key_variable == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "edit_format"),
+    [
+        ("gpt-5.9", "v4a"),
+        ("codex-mini", "v4a"),
+        ("some-open-model", "search-replace"),
+        ("", "search-replace"),
+    ],
+)
+def test_an_unknown_model_gets_cautious_assumptions_by_its_family(name: str, edit_format: str) -> None:
+    model = load_catalogue().model(name, "openai")
+    assert (model.name, model.provider, model.edit_format) == (name, "openai", edit_format)
+    assert model.budget == 112_000
+
+
+def test_an_unknown_provider_is_refused_by_name() -> None:
+    with pytest.raises(CatalogueError, match="unknown provider 'x'; known are openai, partner"):
+        load_catalogue().provider("x")
+
+
+def test_additions_do_not_stay_for_the_next_catalogue() -> None:
+    load_catalogue({"models": {"mine": {"window": 50_000}}, "providers": {"p": {"base_url": "u"}}})
+    assert "mine" not in load_catalogue().models
+    assert "p" not in load_catalogue().providers

@@ -73,10 +73,10 @@ class Journal:
 
     def close(self) -> None:
         """Write what is left and let go of the file."""
-        self.flush()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        try:
+            self.flush()
+        finally:
+            self._let_go()
 
     def _gather(self, delta: TextDelta | ReasoningDelta) -> None:
         held = self._delta
@@ -93,20 +93,33 @@ class Journal:
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
         try:
             if self._descriptor is None:
-                self._descriptor = self._open()
+                self._descriptor = _open_for_lines(self.file)
             _write_all(self._descriptor, line)
         except OSError as problem:
+            self._let_go()
             raise StoreError(
                 f"cannot write the session's journal {self.file}: {problem.strerror}"
             ) from problem
 
-    def _open(self) -> int:
-        private_folder(self.file.parent)
-        descriptor = os.open(self.file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    def _let_go(self) -> None:
+        """Close the file; the next append opens it anew and so starts on a line of its own."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _open_for_lines(file: Path) -> int:
+    """Open ``file`` for appending lines, private to the user; a torn last line is ended first."""
+    private_folder(file.parent)
+    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             _write_all(descriptor, b"\n")
-        return descriptor
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -125,7 +138,7 @@ def read_records(file: Path) -> Iterator[dict[str, Any]]:
             for line in handle:
                 try:
                     record = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 if isinstance(record, dict):
                     yield record
@@ -137,7 +150,7 @@ def read_event(record: dict[str, Any]) -> Event | None:
     """The event of a journal record, or None for other records and for damaged ones."""
     try:
         return from_dict(record)
-    except (TypeError, KeyError):
+    except TypeError:
         return None
 
 
@@ -150,7 +163,7 @@ def find_session(folder: Path, name: str | None) -> Path:
     if not files:
         raise StoreError("this project has no sessions yet; start one with: spark")
     if name is None:
-        return max(files, key=lambda file: (file.stat().st_mtime, file.name))
+        return max(files, key=lambda file: (_changed(file), file.name))
     matches = [file for file in files if file.stem.startswith(name)]
     if len(matches) != 1:
         problem = "several sessions begin with" if matches else "no session is called"
@@ -165,7 +178,7 @@ def list_sessions(folder: Path) -> list[SessionSummary]:
     for file in folder.glob("*" + SUFFIX):
         if _NAME.fullmatch(file.stem):
             rows.append(_summary(file))
-    return sorted(rows, key=lambda row: row.changed, reverse=True)
+    return sorted(rows, key=lambda row: (row.changed, row.name), reverse=True)
 
 
 def _summary(file: Path) -> SessionSummary:
@@ -178,8 +191,15 @@ def _summary(file: Path) -> SessionSummary:
             turns += 1
             if not title and isinstance(record.get("text"), str):
                 title = record["text"]
-    changed = file.stat().st_mtime
+    changed = _changed(file)
     return SessionSummary(file.stem, started or changed, changed, turns, title)
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError as problem:
+        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
 
 
 class Draft:
@@ -191,7 +211,7 @@ class Draft:
     def read(self) -> str:
         """The kept draft, or an empty text."""
         try:
-            return self._file.read_text("utf-8", errors="replace")
+            return self._file.read_bytes().decode("utf-8", errors="replace")
         except FileNotFoundError:
             return ""
         except OSError as problem:
@@ -205,8 +225,11 @@ class Draft:
                 return
             private_folder(self._file.parent)
             partial = self._file.with_name(f"draft-{os.getpid()}.tmp")
-            partial.write_text(text, "utf-8", errors="replace")
-            partial.chmod(0o600)
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            try:
+                _write_all(descriptor, text.encode("utf-8", errors="replace"))
+            finally:
+                os.close(descriptor)
             partial.replace(self._file)
         except OSError as problem:
             raise StoreError(f"cannot keep the draft in {self._file}: {problem.strerror}") from problem
@@ -242,8 +265,7 @@ class PromptHistory:
     def add(self, prompt: str) -> None:
         """Append ``prompt``."""
         try:
-            private_folder(self._file.parent)
-            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            descriptor = _open_for_lines(self._file)
             try:
                 _write_all(descriptor, json.dumps(prompt).encode("ascii") + b"\n")
             finally:

@@ -112,22 +112,20 @@ class Cache:
             return {}, {}
         return files, facts
 
-    def save(self, files: dict[str, Known], facts: Iterable[Facts], *, prune: bool = False) -> None:
-        """Add files and facts; with ``prune``, ``files`` is all there is and the rest is dropped."""
+    def save(self, files: dict[str, Known], facts: Iterable[Facts]) -> None:
+        """Keep ``files`` as all there is, add ``facts``, and drop those of no file."""
         if self._file is None:
             return
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with closing(self._open()) as store, store:
-                if prune:
-                    store.execute("DELETE FROM files")
+                store.execute("DELETE FROM files")
                 store.executemany(
                     "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
                     ((path, known.stamp, known.key, known.digest) for path, known in files.items()),
                 )
                 store.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?)", map(_pack, facts))
-                if prune:
-                    store.execute("DELETE FROM facts WHERE key NOT IN (SELECT key FROM files)")
+                store.execute("DELETE FROM facts WHERE key NOT IN (SELECT key FROM files)")
         except sqlite3.DatabaseError as problem:
             if not isinstance(problem, sqlite3.OperationalError):
                 self._discard()
@@ -137,6 +135,7 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         assert self._file is not None
         store = sqlite3.connect(self._file, timeout=_WAIT)
+        store.execute("PRAGMA synchronous = OFF")
         store.executescript(_SCHEMA)
         return store
 

@@ -73,13 +73,13 @@ def list_cost(snapshot: Snapshot, count: Count) -> int:
 
 
 def build_map(
-    snapshot: Snapshot, order: Iterable[str], room: int, count: Count, whole: frozenset[str]
+    snapshot: Snapshot, order: Iterable[str], room: int, count: Count, whole: frozenset[str], full: int
 ) -> MapPart:
     """The map in at most ``room`` tokens. ``order`` is all paths by rank; ``whole`` are files whose text
-    the window shows anyway: where room is short they are outlined last of all."""
+    the window shows anyway: where room is short they are outlined last of all.
+    ``full`` is :func:`full_cost`."""
     if not snapshot.paths:
         return MapPart()
-    full = full_cost(snapshot, count)
     if full <= room:
         blocks = {path: _block(snapshot, path) for path in snapshot.paths}
         return MapPart(_COMPLETE + "".join(blocks.values()), full, blocks)

@@ -52,6 +52,7 @@ class Project:
         self._notes: tuple[str, ...] = ()
         self._postings = Postings()
         self._baseline: dict[str, Lines] | None = None
+        self._unsaved: list[Facts] = []
         self._cached: tuple[dict[str, Known], dict[str, Facts]] | None = None
 
     @property
@@ -60,8 +61,12 @@ class Project:
         return self._snapshot
 
     def close(self) -> None:
-        """End a running scan soon; what it knows so far stays in the snapshot."""
+        """End a running scan soon, and keep in the cache what saves brought since; the snapshot stays."""
         self._closing.set()
+        with self._lock:
+            if self._unsaved:
+                self._cache.save(self._known(), self._unsaved)
+                self._unsaved = []
 
     def scan(self) -> Snapshot:
         """List the project, find what changed and index what is not known yet.
@@ -106,11 +111,10 @@ class Project:
         if self._cached is None:
             self._cached = self._cache.load()
         files, facts = self._cached
-        new_facts: list[Facts] = []
         published = time.monotonic()
         self._publish(complete=False)
         for path in self._paths:
-            entry = self._entry(path, kept.get(path), files.get(path), facts, new_facts)
+            entry = self._entry(path, kept.get(path), files.get(path), facts)
             if entry is not None:
                 self._entries[path] = entry
             now = time.monotonic()
@@ -120,23 +124,28 @@ class Project:
             if self._closing.is_set():
                 break
         else:
-            self._after_scan(files, new_facts)
+            self._after_scan(files)
         return self._publish(complete=not self._closing.is_set())
 
-    def _after_scan(self, files: dict[str, Known], new_facts: list[Facts]) -> None:
-        self._paths = tuple(path for path in self._paths if path in self._entries or path in self._unread)
-        known = {
-            path: Known(entry.stamp, entry.facts.key, entry.digest) for path, entry in self._entries.items()
-        }
+    def _known(self) -> dict[str, Known]:
+        """All files as the cache keeps them."""
         self._skipped = {path: known for path, known in self._skipped.items() if path in self._unread}
-        known |= self._skipped
-        if known != files:
-            self._cache.save(known, new_facts, prune=True)
+        entries = self._entries.items()
+        return {
+            path: Known(entry.stamp, entry.facts.key, entry.digest) for path, entry in entries
+        } | self._skipped
+
+    def _after_scan(self, files: dict[str, Known]) -> None:
+        self._paths = tuple(path for path in self._paths if path in self._entries or path in self._unread)
+        known = self._known()
+        if known != files or self._unsaved:
+            self._cache.save(known, self._unsaved)
+            self._unsaved = []
         self._cached = (known, {})
         if self._git is None:
             if self._baseline is None:
                 self._baseline = {path: entry.facts.lines for path, entry in self._entries.items()}
-            self._changes = self._changes_since_baseline()
+            self._compare_with_baseline({*self._entries, *self._baseline})
 
     def _list(self) -> Listing:
         """List the files, and the changes where git knows them."""
@@ -160,7 +169,6 @@ class Project:
         kept: FileEntry | None,
         known: Known | None,
         facts: dict[str, Facts],
-        new_facts: list[Facts],
     ) -> FileEntry | None:
         """The entry of a listed file, from memory, cache or disk; None when it gives no text."""
         if is_secret_file(path):
@@ -194,7 +202,7 @@ class Project:
         found = facts.get(key_of(path, source.digest))
         if found is None:
             found = facts_of(source)
-            new_facts.append(found)
+            self._unsaved.append(found)
         return self._numbered(path, stamp, source.digest, found)
 
     def _numbered(self, path: str, stamp: str, digest: str, facts: Facts) -> FileEntry:
@@ -217,20 +225,18 @@ class Project:
 
     def _update(self, paths: list[str]) -> None:
         ask: list[str] = []
-        new_facts: list[Facts] = []
-        touched: dict[str, Known] = {}
-        for path in self._with_contents(paths):
+        paths = self._with_contents(paths)
+        for path in paths:
             if name_problem(path) is not None:
                 continue
             listed = path in self._entries or path in self._unread
             self._unread.pop(path, None)
             kept = self._entries.get(path)
-            entry = self._entry(path, kept, None, {}, new_facts)
+            entry = self._entry(path, kept, None, {})
             if entry is None:
                 self._entries.pop(path, None)
             else:
                 self._entries[path] = entry
-                touched[path] = Known(entry.stamp, entry.facts.key, entry.digest)
             change = self._changes.get(path)
             if change is None and kept is not None and entry is not None and kept.digest == entry.digest:
                 continue
@@ -246,9 +252,7 @@ class Project:
         if ask:
             self._ask(ask)
         if self._git is None:
-            self._changes = self._changes_since_baseline()
-        if new_facts:
-            self._cache.save(touched, new_facts)
+            self._compare_with_baseline(paths)
 
     def _ask(self, paths: list[str]) -> None:
         """Learn from git whether the files are part of the project, and changed."""
@@ -275,31 +279,31 @@ class Project:
 
     def _with_contents(self, paths: list[str]) -> list[str]:
         """``paths``, and for a folder that is gone the files that were in it."""
-        known = [*self._entries, *self._unread]
-        inside = [
-            other
+        gone = [
+            f"{path}/"
             for path in paths
-            if path not in self._entries
-            for other in known
-            if other.startswith(path + "/")
+            if path not in self._entries and not os.path.lexists(self.root / path)
         ]
+        if not gone:
+            return paths
+        inside = [path for path in (*self._entries, *self._unread) if path.startswith(tuple(gone))]
         return sorted({*paths, *inside})
 
-    def _changes_since_baseline(self) -> dict[str, Change]:
-        """Without git: what differs from the first scan of this project."""
+    def _compare_with_baseline(self, paths: Iterable[str]) -> None:
+        """Without git: note how ``paths`` differ from the first scan of this project."""
         if self._baseline is None:
-            return {}
-        changes: dict[str, Change] = {}
-        for path, entry in self._entries.items():
+            return
+        for path in paths:
+            self._changes.pop(path, None)
             base = self._baseline.get(path)
-            if base is None:
-                changes[path] = Change(path, Status.ADDED)
+            entry = self._entries.get(path)
+            if entry is None:
+                if base is not None and path not in self._unread:
+                    self._changes[path] = Change(path, Status.DELETED, base)
+            elif base is None:
+                self._changes[path] = Change(path, Status.ADDED)
             elif base is not entry.facts.lines and base != entry.facts.lines:
-                changes[path] = Change(path, Status.MODIFIED, base)
-        for path, base in self._baseline.items():
-            if path not in self._entries and path not in self._unread:
-                changes[path] = Change(path, Status.DELETED, base)
-        return changes
+                self._changes[path] = Change(path, Status.MODIFIED, base)
 
     def _publish(self, *, complete: bool) -> Snapshot:
         self._snapshot = Snapshot(

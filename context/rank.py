@@ -54,7 +54,7 @@ class Postings:
         scores: defaultdict[str, float] = defaultdict(float)
         if not live:
             return {}
-        average = sum(self._lengths[number] for number in live) / len(live) or 1.0
+        average = sum(map(self._lengths.__getitem__, live)) / len(live) or 1.0
         for word, weight in wanted.items():
             packed = self._held.get(word)
             if packed is None:

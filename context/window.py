@@ -171,17 +171,18 @@ class _Packing:
         count = self.counter.count_kept
         order = self._ranked()
         known_map = bool(self.before.outlines)
+        full = 0 if known_map else full_cost(self.snapshot, count)
         if known_map:
             file_room = self.room
         else:
             at_least = min(list_cost(self.snapshot, count), self.room // 4)
-            file_room = max(self.room - full_cost(self.snapshot, count), int(self.room * _FILES_SHARE))
+            file_room = max(self.room - full, int(self.room * _FILES_SHARE))
             file_room = min(file_room, self.room - at_least)
         whole = self._files(order, file_room)
         if known_map:
             self.map = build_delta(self.snapshot, self.before.outlines, self.room, count)
         else:
-            self.map = build_map(self.snapshot, order, self.room, count, whole)
+            self.map = build_map(self.snapshot, order, self.room, count, whole, full)
         part = self.map
         if part.text:
             total = len(self.snapshot.paths)

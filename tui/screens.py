@@ -88,7 +88,7 @@ class HelpScreen(ModalScreen[None]):
 
 def help_rows(width: int) -> list[Row]:
     """The table of keys as rows."""
-    keys_width = min(30, max(12, width // 3))
+    keys_width = min(30, max(14, width // 3))
     rows: list[Row] = []
     for scope in keymap():
         if rows:

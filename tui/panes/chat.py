@@ -225,8 +225,8 @@ class ChatView(Widget, can_focus=True):
     def scroll_rows_by(self, rows: int) -> None:
         """Move the view; reaching the end follows it again."""
         end = self._end()
-        self.top = max(0, min(end, self.top + rows))
-        self.following = self.top >= end
+        self.following = rows > 0 and self.top + rows >= end
+        self.top = end if self.following else max(0, min(max(end, self.top), self.top + rows))
         self.refresh()
 
     def action_scroll_rows(self, rows: int) -> None:

@@ -1,4 +1,4 @@
-"""The canary: the private names of Textual that ``tui.driver`` leans on; and the driver on a real terminal."""
+"""The canary for the private names of Textual in ``tui.driver``; and the driver on a real terminal."""
 
 from __future__ import annotations
 

@@ -60,8 +60,7 @@ class V4ABlock:
             return None
         if self._state == "update":
             if head.startswith("@@") or (head.startswith("*** ") and not _END_OF_FILE.startswith(head)):
-                if not head.startswith(_END_OF_FILE):
-                    self._finish_chunk()
+                self._finish_chunk_before(head)
                 return None
             if head[0] in "+-" or (head[0] == " " and not _may_be_end(head)):
                 self._open_chunk()
@@ -75,6 +74,8 @@ class V4ABlock:
         if self._maybe_end is not None and not self._settle_end(line):
             return None
         in_chunk = self._state == "update" and bool(self._lines)
+        if in_chunk:
+            self._finish_chunk_before(line)
         header = HEADER.fullmatch(line.rstrip() if in_chunk else line.strip())
         if header is not None:
             self._take_header(header)
@@ -214,6 +215,11 @@ class V4ABlock:
     def _open_chunk(self) -> None:
         if self._number is None:
             self._number = self._out.open(self._path, Action.UPDATE, Format.V4A)
+
+    def _finish_chunk_before(self, line: str) -> None:
+        """A line that begins like a marker completes the chunk above it, but for the mark of its end."""
+        if line.startswith(("@@", "*** ")) and not line.startswith(_END_OF_FILE):
+            self._finish_chunk()
 
     def _finish_chunk(self, *, at_end_of_file: bool = False) -> None:
         """The chunk has all its lines; anchors without lines belong to the chunk that follows."""

@@ -24,10 +24,7 @@ def block(path: str, search: str, replace: str) -> str:
 
 
 def test_a_range_frames_the_new_text_only(project: Project) -> None:
-    project.write({"f": "a\nb\nc\nd\n"})
-    project.apply(block("f.py", "x\n", "y\n").replace("f.py", "./f.x"))
     project.write({"f.x": "a\nb\nc\nd\n"})
-    project.results.clear()
     project.apply(block("f.x", "a\nb\nc\n", "a\nB1\nB2\nc\n"))
     (landed,) = project.landed
     assert (landed.start, landed.end, landed.status) == (2, 4, Status.APPLIED)
@@ -67,9 +64,8 @@ def test_the_same_insertion_sent_twice_lands_once(project: Project) -> None:
 
 def test_hunks_before_a_refused_one_stay_and_later_ones_are_tried(project: Project) -> None:
     project.write({"a.py": "one\ntwo\nthree\n"})
-    project.apply(
-        block("a.py", "one\n", "1\n") + block("a.py", "nine\n", "9\n") + block("a.py", "three\n", "3\n")
-    )
+    for old, new in (("one\n", "1\n"), ("nine\n", "9\n"), ("three\n", "3\n")):
+        project.apply(block("a.py", old, new))
     assert project.read() == {"a.py": "1\ntwo\n3\n"}
     assert [type(result) for result in project.results] == [Landed, Refused, Landed]
 
@@ -79,7 +75,8 @@ def test_a_dry_run_writes_nothing_and_sees_its_own_earlier_hunks(project: Projec
     text = (
         "*** Begin Patch\n*** Update File: a.py\n@@\n-one\n+two\n@@\n-two\n+three\n"
         "*** Add File: n.py\n+x\n*** Update File: n.py\n@@\n-x\n+y\n*** Delete File: n.py\n"
-        "*** Update File: a.py\n*** Move to: b.py\n@@\n-three\n+four\n*** Update File: b.py\n@@\n-four\n+five\n"
+        "*** Update File: a.py\n*** Move to: b.py\n@@\n-three\n+four\n"
+        "*** Update File: b.py\n@@\n-four\n+five\n"
         "*** End Patch\n"
     )
     hunks = [event.hunk for event in parse([text]) if isinstance(event, Completed)]
@@ -152,11 +149,12 @@ def test_ids_are_unique_across_processes(project: Project) -> None:
 def test_two_processes_landing_in_one_file_lose_nothing(project: Project) -> None:
     project.write({"a.txt": "".join(f"line {number}\n" for number in range(40))})
     script = (
-        "import sys; from pathlib import Path; from edits.landing import Landing; from edits.ledger import Ledger;"
-        "from edits.hunk import *;"
+        "import sys; from pathlib import Path; from edits.hunk import *;"
+        "from edits.landing import Landing; from edits.ledger import Ledger;"
         "ledger = Ledger(Path(sys.argv[2])); landing = Landing(Path(sys.argv[1]), ledger);"
         "[landing.land(Hunk('a.txt', Action.UPDATE, Format.V4A, (HunkLine(LineKind.OLD, f'line {n}'),"
-        " HunkLine(LineKind.NEW, f'LINE {n}'))), hunk_id=ledger.next_id()) for n in range(int(sys.argv[3]), 40, 2)]"
+        " HunkLine(LineKind.NEW, f'LINE {n}'))), hunk_id=ledger.next_id())"
+        " for n in range(int(sys.argv[3]), 40, 2)]"
     )
     command = [sys.executable, "-c", script, str(project.root), str(project.folder / "ledger")]
     running = [subprocess.Popen([*command, str(first)]) for first in (0, 1)]

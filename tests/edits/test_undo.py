@@ -207,7 +207,8 @@ def test_another_process_undoes_what_this_one_landed(project: Project) -> None:
     project.write({"a.txt": ALPHABET})
     land(project, edit("a.txt", "-e", "+E"), "h1")
     script = (
-        "import sys; from pathlib import Path; from edits.landing import Landing; from edits.ledger import Ledger;"
+        "import sys; from pathlib import Path;"
+        "from edits.landing import Landing; from edits.ledger import Ledger;"
         "print(Landing(Path(sys.argv[1]), Ledger(Path(sys.argv[2]))).undo('h1'))"
     )
     command = [sys.executable, "-c", script, str(project.root), str(project.folder / "ledger")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TypeVar
 from context.changes import Change
 from context.index import Facts
 from context.rank import Postings
-from context.source import Source, Unread, read
+from context.source import LINK, Source, Unread, read
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -52,6 +53,14 @@ class Snapshot:
         """The file as it is on disk now, unless this snapshot says that it is not to be read."""
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
+
+    def target(self, path: str) -> str:
+        """Where a link leads, if that is a readable file of this project; else ``path`` itself."""
+        if self.unread.get(path) != LINK:
+            return path
+        real = os.path.realpath(self.root / path)
+        inside = os.path.relpath(real, self.root)
+        return inside if inside in self.entries else path
 
 
 def frozen(values: Mapping[K, V]) -> Mapping[K, V]:

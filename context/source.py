@@ -13,6 +13,9 @@ from pathlib import Path
 LARGEST = 1_000_000
 """Bytes: files above are not read, outlined or shown."""
 
+LINK = "a symbolic link"
+"""Why a link gives no text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -116,7 +119,7 @@ def _unopened(path: str, problem: OSError) -> Unread:
     if problem.errno in (errno.ENOENT, errno.ENOTDIR):
         return Unread(path, "it vanished while it was read", gone=True)
     if problem.errno == errno.ELOOP:
-        return Unread(path, "a symbolic link")
+        return Unread(path, LINK)
     if problem.errno in (errno.EACCES, errno.EPERM):
         return Unread(path, "permission denied")
     return Unread(path, f"cannot be read: {problem.strerror or problem}")

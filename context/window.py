@@ -103,7 +103,7 @@ class _Packing:
             limit -= self._instructions_file(path, limit)
 
     def _instructions_file(self, path: str, limit: int) -> int:
-        source = self.snapshot.read(path)
+        source = self.snapshot.read(self.snapshot.target(path))
         if isinstance(source, Unread):
             return 0
         safe = redact(source.text)
@@ -241,7 +241,9 @@ class _Packing:
         if reason is not Wanted.NAMED and digest and self.before.passed.get(path) == digest:
             return 0
         tokens = 0
-        if room >= _LEAST:
+        # A file's shortest form is its definitions: where these do not fit, it is not even read.
+        least = self.counter.count_kept(entry.block) if entry is not None else 0
+        if room >= max(_LEAST, 0 if path in self.before.files else least):
             found = view(path, reason, self.snapshot, self.before.files.get(path))
             if found is None:
                 return 0

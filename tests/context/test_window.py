@@ -233,6 +233,28 @@ def test_project_instructions_are_cut_where_they_are_long(repo: Repo, counter: C
     assert "Rule 0:" in rules.text and "cut to the first" in rules.why and "Rule 499" not in rules.text
 
 
+def test_project_instructions_may_be_a_link_to_another_file_of_the_project(
+    repo: Repo, counter: Counter
+) -> None:
+    repo.commit(**{"docs/rules.md": "Be kind.\n", "sub/a.py": "a = 1\n"})
+    (repo.root.parent / "outside.md").write_text("Be evil.\n")
+    (repo.root / "AGENTS.md").symlink_to("docs/rules.md")
+    (repo.root / "sub" / "AGENTS.md").symlink_to("../../outside.md")
+    window = build(request("@sub/a.py"), Project(repo.root).scan(), counter)
+    assert "Be kind.\n" in piece(window, "AGENTS.md").text
+    assert "evil" not in window.text
+
+
+def test_a_folder_named_in_a_small_window_is_left_out_file_by_file(
+    picture: Snapshot, counter: Counter
+) -> None:
+    window = build(request("@src", 900), picture, counter)
+    check(window, counter)
+    left = {left.path for left in window.left_out if left.why == "no room for its text"}
+    shown = {piece.path for piece in window.pieces if piece.path}
+    assert {path for path in picture.paths if path.startswith("src/")} <= left | shown
+
+
 def test_history_drops_the_oldest(picture: Snapshot, counter: Counter) -> None:
     history = tuple(f"message {n}: " + "word " * 200 for n in range(10))
     window = build(request(budget=2000, history=history), picture, counter)

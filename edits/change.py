@@ -1,0 +1,212 @@
+"""What one hunk does to its file: placed, and turned into bytes, but not yet written.
+
+The outcome is a :class:`Change` to be journalled and written, or what is known without writing: that
+the hunk is there already, or why it is refused.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from edits.diagnose import likely_file
+from edits.entry import Op
+from edits.files import check_writable, read_bytes
+from edits.guard import Target, resolve
+from edits.hunk import Action, Format, Hunk, Landed, LineKind, RefusalCode, Refused, Rung, Status
+from edits.ledger import Ledger
+from edits.locate import Miss, Place, Present, locate
+from edits.plan import Splice, spliced, splices
+from edits.text import FileError, TextFile, decode, digest, encode, whole_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A planned change of one file. ``path`` and ``moved_to`` are relative to the root, links followed."""
+
+    hunk: str
+    op: Op
+    action: Action
+    path: str
+    before: bytes | None
+    after: bytes | None
+    shown: str
+    """The path as the model and the user know it, links not followed."""
+    splices: tuple[Splice, ...] = ()
+    moved_to: str | None = None
+    status: Status = Status.APPLIED
+    rung: Rung = Rung.EXACT
+    session: str = ""
+    turn: str = ""
+    same: str = ""
+    reverts: int | None = None
+    mode: int | None = None
+
+
+class Planner:
+    """Plans hunks in the project at ``root`` (resolved); dry runs build on what earlier ones planned."""
+
+    def __init__(self, root: Path, ledger: Ledger, files: Callable[[], Iterable[str]]) -> None:
+        self._root = root
+        self._ledger = ledger
+        self._files = files
+        self._overlay: dict[str, bytes | None] = {}
+
+    def plan(
+        self, hunk: Hunk, hunk_id: str, session: str, turn: str, *, dry: bool
+    ) -> Change | Landed | Refused:
+        """What ``hunk`` does to the project as it is now. Raises FileError."""
+        target = resolve(self._root, hunk.path)
+        change = Change(
+            hunk=hunk_id,
+            op=Op.LAND,
+            action=hunk.action,
+            path=self._relative(target),
+            before=self._read(target, dry),
+            after=None,
+            shown=target.path,
+            session=session,
+            turn=turn,
+            same=_same(hunk),
+        )
+        match hunk.action:
+            case Action.ADD:
+                return self._plan_add(hunk, target, change)
+            case Action.DELETE:
+                return self._plan_delete(target, change)
+            case Action.MOVE:
+                return self._plan_move(hunk, target, change, dry)
+            case Action.UPDATE:
+                return self._plan_update(hunk, target, change)
+
+    def remember(self, change: Change) -> None:
+        """Note what a dry run would have left."""
+        self._overlay[change.path] = None if change.moved_to else change.after
+        if change.moved_to:
+            self._overlay[change.moved_to] = change.after
+
+    def _plan_update(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
+        if change.before is None:
+            return self._missing(hunk, change)
+        file = decode(change.before, target.path)
+        found = locate(file.lines, hunk)
+        if isinstance(found, Miss):
+            return Refused(change.hunk, target.path, found.code, found.message)
+        if isinstance(found, Present) or self._sent_twice(file, found, change):
+            rung, start = found.rung, found.start + 1
+            end = start + (found.end - found.start if isinstance(found, Present) else len(_new_lines(found)))
+            return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, rung, start, end)
+        made = splices(file, found, hunk.newline)
+        made = tuple(splice for splice in made if splice.old != splice.new)
+        if not made and hunk.action is Action.UPDATE:
+            start, end = found.start + 1, found.end + 1
+            return Landed(
+                change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, found.rung, start, end
+            )
+        if target.real.exists():
+            check_writable(target.real, target.path)
+        after = file.encode(spliced(file, made))
+        return replace(change, after=after, splices=made, rung=found.rung)
+
+    def _plan_add(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
+        newline = hunk.newline
+        text = "".join(line + newline for line in hunk.new)
+        after = encode(text, "utf-8", b"")
+        if change.before == after and change.before is not None:
+            end = len(hunk.new) + 1
+            return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, Rung.EXACT, 1, end)
+        if change.before:
+            if hunk.alternatives:
+                first, *others = hunk.alternatives
+                reading = replace(hunk, action=Action.UPDATE, lines=first, alternatives=tuple(others))
+                return self._plan_update(reading, target, replace(change, action=Action.UPDATE))
+            what = (
+                "an empty SEARCH is for a new file"
+                if hunk.format is Format.SEARCH_REPLACE
+                else "it cannot be added"
+            )
+            message = f"{target.path} exists already: {what}; edit it with its lines instead"
+            return Refused(change.hunk, target.path, RefusalCode.EXISTS, message)
+        if change.before is not None and target.real.exists():
+            check_writable(target.real, target.path)
+        return replace(change, after=after, splices=(Splice(0, (), tuple(whole_lines(text))),))
+
+    def _plan_delete(self, target: Target, change: Change) -> Change | Landed | Refused:
+        if change.before is None:
+            message = f"{target.path} does not exist{self._suggestion(target.path)}"
+            return Refused(change.hunk, target.path, RefusalCode.MISSING_FILE, message)
+        if target.linked:
+            message = f"{target.path} is a symbolic link, which edits do not delete"
+            return Refused(change.hunk, target.path, RefusalCode.IO, message)
+        mode = None
+        if target.real.exists():
+            check_writable(target.real, target.path)
+            mode = stat.S_IMODE(target.real.stat().st_mode)
+        return replace(change, mode=mode)
+
+    def _plan_move(self, hunk: Hunk, target: Target, change: Change, dry: bool) -> Change | Landed | Refused:
+        destination = resolve(self._root, hunk.move_to or "")
+        if target.linked or destination.linked:
+            message = f"{target.path} or {destination.path} is a symbolic link, which edits do not move"
+            return Refused(change.hunk, target.path, RefusalCode.IO, message)
+        there = self._read(destination, dry)
+        if change.before is None:
+            return self._missing(hunk, change)
+        if there is not None and destination.real != target.real:
+            message = f"{destination.path} exists already: {target.path} cannot be moved there"
+            return Refused(change.hunk, target.path, RefusalCode.EXISTS, message)
+        planned: Change | Landed | Refused = replace(change, after=change.before)
+        if hunk.lines:
+            planned = self._plan_update(hunk, target, change)
+        elif target.real.exists():
+            check_writable(target.real, target.path)
+        if destination.real == target.real or not isinstance(planned, Change):
+            return planned
+        return replace(planned, moved_to=self._relative(destination))
+
+    def _missing(self, hunk: Hunk, change: Change) -> Refused:
+        message = f"{hunk.path} does not exist{self._suggestion(hunk.path)}"
+        return Refused(change.hunk, hunk.path, RefusalCode.MISSING_FILE, message)
+
+    def _suggestion(self, path: str) -> str:
+        likely = likely_file(path, self._files())
+        return f"; did you mean {likely}?" if likely else ""
+
+    def _sent_twice(self, file: TextFile, place: Place, change: Change) -> bool:
+        """Did this very hunk land before, and does its new text stand at the place it would land again?
+
+        An insertion after a line finds that line again: sent twice, it must not land twice.
+        """
+        new = _new_lines(place)
+        if list(file.lines[place.start : place.start + len(new)]) != new:
+            return False
+        undone = {
+            entry.hunk: entry.op is Op.UNDO for entry in self._ledger.entries() if entry.same == change.same
+        }
+        return not all(undone.values())
+
+    def _read(self, target: Target, dry: bool) -> bytes | None:
+        """The file's bytes, or None when there is no file. Raises FileError for what is not a file."""
+        relative = self._relative(target)
+        if dry and relative in self._overlay:
+            return self._overlay[relative]
+        try:
+            return read_bytes(target.real, target.path)
+        except FileError as error:
+            if error.code is RefusalCode.MISSING_FILE:
+                return None
+            raise
+
+    def _relative(self, target: Target) -> str:
+        return target.real.relative_to(self._root).as_posix()
+
+
+def _new_lines(place: Place) -> list[str]:
+    return [line.text for line in place.lines if line.kind is not LineKind.OLD]
+
+
+def _same(hunk: Hunk) -> str:
+    said = (hunk.path, hunk.action, hunk.lines, hunk.anchors, hunk.line_hint, hunk.move_to)
+    return digest(repr(said).encode("utf-8", "surrogatepass"))

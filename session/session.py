@@ -154,7 +154,8 @@ class Session:
         self.interrupt()
         if self._finishing is not None:
             await self._finishing
-        self._watcher.stop()
+        self._project.close()
+        await asyncio.to_thread(self._watcher.stop)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -296,7 +297,7 @@ class Session:
         scanning = asyncio.to_thread(self._project.scan)
         await asyncio.gather(loading, scanning)
         self._ready.set()
-        self._watcher.start()
+        await asyncio.to_thread(self._watcher.start)
         for note in self._project.snapshot.notes:
             self._publish(Notice(level="info", text=clean_line(note)))
         if self._watcher.note:
@@ -304,7 +305,9 @@ class Session:
         while True:
             paths = await self._watcher.changes()
             await asyncio.to_thread(self._project.update, paths)
-            self._publish(FilesChanged(paths=tuple(sorted(clean_line(path) for path in paths))))
+            own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
+            if own:
+                self._publish(FilesChanged(paths=tuple(own)))
 
     async def _follow_connection(self, connection: Connection) -> None:
         async for change in connection.states():

@@ -1,0 +1,166 @@
+"""The three moments, as a person has them: spark in a real terminal, driven by keys alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from session.partner.demo import make_sample
+from tests.e2e.tmux import Terminal, terminal, wait_for
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
+)
+
+REQUEST = "Let a done task be reopened, from the API and from the page"
+REDIRECT = "Good, and say on the page how many are done"
+SIZES = [(160, 48), (80, 24)]
+
+
+def sample_of(screen_folder: Path) -> Path:
+    (folder,) = screen_folder.glob("spark-demo-*")
+    return folder
+
+
+def before(tmp_path: Path) -> Path:
+    folder = tmp_path / "before"
+    folder.mkdir()
+    make_sample(folder)
+    return folder
+
+
+def changed(sample: Path, original: Path) -> dict[str, str]:
+    """The files of ``sample`` that differ from the original, with their text."""
+    return {
+        str(file.relative_to(sample)): file.read_text("utf-8")
+        for file in sorted(sample.rglob("*"))
+        if file.is_file()
+        and ".git" not in file.relative_to(sample).parts
+        and "__pycache__" not in file.relative_to(sample).parts
+        and (
+            not (original / file.relative_to(sample)).exists()
+            or file.read_bytes() != (original / file.relative_to(sample)).read_bytes()
+        )
+    }
+
+
+def quit_spark(pane: Terminal) -> str:
+    pane.keys("C-q")
+    return pane.until("exit 0")
+
+
+@pytest.mark.parametrize(("columns", "rows"), SIZES)
+def test_ask_watch_stop_redirect_undo_quit(
+    columns: int, rows: int, tmp_path: Path, spark_path: Path
+) -> None:
+    original = before(tmp_path)
+    command = [str(spark_path), "demo", "--rate", "120"]
+    with terminal(command, columns, rows, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until("ready")
+        sample = sample_of(tmp_path)
+        assert changed(sample, original) == {}
+
+        pane.type(REQUEST)
+        pane.keys("Enter")
+        pane.until("streaming")
+        store, api = sample / "tasks/store.py", sample / "tasks/api.py"
+        wait_for(lambda: "def reopen" in store.read_text(), "the first hunk on disk")
+        # The first hunk is in the editor pane, and the answer is still coming.
+        screen = pane.until(lambda screen: "def reopen" in screen or "/reopen" in screen)
+        assert "streaming" in screen
+        wait_for(lambda: "/api/tasks/ID/reopen" in api.read_text(), "the second hunk on disk")
+
+        pane.keys("Escape")
+        stopped = pane.until("stopped")
+        kept = changed(sample, original)
+        assert set(kept) == {"tasks/store.py", "tasks/api.py"}
+        assert "streaming" not in stopped
+        with pytest.raises(AssertionError, match="not within"):
+            wait_for(lambda: changed(sample, original) != kept, "a change after Esc", patience=1.0)
+
+        pane.type(REDIRECT)
+        pane.keys("Enter")
+        pane.until("streaming")
+        pane.until(lambda screen: "streaming" not in screen and "ready" in screen)
+        done = changed(sample, original)
+        assert done["tasks/store.py"] == kept["tasks/store.py"], "what had landed was landed again"
+        assert {"web/client.js", "tasks/api.py", "tasks/store.py"} <= set(done)
+        assert done["tasks/api.py"].count("/api/tasks/ID/reopen") == 1
+
+        quit_spark(pane)
+    undo = subprocess.run([str(spark_path), "undo", "h1", "-C", str(sample)], capture_output=True, text=True)
+    assert undo.returncode == 0, undo.stderr
+    after = changed(sample, original)
+    assert "tasks/store.py" not in after, "the first hunk alone made the change there"
+    assert {path: text for path, text in done.items() if path != "tasks/store.py"} == after
+
+
+@pytest.mark.parametrize(("columns", "rows"), SIZES)
+def test_a_hunk_is_undone_and_redone_by_key(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
+    original = before(tmp_path)
+    with terminal([str(spark_path), "demo"], columns, rows, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until("ready")
+        sample = sample_of(tmp_path)
+        pane.type("Fix the bug: after removing a task, adding a new one makes another task disappear")
+        pane.keys("Enter")
+        wait_for(lambda: changed(sample, original) != {}, "the fix on disk")
+        pane.until(lambda screen: "ready" in screen and "streaming" not in screen)
+        fixed = changed(sample, original)
+        pane.keys("F9")
+        wait_for(lambda: changed(sample, original) == {}, "the fix undone")
+        pane.until("undone")
+        pane.keys("F10")
+        wait_for(lambda: changed(sample, original) == fixed, "the fix landed again")
+        quit_spark(pane)
+
+
+def test_without_a_key_the_app_opens_and_says_what_to_set(tmp_path: Path, spark_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    with terminal([str(spark_path)], 100, 30, {}, folder) as pane:
+        screen = pane.until("OPENAI_API_KEY")
+        assert "spark demo" in screen
+        pane.type("a draft that must not be lost")
+        pane.until("a draft that must not be lost")
+        quit_spark(pane)
+    with terminal([str(spark_path)], 100, 30, {}, folder) as pane:
+        pane.until("a draft that must not be lost")
+        quit_spark(pane)
+
+
+def test_a_tiny_terminal_works_or_says_why(tmp_path: Path, spark_path: Path) -> None:
+    with terminal([str(spark_path), "demo"], 40, 10, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until(lambda screen: "ready" in screen or "small" in screen)
+        pane.type("half a thought")
+        pane.resize(120, 40)
+        pane.until("half a thought")
+        quit_spark(pane)
+
+
+def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path: Path) -> None:
+    original = before(tmp_path)
+    command = ["sh", "-c", f"echo $$ > {tmp_path}/pid; exec {spark_path} demo --rate 120"]
+    with terminal(command, 120, 40, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until("ready")
+        sample = sample_of(tmp_path)
+        pane.type(REQUEST)
+        pane.keys("Enter")
+        wait_for(lambda: "/api/tasks/ID/reopen" in (sample / "tasks/api.py").read_text(), "two hunks on disk")
+        pid = int((tmp_path / "pid").read_text())
+        subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=True)
+        pane.until("exit 137")
+    on_disk = changed(sample, original)
+    assert set(on_disk) == {"tasks/store.py", "tasks/api.py"}
+    with terminal([str(spark_path), "-c", "-C", str(sample)], 120, 40, {}, tmp_path) as pane:
+        screen = pane.until(lambda screen: re.search(r"h1\s+tasks/store\.py", screen) is not None)
+        assert "h2" in screen
+        assert changed(sample, original) == on_disk
+        quit_spark(pane)
+    undo = subprocess.run([str(spark_path), "undo", "h1", "-C", str(sample)], capture_output=True, text=True)
+    assert undo.returncode == 0, undo.stderr
+    assert "tasks/store.py" not in changed(sample, original)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import ClassVar, Literal
 
 from textual import events, work
@@ -231,27 +231,39 @@ class SparkApp(App[int], inherit_bindings=False):
         covered = len(self.screen_stack) > 1 and isinstance(self.screen, ModalScreen)
         return not covered or action in REACHABLE
 
-    async def action_cancel(self) -> None:
-        """Ctrl+C: stop, or copy, or set the draft aside; twice in a row quits."""
+    def _in_turn(self, call: Callable[[], object]) -> None:
+        """Call after what was typed before the key: keys that work anywhere overtake typing."""
+        (self.focused or self).call_later(call)
+
+    def action_cancel(self) -> None:
+        """Ctrl+C: stop at once; else copy, or set the draft aside; twice in a row quits."""
+        if self.session.running:
+            self.action_interrupt()
+        else:
+            self._in_turn(self._cancel)
+
+    async def _cancel(self) -> None:
         now = asyncio.get_running_loop().time()
         again, self._last_cancel = now - self._last_cancel < TWICE, now
         focused = self.focused
-        if self.session.running:
-            self.action_interrupt()
-        elif self._uncover():
+        if self._uncover():
             self._last_cancel = 0.0
         elif isinstance(focused, TextArea) and focused.selected_text:
             self.copy_to_clipboard(focused.selected_text)
             self.status.say("copied")
             self._last_cancel = 0.0
         elif again:
-            await self.action_quit_spark()
+            await self._quit()
         else:
             kept = self.composer.set_aside()
             told = "draft set aside (↑ brings it back); " if kept else ""
             self.status.say(f"{told}Ctrl+C again quits")
 
-    async def action_quit_spark(self) -> None:
+    def action_quit_spark(self) -> None:
+        """Leave."""
+        self._in_turn(self._quit)
+
+    async def _quit(self) -> None:
         """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
         if self.desk.dirty and self._warned_of != self.editor.content:
             self._warned_of = self.editor.content
@@ -266,6 +278,9 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_save(self) -> None:
         """Save the file in the editor."""
+        self._in_turn(self._save)
+
+    def _save(self) -> None:
         if self.desk.save():
             self.status.say(f"saved {self.desk.path}" if self.desk.path else "no file is open")
 

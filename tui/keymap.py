@@ -47,25 +47,28 @@ def keymap() -> tuple[Scope, ...]:
     )
 
 
-def bindings(scope: str) -> list[BindingType]:
-    """The bindings of one scope. Those of ``app`` work whatever has the focus.
+def scope(name: str) -> Scope:
+    """The scope called ``name``. Raises KeyError when there is none."""
+    for each in keymap():
+        if each.name == name:
+            return each
+    raise KeyError(name)
 
-    Those of ``app`` and ``composer`` come before the text they would otherwise be typed into.
-    """
-    (found,) = (each for each in keymap() if each.name == scope)
+
+def bindings(name: str) -> list[BindingType]:
+    """The bindings of one scope. Those of ``app`` work whatever has the focus."""
     return [
-        Binding(key, entry.action, entry.help, show=False, priority=scope in ("app", "composer"))
-        for entry in found.keys
+        Binding(key, entry.action, entry.help, show=False, priority=name == "app")
+        for entry in scope(name).keys
         for key in entry.keys
     ]
 
 
-def shown(action: str, scope: str = "app") -> str:
+def shown(action: str, where: str = "app") -> str:
     """The first key of ``action`` as people write it, for hints on the screen."""
-    for each in keymap():
-        for key in each.keys:
-            if each.name == scope and key.action == action:
-                return _shown(key.keys[0])
+    for key in scope(where).keys:
+        if key.action == action:
+            return _shown(key.keys[0])
     raise KeyError(action)
 
 

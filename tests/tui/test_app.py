@@ -66,6 +66,27 @@ async def test_enter_while_it_answers_redirects_and_the_new_turn_follows(tmp_pat
         assert it.chat.index("stopped") < it.chat.index("Manners")
 
 
+async def test_enter_right_behind_the_text_sends_all_of_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        for char in "just talk":
+            it.key("space" if char == " " else char, char)
+        it.key("enter", "\r")
+        await it.until(lambda: "The end of the talk" in it.chat, "the answer")
+        assert "just talk" in it.chat
+        await it.done()
+
+
+async def test_save_right_behind_the_text_saves_all_of_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        assert it.app.desk.open("greeter.py")
+        it.app.editor.focus()
+        for char in "quick":
+            it.key(char, char)
+        it.key("ctrl+s")
+        await it.until(lambda: "saved" in it.screen, "the save")
+        assert (it.root / "greeter.py").read_text() == "quick" + GREETER
+
+
 async def test_a_queued_prompt_waits_for_the_running_turn(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
         await it.ask("make it polite")

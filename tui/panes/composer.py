@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from tui.keymap import bindings
+from tui.keymap import bindings, scope
 from tui.panes.chips import Chips, is_big
 from tui.panes.history import History
 
@@ -66,6 +66,17 @@ class Composer(TextArea):
         return True
 
     # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the composer's own keys in their turn: after the characters typed before them.
+
+        A priority binding would overtake those, and Enter would send less than was typed.
+        """
+        action = next((entry.action for entry in scope("composer").keys if event.key in entry.keys), None)
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
 
     def action_send(self) -> None:
         """Send what is there."""

@@ -18,6 +18,8 @@ _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*\Z")
 _ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,3}[.)])\s+(?P<text>.*)\Z")
 _QUOTE = re.compile(r" {0,3}>\s?(?P<text>.*)\Z")
 _RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*\Z")
+_TABLE = re.compile(r" {0,3}\|(?P<cells>.*?)\|?\s*\Z")
+_TABLE_RULE = re.compile(r"[\s|:-]*-[\s|:-]*\Z")
 _INLINE = re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)(?!`)"
     r"|\*\*(?P<strong>\S(?:.*?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.*?\S)?)__(?!\w)"
@@ -74,6 +76,8 @@ class MarkdownStream:
         self._code: CodeStream | None = None
         self._code_lines: list[str] = []
         self._blank = True
+        self._table = False
+        """Whether the line before was a table's row."""
 
     def feed(self, text: str) -> None:
         """Take the next piece of the answer."""
@@ -120,10 +124,11 @@ class MarkdownStream:
         if not line.strip():
             if not self._blank:
                 self._final_rows([Row([])])
-            self._blank = True
+            self._blank, self._table = True, False
             return
         self._final_rows(self._prose(line))
         self._blank = False
+        self._table = _TABLE.match(line) is not None
 
     def _final_rows(self, rows: list[Row]) -> None:
         self.rows += rows
@@ -176,9 +181,23 @@ class MarkdownStream:
         if match := _QUOTE.match(line):
             bar: Span = ("▎ ", "border_focus")
             return wrap(inline(match["text"], "quote"), self._width, first=[margin, bar], rest=[margin, bar])
-        if line.startswith(("|", "    ")):
+        if match := _TABLE.match(line):
+            return self._row_of_table(match["cells"], margin)
+        if line.startswith("    "):
             return wrap([(line, "text")], self._width, first=[margin], rest=[margin], words=False)
         return wrap(inline(line), self._width, first=[margin], rest=[margin])
+
+    def _row_of_table(self, text: str, margin: Span) -> list[Row]:
+        """A table's row: columns cannot be aligned before the last row is known, so they are not."""
+        if _TABLE_RULE.match(text):
+            return [Row([margin, ("─" * max(1, self._width - len(self._margin)), "border")])]
+        role = "text" if self._table else "strong"
+        spans: list[Span] = []
+        for index, cell in enumerate(re.split(r"(?<!\\)\|", text)):
+            if index:
+                spans.append((" │ ", "border"))
+            spans += inline(cell.strip().replace("\\|", "|"), role)
+        return wrap(spans, self._width, first=[margin], rest=[(self._margin + "  ", "text")])
 
 
 def _task(text: str) -> tuple[str, str]:

@@ -142,13 +142,16 @@ class Connection:
         """Ask for the answer to ``items``, the full input, and give its events as they come.
 
         The last event is :class:`Finished` (``completed`` or ``incomplete``). After :meth:`drop` the
-        events end at once without one. Leaving the loop early drops the answer too. A second
+        events end at once without one. Leaving the loop early drops the answer too, and so does
+        asking again: a generator that was left is not always finalised at once. A second
         :class:`Created` means that the first attempt was lost before it said anything.
 
-        Raises :class:`LinkError`; ValueError for what cannot be written as JSON; RuntimeError if an answer is already running, or after ``close``.
+        Raises :class:`LinkError`; ValueError for what cannot be written as JSON; RuntimeError
+        after :meth:`close`.
         """
-        if self._closed or self._answer is not None:
-            raise RuntimeError("the connection is closed, or busy with another answer")
+        if self._closed:
+            raise RuntimeError("the connection is closed")
+        self.drop()
         self.start()
         answer = self._answer = _Answer()
         clock = asyncio.get_running_loop().time

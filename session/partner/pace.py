@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_SLACK = 0.001
+_SLACK = 0.0005
 """Tokens due within this many seconds are sent at once: timers are no finer than that."""
 
 

@@ -31,9 +31,12 @@ class Reported:
 
 def read_report(text: str) -> list[Reported]:
     """The lines of every report in ``text``: what follows a heading, refusals' indented lines passed over."""
+    start = text.find(HEADING)
+    if start < 0:  # most items are no reports, and some of them are long
+        return []
     reported = []
     inside = False
-    for line in text.splitlines():
+    for line in text[start:].splitlines():
         if line.strip() == HEADING:
             inside = True
         elif inside and not line.startswith(("- ", " ", "\t")):

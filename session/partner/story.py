@@ -20,6 +20,8 @@ from session.partner.script import Patch, Redirect, Rest, Say, Scenario, Script,
 from session.protocol.request import text_of
 
 _TAIL = 48
+_LONGEST_PROMPT = 2_000
+"""Of a longer one, its beginning decides."""
 _ALL_THERE = Say(
     "All of that has landed already in this session, so there is nothing left to send. "
     "If you took one of its hunks back, `redo` brings it in again.\n"
@@ -101,7 +103,7 @@ class _Story:
             reported = read_report(text)
             self._settle(reported)
             if item.get("role") == "user" and not _is_report(text, reported):
-                self._prompt(text)
+                self._prompt(text[:_LONGEST_PROMPT])
 
     def next(self, rounds: bool) -> Reply | None:
         """What comes now."""

@@ -1,0 +1,80 @@
+"""The increment rule: what may be left out of a request, and when nothing may."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from session.protocol.increment import Exchange, Increment, increment
+from session.protocol.request import Item, RequestProfile, tool_output, user_message
+
+PROFILE = RequestProfile("m", "instructions")
+ANSWER: Item = {
+    "id": "msg_1",
+    "type": "message",
+    "status": "completed",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": "Hello", "annotations": []}],
+}
+CALL: Item = {"id": "c", "type": "custom_tool_call", "call_id": "1", "name": "apply_patch", "input": "x"}
+THOUGHT: Item = {"id": "rs_1", "type": "reasoning", "summary": []}
+FIRST = (user_message("one"),)
+
+
+def after(*output: Item) -> Exchange:
+    return Exchange(PROFILE, FIRST, "resp_1", output)
+
+
+def test_a_following_turn_sends_what_is_new() -> None:
+    new = user_message("two")
+    assert increment(after(ANSWER), PROFILE, [*FIRST, ANSWER, new]) == Increment("resp_1", (new,))
+
+
+def test_after_a_warm_up_the_first_prompt_is_all_new() -> None:
+    assert increment(Exchange(PROFILE, (), "resp_0"), PROFILE, FIRST) == Increment("resp_0", FIRST)
+
+
+def test_the_caller_may_drop_what_need_not_be_repeated() -> None:
+    stripped: Item = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Hello"}],
+    }
+    call = {key: value for key, value in CALL.items() if key != "id"}
+    result = tool_output("1", "done")
+    empty: Item = {"id": "m", "type": "message", "role": "assistant", "content": []}
+    new = increment(after(THOUGHT, ANSWER, empty, CALL), PROFILE, [*FIRST, stripped, call, result])
+    assert new == Increment("resp_1", (result,))
+
+
+def test_anything_else_sends_it_all() -> None:
+    new = user_message("two")
+    full: tuple[tuple[Exchange | None, RequestProfile, list[Item]], ...] = (
+        (None, PROFILE, [*FIRST, ANSWER, new]),
+        (after(ANSWER), RequestProfile("m", "other"), [*FIRST, ANSWER, new]),
+        (after(ANSWER), PROFILE, [user_message("changed"), ANSWER, new]),
+        (after(ANSWER), PROFILE, [*FIRST, new]),
+        (after(CALL), PROFILE, [*FIRST, {**CALL, "input": "y"}, new]),
+        (after(ANSWER), PROFILE, [*FIRST, {**ANSWER, "content": "Hell"}, new]),
+        (after(ANSWER), PROFILE, [*FIRST, ANSWER]),
+        (after(ANSWER), PROFILE, []),
+        (Exchange(PROFILE, FIRST, ""), PROFILE, [*FIRST, new]),
+    )
+    for last, profile, items in full:
+        assert increment(last, profile, items) == Increment(None, tuple(items))
+
+
+WORDS = st.lists(st.text(max_size=3).map(user_message), max_size=4)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_what_is_sent_completes_what_the_server_has(
+    before: list[Any], new: list[Any], other: list[Any]
+) -> None:
+    last = Exchange(PROFILE, tuple(before), "resp_1", (ANSWER,))
+    for items in ([*before, ANSWER, *new], [*other, *new]):
+        part = increment(last, PROFILE, items)
+        known = () if part.previous_response_id is None else (*before, ANSWER)
+        assert (*known, *part.items) == tuple(items)

@@ -7,7 +7,6 @@ placed in, and if the file changes during the write the hunk is placed anew.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -74,7 +73,7 @@ class Landing:
         except FileError as error:
             return Refused(hunk_id, hunk.path, error.code, error.message)
         except OSError as error:
-            return Refused(hunk_id, hunk.path, RefusalCode.IO, _system_message(error))
+            return Refused(hunk_id, hunk.path, RefusalCode.IO, f"the system refused: {error.strerror}")
         except UnicodeEncodeError:
             message = "the edit holds characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)
@@ -144,7 +143,7 @@ class Landing:
         except FileError as error:
             return Refused(hunk_id or "", "", error.code, error.message)
         except OSError as error:
-            return Refused(hunk_id or "", "", RefusalCode.IO, _system_message(error))
+            return Refused(hunk_id or "", "", RefusalCode.IO, f"the system refused: {error.strerror}")
 
     def _reverse_once(self, hunk_id: str | None, op: Op) -> Landed | Refused:
         planned = plan_reversal(self._root, self._ledger, hunk_id, op)
@@ -236,8 +235,3 @@ def _missing_folders(root: Path, folder: Path) -> tuple[str, ...]:
         missing.append(folder.relative_to(root).as_posix())
         folder = folder.parent
     return tuple(reversed(missing))
-
-
-def _system_message(error: OSError) -> str:
-    where = f"{os.fspath(error.filename)}: " if isinstance(error.filename, str) else ""
-    return f"{where}{error.strerror or error}"

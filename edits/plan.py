@@ -89,4 +89,6 @@ def _splice(file: TextFile, at: int, count: int, new: Sequence[str], usual: str)
 
 
 def _ended(lines: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:
-    return tuple(line + ending for line, ending in zip(lines, endings, strict=True))
+    """Whole lines; an empty last one without an ending is no line."""
+    whole = [line + ending for line, ending in zip(lines, endings, strict=True)]
+    return tuple(line for line in whole if line)

@@ -71,7 +71,9 @@ def test_all_but_the_replaced_line_keeps_its_bytes(
     out = file.encode(spliced(file, splices(file, place, "\n")))[len(mark) :].decode(name)
     assert out.startswith(head) and out.endswith(tail)
     middle = out[len(head) : len(out) - len(tail)]
-    assert list(split(middle)[0]) == (new if new != [""] or ending else [])
+    # An empty last line without a newline is no line.
+    expected = new[:-1] if new and new[-1] == "" and not ending else new
+    assert list(split(middle)[0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -227,6 +229,13 @@ def test_what_is_no_file_name_is_refused(project: Project, path: str) -> None:
     project.write({"sub/f": "b\n"})
     refused = project.landing.land(hunk(path, "-b", "+c"), hunk_id="h1")
     assert isinstance(refused, Refused) and refused.code is RefusalCode.MALFORMED
+
+
+def test_a_name_the_system_refuses_is_said_without_the_place_of_the_project(project: Project) -> None:
+    add = Hunk("n" * 300, Action.ADD, Format.V4A, (HunkLine(LineKind.NEW, "x"),))
+    refused = project.landing.land(add, hunk_id="h1")
+    assert isinstance(refused, Refused) and refused.code is RefusalCode.IO
+    assert "too long" in refused.message and str(project.root) not in refused.message
 
 
 def test_a_link_to_itself_is_refused(project: Project) -> None:

@@ -32,20 +32,31 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
     """The items of a response in the form in which they may be sent back.
 
     Reasoning without its encrypted content is left out (a server that stores nothing refuses it),
-    as is any kind of item that spark did not ask for.
+    as is any kind of item that spark did not ask for, and any that lacks what makes it one.
     """
     items = []
     for item in output:
         fields = _KEPT_FIELDS.get(str(item.get("type")))
-        if fields is None or (item["type"] == "reasoning" and not item.get("encrypted_content")):
+        if fields is None or (item["type"] == "custom_tool_call" and item.get("status") == "incomplete"):
             continue
         kept = {name: item[name] for name in fields if item.get(name) is not None}
         if item["type"] == "message":
             kept["content"] = _plain_content(item.get("content"))
-            if not kept["content"]:
-                continue
-        items.append(kept)
+            # Whoever the server says is speaking, an answer is the assistant's.
+            kept["role"] = "assistant"
+        elif item["type"] == "reasoning":
+            kept.setdefault("summary", [])
+        if _is_whole(kept):
+            items.append(kept)
     return items
+
+
+def _is_whole(item: Item) -> bool:
+    if item["type"] == "message":
+        return bool(item["content"])
+    needed = ("encrypted_content",) if item["type"] == "reasoning" else ("call_id", "name", "input")
+    texts = all(isinstance(item.get(name), str) for name in needed)
+    return texts and all(item[name] for name in needed if name != "input")
 
 
 def _plain_content(content: Any) -> list[dict[str, str]]:

@@ -12,10 +12,12 @@ from collections.abc import Mapping
 
 from edits.ledger import Ledger
 from edits.merge import merge3
-from edits.text import decode
+from edits.text import decode, split
 
 LONGEST_DIFF = 120
 """Lines of one file's diff that are told; a longer one is cut, and says so."""
+LONGEST_LINE = 1_000
+"""Characters of one line of a diff that are told; a longer one is cut, and says so."""
 
 
 class Knowledge:
@@ -74,7 +76,17 @@ def _difference(path: str, believed: str | None, now: str | None) -> str:
         return f"--- {path}\nThis file is gone.\n"
     if believed is None:
         return f"--- {path}\nThis file is there now.\n"
-    lines = list(difflib.unified_diff(believed.splitlines(), now.splitlines(), path, path, lineterm="", n=1))
+    before, after = split(believed)[0], split(now)[0]
+    if before == after:
+        return f"--- {path}\nOnly its line endings have changed.\n"
+    lines = list(difflib.unified_diff(before, after, path, path, lineterm="", n=1))
+    shown = [_shortened(line) for line in lines[:LONGEST_DIFF]]
     cut = len(lines) - LONGEST_DIFF
-    shown = lines[:LONGEST_DIFF] + ([f"({cut} more lines of this diff are left out)"] if cut > 0 else [])
+    if cut > 0:
+        shown.append(f"({cut} more lines of this diff are left out)")
     return "\n".join(shown) + "\n"
+
+
+def _shortened(line: str) -> str:
+    cut = len(line) - LONGEST_LINE
+    return f"{line[:LONGEST_LINE]} ({cut} more characters)" if cut > 0 else line

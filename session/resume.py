@@ -7,12 +7,14 @@ ledger has but the journal had no time to tell are told, so that no landed hunk 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from edits.ledger import HunkRecord, Ledger
-from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
+from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
 from session.memory import Memory
+from session.recovery import recover
 from session.sanitize import clean_line
 from session.store import read_event, read_records
 
@@ -30,31 +32,49 @@ class Resumed:
 
 
 def resume_session(file: Path, ledger: Ledger) -> Resumed:
-    """Read the journal ``file``. The ledger must have been recovered before.
+    """Read the journal ``file``, and settle what a killed process left open in ``ledger``.
 
     Raises StoreError when the journal cannot be read.
     """
     events = tuple(event for record in read_records(file) if (event := read_event(record)) is not None)
-    ending = tuple(_ending(events, ledger.hunks(), file.stem))
+    # A write that was finished by the kernel counts only once the ledger has found that it was.
+    lost = recover(ledger)
+    cut = _cut_turns(events)
+    ending = (*_untold(events, ledger.hunks(), file.stem), *lost, *cut)
     memory = Memory()
     for event in events:
         memory.exchanges.take(event)
-    if ending:
+    if cut:
         memory.cut_short = "Your last answer was cut off before its end."
     return Resumed(events, ending, memory, sum(isinstance(event, PromptSubmitted) for event in events))
 
 
-def _ending(events: tuple[Event, ...], records: list[HunkRecord], session: str) -> list[Event]:
-    started = [event.turn for event in events if isinstance(event, PromptSubmitted)]
+def _cut_turns(events: tuple[Event, ...]) -> list[Event]:
     ended = {event.turn for event in events if isinstance(event, TurnEnded)}
-    told = {event.hunk for event in events if isinstance(event, HunkLanded | HunkUndone)}
-    ending: list[Event] = [
-        _landed(record) for record in records if record.session == session and record.id not in told
+    return [
+        TurnEnded(turn=event.turn, status="failed", message=CUT, code="killed")
+        for event in events
+        if isinstance(event, PromptSubmitted) and event.turn not in ended
     ]
-    for turn in started:
-        if turn not in ended:
-            ending.append(TurnEnded(turn=turn, status="failed", message=CUT, code="killed"))
-    return ending
+
+
+def _untold(events: tuple[Event, ...], records: list[HunkRecord], session: str) -> Iterator[Event]:
+    """What became of the session's hunks that its journal does not tell: landed right before a crash, or
+    undone and landed again by another command since."""
+    told: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, HunkLanded | HunkRedone):
+            told[event.hunk] = "landed"
+        elif isinstance(event, HunkUndone):
+            told[event.hunk] = "undone"
+    for record in records:
+        if record.session != session:
+            continue
+        if record.id not in told:
+            yield _landed(record)
+        if record.state != told.get(record.id, "landed"):
+            kind = HunkUndone if record.state == "undone" else HunkRedone
+            yield kind(hunk=record.id, path=clean_line(record.path), start=record.start, end=record.end)
 
 
 def _landed(record: HunkRecord) -> HunkLanded:

@@ -139,7 +139,8 @@ def test_a_record_that_is_no_event_gives_none(record: dict[str, Any]) -> None:
 
 def test_two_writers_do_not_tear_each_others_lines(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from session.events import Notice; from session.store import Journal\n"
+        "import sys; from pathlib import Path\n"
+        "from session.events import Notice; from session.store import Journal\n"
         f"journal = Journal(Path(sys.argv[1]), {NAME!r})\n"
         "for number in range(300): journal.write(Notice(sys.argv[2], 'x' * number))\n"
         "journal.close()\n"

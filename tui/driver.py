@@ -1,8 +1,11 @@
 """The terminal driver, and every private name of Textual that spark leans on.
 
 Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
-``ESCDELAY`` says. This one sleeps until the parser's own time-out. Textual's minor version is pinned,
-and ``tests/tui/test_driver.py`` fails when one of these names moves.
+``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
+into a queue of thirty with a blocking put from the event loop: a slow terminal stops the keys. Here the
+queue takes everything, and the panes skip frames while it is not empty (:func:`takes_frames`).
+
+Textual's minor version is pinned, and ``tests/tui/test_driver.py`` fails when one of these names moves.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from textual.drivers.linux_driver import LinuxDriver
 
 ESCAPE_DELAY = 0.025
 """Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
+STILL_PROMPT = 4
+"""Writes that may wait without the terminal being behind: a frame is up to three of them."""
 IDLE = 0.1
 """Seconds after which the input thread looks whether it is to end."""
 
@@ -44,6 +49,17 @@ def rewritten(data: str) -> str:
 
 class SparkDriver(LinuxDriver):
     """Textual's driver for Linux and macOS with a prompt Escape."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over; from here on no write waits for it."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is not None:
+            self._writer_thread._queue.maxsize = 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether the terminal has yet to take what was written before."""
+        return self._writer_thread is not None and self._writer_thread._queue.qsize() > STILL_PROMPT
 
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""
@@ -86,6 +102,12 @@ def _patience(parser: XTermParser) -> float:
     """Seconds until the parser wants to be asked again."""
     due = parser._timeout_time
     return IDLE if due is None else min(IDLE, max(0.0, due - monotonic()))
+
+
+def takes_frames(app: App[Any]) -> bool:
+    """Whether the terminal is ready for another frame."""
+    driver = app._driver
+    return not (isinstance(driver, SparkDriver) and driver.behind)
 
 
 def set_mouse(app: App[Any]) -> bool:

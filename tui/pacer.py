@@ -10,10 +10,20 @@ FRAME = 1 / 30
 
 
 class Pacer:
-    """Calls ``paint`` once per :data:`FRAME` at most, and never when nothing asked for it."""
+    """Calls ``paint`` once per ``interval`` at most, and never when nothing asked for it.
 
-    def __init__(self, paint: Callable[[], object], interval: float = FRAME) -> None:
+    While ``ready`` says no (the terminal has not taken the last frame) frames are skipped; the
+    one painted afterwards shows the newest state.
+    """
+
+    def __init__(
+        self,
+        paint: Callable[[], object],
+        interval: float = FRAME,
+        ready: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._paint = paint
+        self._ready = ready
         self._interval = interval
         self._last = 0.0
         self._handle: asyncio.TimerHandle | None = None
@@ -34,4 +44,7 @@ class Pacer:
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         self._handle = None
         self._last = loop.time()
-        self._paint()
+        if self._ready():
+            self._paint()
+        else:
+            self.request()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import os
 import pty
+import queue
 import sys
 import threading
 import time
@@ -15,6 +17,7 @@ import pytest
 from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 
@@ -34,6 +37,9 @@ def test_the_private_names_are_where_they_were() -> None:
     for name in ("self._debug", "self.exit_event", "self.fileno", "self.run_input_thread()"):
         assert name in source
     assert "self._mouse" in inspect.getsource(LinuxDriver._enable_mouse_support)
+    writer = WriterThread(io.StringIO())
+    assert isinstance(writer._queue, queue.Queue) and writer._queue.maxsize > 0
+    assert "self._writer_thread = WriterThread" in source
     assert "self._driver" in inspect.getsource(App)
     assert "constants.ESCAPE_DELAY" in inspect.getsource(XTermParser)
 
@@ -132,3 +138,54 @@ async def test_keys_reach_an_app_on_a_real_terminal(tmp_path: Path) -> None:
     screen = b"".join(output)
     assert screen.rindex(b"\x1b[?1000l") > screen.index(b"\x1b[?1000h")
     assert issubclass(SparkDriver, LinuxDriver)
+
+
+FLOOD = """
+import sys
+from textual.app import App
+from themes.loader import load_theme
+from tui.driver import SparkDriver
+from tui.palette import Palette
+from tui.panes.chat import ChatView
+
+OUT = open(sys.argv[1], "w")
+
+class Flood(App, inherit_bindings=False):
+    CSS = "ChatView { height: 100%; }"
+    lines = 0
+    def compose(self):
+        yield ChatView(Palette(load_theme("dark")))
+    def on_mount(self):
+        self.set_interval(0.01, self.more)
+    def more(self):
+        self.lines += 1
+        self.query_one(ChatView).text("word " * 40 + "\\n")
+        self.screen.refresh()
+        print(self.lines, file=OUT, flush=True)
+
+Flood(driver_class=SparkDriver).run()
+"""
+
+
+async def test_a_terminal_that_takes_nothing_does_not_stop_the_application(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    program = tmp_path / "flood.py"
+    program.write_text(FLOOD)
+    main, child = pty.openpty()
+    environ = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(program), str(said), stdin=child, stdout=child, stderr=child, env=environ
+    )
+    os.close(child)
+    try:
+        for _ in range(2000):
+            # Nobody reads the terminal: with a bounded queue the loop would stand still after a second.
+            if said.exists() and len(said.read_text().split()) >= 300:
+                break
+            assert process.returncode is None
+            await asyncio.sleep(0.01)
+        assert len(said.read_text().split()) >= 300
+    finally:
+        process.kill()
+        await process.wait()
+        os.close(main)

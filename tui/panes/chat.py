@@ -12,6 +12,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.driver import takes_frames
 from tui.keymap import bindings, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
@@ -36,7 +37,7 @@ class ChatView(Widget, can_focus=True):
         self.following = True
         self.unfolded = False
         self._hunks: dict[str, HunkEntry] = {}
-        self._pacer = Pacer(self._frame)
+        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
 
     # What happens in the session, in order.
 

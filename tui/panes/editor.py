@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
+from tui.driver import takes_frames
 from tui.keymap import bindings
 from tui.pacer import Pacer
 from tui.palette import Palette
@@ -56,7 +57,7 @@ class EditorPane(TextArea):
         self.touched = -HANDS_OFF
         """When the user last did something here, on the monotonic clock."""
         self.on_edited: Callable[[], None] = lambda: None
-        self._pacer = Pacer(self._frame)
+        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
         self._version = 0
 
     # The text.

@@ -6,6 +6,7 @@ import asyncio
 import json
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -273,6 +274,12 @@ def test_rates_from_the_command_line() -> None:
 def test_a_mistake_in_a_script_is_named(text: str, said: str) -> None:
     with pytest.raises(ScriptError, match=said):
         parse(text)
+
+
+def test_the_example_in_the_documentation_can_be_played() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "partner.md").read_text(encoding="utf-8")
+    (told,) = parse(page.split("```toml\n")[1].split("```")[0]).scenarios
+    assert told.redirect is not None and told.hunks["helper"].new == ("    new()",)
 
 
 def test_a_script_that_is_not_there(tmp_path: Any) -> None:

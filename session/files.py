@@ -68,6 +68,8 @@ class ProjectFiles:
             source = read_text(target.real, path)
         except FileError as problem:
             raise FileProblem(clean_line(problem.message)) from problem
+        except OSError as problem:
+            raise FileProblem(f"{clean_line(path)} cannot be opened: {problem.strerror}") from problem
         text = "\n".join(source.lines) + ("\n" if source.endings and source.endings[-1] else "")
         return OpenFile(
             path=target.path,
@@ -92,12 +94,12 @@ class ProjectFiles:
             self._write(target, opened, opened.source.encode(with_endings(opened.source, text)))
         except Changed as problem:
             raise FileProblem(
-                f"{opened.path} changed on disk since it was read; nothing was saved"
+                f"{clean_line(opened.path)} changed on disk since it was read; nothing was saved"
             ) from problem
         except FileError as problem:
             raise FileProblem(clean_line(problem.message)) from problem
         except OSError as problem:
-            raise FileProblem(f"{opened.path} cannot be saved: {problem.strerror}") from problem
+            raise FileProblem(f"{clean_line(opened.path)} cannot be saved: {problem.strerror}") from problem
         self._send(FileSaved(path=clean_line(target.path)))
         return self.open(opened.path)
 
@@ -117,19 +119,18 @@ class ProjectFiles:
 
 
 def with_endings(source: TextFile, text: str) -> str:
-    """``text`` (``\\n`` endings) with the endings of ``source``: lines that stayed keep their own, new
-    ones get the usual one of the file."""
+    """``text`` (``\\n`` endings) with the endings of ``source``: lines that stayed or were changed keep
+    their own, new ones get the usual one of the file."""
     lines, given = split(text)
     usual = _usual_ending(source)
     if set(source.endings) <= {usual, ""}:
         return joined(lines, [usual if ending else "" for ending in given])
     endings = [usual if ending else "" for ending in given]
     matcher = SequenceMatcher(a=source.lines, b=lines, autojunk=False)
-    for block in matcher.get_matching_blocks():
-        for offset in range(block.size):
-            own = source.endings[block.a + offset]
-            if own and endings[block.b + offset]:
-                endings[block.b + offset] = own
+    for _, start, end, new_start, new_end in matcher.get_opcodes():
+        for old, new in zip(range(start, end), range(new_start, new_end), strict=False):
+            if source.endings[old] and endings[new]:
+                endings[new] = source.endings[old]
     return joined(lines, endings)
 
 

@@ -12,15 +12,12 @@ import contextlib
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
-from session.link import TABLE, Backoff, LinkChange, LinkSignal, LinkState
+from session.link import Backoff, LinkChange, LinkFeed, LinkSignal, LinkState
 from session.protocol.events import (
     Created,
     Finished,
     Garbled,
-    ReasoningDelta,
     ServerError,
-    TextDelta,
-    ToolInputDelta,
     WireEvent,
 )
 from session.protocol.increment import Exchange, increment
@@ -30,11 +27,11 @@ from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.refusals import from_server
 from session.transport.websocket import OPEN_TIMEOUT, WebSocketLink
+from session.warming import CONTENT, NO_WARM_UP, Refusal, warm_up
 
 __all__ = ["Connection", "Endpoint", "Item", "LinkError", "LinkProblem", "RequestProfile"]
 
 IDLE_TIMEOUT = 300.0
-_WARM_TIMEOUT = 15.0
 _SETTLED_SECONDS = 10.0
 _WARM_LOSSES_ALLOWED = 2
 _CHAIN_LOST = "previous_response_not_found"
@@ -56,14 +53,6 @@ class _Answer:
     def dropped(self) -> bool:
         """Whether :meth:`drop` was called; it may be between any two steps."""
         return self._dropped
-
-
-class _Refusal(Exception):
-    """A :class:`ServerError` on its way up to where it is decided what to do about it."""
-
-    def __init__(self, error: ServerError) -> None:
-        super().__init__(error.message)
-        self.error = error
 
 
 class Connection:
@@ -98,8 +87,7 @@ class Connection:
         self._warms_up = True
         self._warm_losses = 0
         self._answered = False
-        self._change = LinkChange(LinkState.OFFLINE)
-        self._listeners: list[asyncio.Queue[LinkChange | None]] = []
+        self._feed = LinkFeed()
         self.last_request_bytes = 0
         self.first_event_seconds: float | None = None
         self.first_token_seconds: float | None = None
@@ -110,7 +98,7 @@ class Connection:
     @property
     def state(self) -> LinkState:
         """Where the link is now."""
-        return self._change.state
+        return self._feed.change.state
 
     @property
     def request(self) -> RequestProfile:
@@ -130,13 +118,7 @@ class Connection:
 
     def states(self) -> AsyncIterator[LinkChange]:
         """The state now, and every change from now on, until :meth:`close`."""
-        queue: asyncio.Queue[LinkChange | None] = asyncio.Queue()
-        queue.put_nowait(self._change)
-        if self._closed:
-            queue.put_nowait(None)
-        else:
-            self._listeners.append(queue)
-        return self._follow(queue)
+        return self._feed.follow()
 
     async def respond(self, items: Sequence[Item]) -> AsyncGenerator[WireEvent, None]:
         """Ask for the answer to ``items``, the full input, and give its events as they come.
@@ -162,7 +144,7 @@ class Connection:
                 async for event in events:
                     if self.first_event_seconds is None:
                         self.first_event_seconds = clock() - began
-                    if self.first_token_seconds is None and isinstance(event, _CONTENT):
+                    if self.first_token_seconds is None and isinstance(event, CONTENT):
                         self.first_token_seconds = clock() - began
                     yield event
         finally:
@@ -201,9 +183,7 @@ class Connection:
         if self._link is not None:
             await self._link.close()
             self._link = None
-        self._signal(LinkSignal.CLOSE)
-        for queue in self._listeners:
-            queue.put_nowait(None)
+        self._feed.close()
 
     # -- one answer ----------------------------------------------------------------------------
 
@@ -221,7 +201,7 @@ class Connection:
                         begun = begun or not isinstance(event, Created | Garbled)
                         yield event
                 return
-            except _Refusal as refusal:
+            except Refusal as refusal:
                 answer.link = None
                 self._last = None  # an error evicts what it referred to
                 code = refusal.error.code
@@ -273,7 +253,7 @@ class Connection:
                 if isinstance(event, Garbled):
                     self.garbled += 1
                 elif isinstance(event, ServerError):
-                    raise _Refusal(event)
+                    raise Refusal(event)
                 elif isinstance(event, Finished):
                     done = event.status == "completed"
                     if self._link is link:
@@ -310,17 +290,17 @@ class Connection:
         failures = 0
         while True:
             self._kick.clear()
-            self._signal(LinkSignal.DIAL)
+            self._feed.signal(LinkSignal.DIAL)
             try:
                 link = await self._bring_up()
             except LinkError as error:
                 failures += 1
-                self._signal(LinkSignal.REFUSED if error.lasting else LinkSignal.LOST, error.message)
+                self._feed.signal(LinkSignal.REFUSED if error.lasting else LinkSignal.LOST, error.message)
                 self._release(error)
                 await self._pause(None if error.lasting else failures)
                 continue
             ready = asyncio.get_running_loop().time()
-            self._signal(LinkSignal.WARM)
+            self._feed.signal(LinkSignal.WARM)
             self._release(link)
             await link.wait_closed()
             ours = link.aborted
@@ -331,7 +311,7 @@ class Connection:
             failures = 0 if ours or self._answered or lived > _SETTLED_SECONDS else failures + 1
             self._answered = False
             message = None if ours else f"{self.endpoint.host} closed the connection; connecting again"
-            self._signal(LinkSignal.LOST, message)
+            self._feed.signal(LinkSignal.LOST, message)
             await self._pause(failures)
 
     async def _bring_up(self) -> WebSocketLink:
@@ -341,7 +321,7 @@ class Connection:
         try:
             self._last = None
             if self._warms_up and not self._waiters:
-                self._signal(LinkSignal.OPENED)
+                self._feed.signal(LinkSignal.OPENED)
                 self._last = await self._warm(link)
         except BaseException:
             link.abort()
@@ -350,43 +330,17 @@ class Connection:
         return link
 
     async def _warm(self, link: WebSocketLink) -> Exchange | None:
-        """Have the server read instructions and tools ahead of the first prompt.
-
-        None where it cannot: the link then stays cold. Raises :class:`LinkError` if the key or the
-        model is refused, or the link is lost.
-        """
-        profile = self._request
-        decoder = ResponseDecoder()
+        """Warm ``link`` up, and learn whether this server can be. Raises :class:`LinkError`."""
         try:
-            frame = encode_create(profile, (), generate=False)
-        except ValueError:
-            return None  # ``respond`` will say so to the one who can mend it
-        try:
-            await link.send(frame)
-            async with asyncio.timeout(_WARM_TIMEOUT):
-                while not decoder.finished:
-                    for event in decoder.feed(await link.receive()):
-                        if isinstance(event, ServerError):
-                            raise _Refusal(event)
-                        if isinstance(event, _CONTENT):
-                            raise TimeoutError  # it ignores ``generate`` and answers: stop it
-        except _Refusal as refusal:
-            error = from_server(refusal.error, self.endpoint, profile.model)
-            if error.lasting:
-                raise error from None
-            # A limit may pass; anything else means that this server knows no warm-up.
-            self._warms_up = error.retry_after is not None or refusal.error.status == 429
-            return None
-        except TimeoutError:
-            self._warms_up = False
-            message = f"{self.endpoint.host} does not know warm-ups; connecting again without"
-            raise LinkError(LinkProblem.CLOSED, message) from None
-        except LinkError:
-            self._warm_losses += 1
-            self._warms_up = self._warm_losses < _WARM_LOSSES_ALLOWED
+            warmed = await warm_up(link, self.endpoint, self._request)
+        except LinkError as error:
+            if not error.lasting:
+                self._warm_losses += 1
+                self._warms_up = error.code != NO_WARM_UP and self._warm_losses < _WARM_LOSSES_ALLOWED
             raise
-        self.warm_ups += 1
-        return Exchange(profile, (), decoder.response_id)
+        self._warms_up = warmed.known
+        self.warm_ups += warmed.exchange is not None
+        return warmed.exchange
 
     async def _pause(self, failures: int | None) -> None:
         """Wait for the next attempt's time, or until somebody wants it now; None waits for that alone."""
@@ -403,21 +357,3 @@ class Connection:
                 waiter.set_exception(result)
             else:
                 waiter.set_result(result)
-
-    def _signal(self, signal: LinkSignal, message: str | None = None) -> None:
-        change = LinkChange(TABLE[self._change.state][signal], message)
-        if change != self._change:
-            self._change = change
-            for queue in self._listeners:
-                queue.put_nowait(change)
-
-    async def _follow(self, queue: asyncio.Queue[LinkChange | None]) -> AsyncIterator[LinkChange]:
-        try:
-            while (change := await queue.get()) is not None:
-                yield change
-        finally:
-            if queue in self._listeners:
-                self._listeners.remove(queue)
-
-
-_CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)

@@ -11,7 +11,8 @@ Rules, which the table holds:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -62,6 +63,48 @@ class LinkChange:
 
     state: LinkState
     message: str | None = None
+
+
+class LinkFeed:
+    """The state now, and its changes for everyone who follows."""
+
+    def __init__(self) -> None:
+        self.change = LinkChange(LinkState.OFFLINE)
+        self._listeners: list[asyncio.Queue[LinkChange | None]] = []
+        self._closed = False
+
+    def signal(self, signal: LinkSignal, message: str | None = None) -> None:
+        """Move by the table; what changes nothing is told to nobody."""
+        change = LinkChange(TABLE[self.change.state][signal], message)
+        if change != self.change:
+            self.change = change
+            for queue in self._listeners:
+                queue.put_nowait(change)
+
+    def follow(self) -> AsyncIterator[LinkChange]:
+        """The state now, and every change from this call on, until :meth:`close`."""
+        queue: asyncio.Queue[LinkChange | None] = asyncio.Queue()
+        queue.put_nowait(self.change)
+        if self._closed:
+            queue.put_nowait(None)
+        else:
+            self._listeners.append(queue)
+        return self._changes(queue)
+
+    def close(self) -> None:
+        """Go offline for good; every follower's changes end."""
+        self.signal(LinkSignal.CLOSE)
+        self._closed = True
+        for queue in self._listeners:
+            queue.put_nowait(None)
+
+    async def _changes(self, queue: asyncio.Queue[LinkChange | None]) -> AsyncIterator[LinkChange]:
+        try:
+            while (change := await queue.get()) is not None:
+                yield change
+        finally:
+            if queue in self._listeners:
+                self._listeners.remove(queue)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,70 @@
+"""Warming up: the server reads instructions and tools ahead of the first prompt (``generate: false``)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from session.protocol.events import ReasoningDelta, ServerError, TextDelta, ToolInputDelta
+from session.protocol.increment import Exchange
+from session.protocol.request import RequestProfile
+from session.protocol.responses import ResponseDecoder, encode_create
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem
+from session.transport.refusals import from_server
+from session.transport.websocket import WebSocketLink
+
+NO_WARM_UP = "no_warm_up"
+"""The code of the error for a server that answers a warm-up, or is silent about it."""
+CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
+"""The events that carry something of an answer."""
+_TIMEOUT = 15.0
+
+
+class Refusal(Exception):
+    """A :class:`ServerError` on its way up to where it is decided what to do about it."""
+
+    def __init__(self, error: ServerError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """What to continue from, or None on a link that stays cold; ``known`` is false where no other
+    attempt is worth its while."""
+
+    exchange: Exchange | None
+    known: bool = True
+
+
+async def warm_up(link: WebSocketLink, endpoint: Endpoint, profile: RequestProfile) -> Warmed:
+    """Send what every request begins with, and wait for an id to continue from.
+
+    Raises :class:`LinkError` if the key or the model is refused, or the link is lost or (with code
+    ``no_warm_up``) of no more use.
+    """
+    decoder = ResponseDecoder()
+    try:
+        frame = encode_create(profile, (), generate=False)
+    except ValueError:
+        return Warmed(None)  # ``respond`` will say so to the one who can mend it
+    try:
+        await link.send(frame)
+        async with asyncio.timeout(_TIMEOUT):
+            while not decoder.finished:
+                for event in decoder.feed(await link.receive()):
+                    if isinstance(event, ServerError):
+                        raise Refusal(event)
+                    if isinstance(event, CONTENT):
+                        raise TimeoutError  # it ignores ``generate`` and answers: stop it
+    except Refusal as refusal:
+        error = from_server(refusal.error, endpoint, profile.model)
+        if error.lasting:
+            raise error from None
+        # A limit may pass; anything else means that this server knows no warm-up.
+        return Warmed(None, known=error.retry_after is not None or error.status == 429)
+    except TimeoutError:
+        message = f"{endpoint.host} does not know warm-ups; connecting again without"
+        raise LinkError(LinkProblem.CLOSED, message, code=NO_WARM_UP) from None
+    return Warmed(Exchange(profile, (), decoder.response_id))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from context.changes import Lines
+from context.changes import Lines, line_sums
+from context.source import Source
 
 if TYPE_CHECKING:
     from context.pieces import Window
@@ -41,6 +42,16 @@ class Seen:
     """All that a conversation's windows showed so far; a new conversation begins with ``Seen()``."""
 
     shown: Shown = field(default_factory=Shown)
+
+    def knowing(self, sources: Iterable[Source]) -> Seen:
+        """What has been seen once the model knows these files as they are by other means (it edited
+        them itself, or was sent the difference); files it was never shown stay so."""
+        files = dict(self.shown.files)
+        for source in sources:
+            before = files.get(source.path)
+            if before is not None:
+                files[source.path] = ShownFile(source.digest, line_sums(source), before.whole)
+        return Seen(replace(self.shown, files=MappingProxyType(files)))
 
     def after(self, window: Window) -> Seen:
         """What has been seen once ``window`` has been sent too."""

@@ -6,15 +6,22 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from edits.formats.detect import AutoParser
+from edits.formats.detect import AutoParser, UnsupportedFormat
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.lane import landed_event, refused_event
+from session.recovery import recover
 from session.sanitize import clean_line
 from session.workspace import Workspace
 
+__all__ = ["NotTextError", "UnsupportedFormat", "apply_stream", "redo_hunk", "undo_hunk"]
+
 CHUNK = 65_536
+
+
+class NotTextError(Exception):
+    """The edits are no UTF-8 text; the message says at which byte, from 0."""
 
 
 def apply_stream(
@@ -22,17 +29,19 @@ def apply_stream(
 ) -> Iterator[Event]:
     """Land the edits in ``stream`` (UTF-8) as they come, and tell of each; ends with ``ApplyEnded``.
 
-    ``edit_format`` is a ``Format`` value or ``auto``. Raises UnicodeDecodeError where the stream is
-    no UTF-8: what landed before stays.
+    ``edit_format`` is a ``Format`` value or ``auto``. Raises UnsupportedFormat before anything is read
+    for a format without a parser, and, after ``ApplyEnded``, NotTextError where the stream is no UTF-8:
+    what was complete before that byte has landed, the rest is not read.
     """
-    workspace.ledger.recover()
     applying = _Applying(workspace, edit_format, dry_run)
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    while chunk := _read_some(stream):
-        yield from applying.take(applying.parser.feed(decoder.decode(chunk)))
-    yield from applying.take(applying.parser.feed(decoder.decode(b"", final=True)))
-    yield from applying.take(applying.parser.close(clean=True))
+    yield from recover(workspace.ledger)
+    text = _Utf8(stream)
+    for piece in text:
+        yield from applying.take(applying.parser.feed(piece))
+    yield from applying.take(applying.parser.close(clean=text.problem is None))
     yield applying.ended()
+    if text.problem is not None:
+        raise text.problem
 
 
 def _read_some(stream: BinaryIO) -> bytes:
@@ -40,6 +49,30 @@ def _read_some(stream: BinaryIO) -> bytes:
     read1 = getattr(stream, "read1", stream.read)
     data: bytes = read1(CHUNK)
     return data
+
+
+class _Utf8:
+    """The pieces of a byte stream as text, up to its end or to the first byte that is no UTF-8, which
+    ``problem`` then tells."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.problem: NotTextError | None = None
+        self._stream = stream
+        self._read = 0
+
+    def __iter__(self) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        chunk = b"first"
+        while chunk:
+            chunk = _read_some(self._stream)
+            self._read += len(chunk)
+            try:
+                yield decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as bad:
+                place = self._read - len(bad.object) + bad.start
+                self.problem = NotTextError(f"standard input is not UTF-8 at byte {place}: {bad.reason}")
+                yield bad.object[: bad.start].decode("utf-8")
+                return
 
 
 class _Applying:

@@ -14,6 +14,7 @@ from pathlib import Path
 from context.pieces import Kind, Window, WindowRequest
 from context.project import Project
 from context.seen import Seen
+from context.source import Source
 from context.tokens import Counter
 from context.window import build
 from edits.files import read_text
@@ -122,7 +123,13 @@ class Preparation:
             open_files=self.open_files(),
             used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
-        return build(request, self.project.snapshot, self.counter, Seen() if fresh else memory.seen)
+        snapshot = self.project.snapshot
+        if fresh:
+            return build(request, snapshot, self.counter, Seen())
+        # The model wrote these edits itself, and the report tells what the user did to them since.
+        sources = (snapshot.read(path) for path in memory.knowledge.paths)
+        seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
+        return build(request, snapshot, self.counter, seen)
 
 
 def read_or_none(file: Path) -> str | None:

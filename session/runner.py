@@ -205,8 +205,8 @@ class Runner:
                 self._signal(Signal.ARRIVED)
                 self._round.tool_text += len(text)
                 self._lane.feed(source, text)
-            case wire.ItemDone(item=item):
-                self._item_done(item)
+            case wire.ItemDone(item=item, item_id=source):
+                self._item_done(item, source)
             case wire.Finished(usage=usage):
                 self._round.finished = event
                 self._count(usage)
@@ -215,12 +215,12 @@ class Runner:
             case wire.Created() | wire.Garbled():
                 pass
 
-    def _item_done(self, item: dict[str, Any]) -> None:
+    def _item_done(self, item: dict[str, Any], source: str) -> None:
         self._round.items.append(item)
         if item.get("type") == "message":
             self._round.text.clear()
         elif item.get("type") == "custom_tool_call":
-            self._lane.finish(str(item.get("id") or item.get("call_id") or ""), clean_end=True)
+            self._lane.finish(source, clean_end=True)
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
         totals = self._totals

@@ -7,9 +7,14 @@ and shell completion stay quick. ``spark PROMPT`` is the command ``open`` with i
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
+from pathlib import Path
 
 import click
+
+from tui.exits import DONE, FAILED, INTERRUPTED, leave
 
 COMMANDS = {
     "apply": "Land edits from standard input as they stream in.",
@@ -28,8 +33,12 @@ COMMANDS = {
 }
 GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
-    {"--base-url", "--model", "--provider", "--effort", "--theme", "-C", "--rate", "--port", "--script"}
-)
+    {
+        "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
+        "--budget", "--format", "--rate", "--port", "--script",
+    }
+)  # fmt: skip
+"""The options whose value is the next word, of all commands: a test holds this list complete."""
 
 
 class SparkGroup(click.Group):
@@ -54,7 +63,37 @@ class SparkGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the command's name first, wherever it stands among options."""
-        return super().parse_args(ctx, command_first(args))
+        first = command_first(args)
+        if ctx.resilient_parsing and first == ["open", *args]:
+            # The shell asks how a line may go on: a command's name is still among the answers.
+            first = args
+        return super().parse_args(ctx, first)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, and end as the contract says where the world outside ends it."""
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            # A reader that has seen enough (spark ... | head) is an end, not a fault.
+            _drop_output()
+            raise SystemExit(DONE) from None
+        except OSError as problem:
+            _drop_output()
+            where = f"{problem.filename}: " if problem.filename else ""
+            leave(f"{where}{problem.strerror or problem}", FAILED)
+        except KeyboardInterrupt:
+            leave("interrupted", INTERRUPTED)
+
+
+def _drop_output() -> None:
+    """Let go of what standard output still holds: Python would try, and fail, to write it at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def command_first(args: list[str]) -> list[str]:
@@ -91,9 +130,11 @@ def spark() -> None:
 
 def main() -> None:
     """The console script ``spark``; leaves with one of the contract's exit codes."""
-    # A pipe closed by its reader (spark ... | head) is an end, not a fault.
-    try:
-        spark(prog_name="spark")
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Started with the stream closed: its number must not go to the next file that is opened.
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A file name need not be text, and a terminal need not know every letter: show what can be.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    spark(prog_name="spark")

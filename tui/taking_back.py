@@ -18,7 +18,8 @@ def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
     workspace = opening_workspace(folder)
     event = (redo_hunk if again else undo_hunk)(workspace, hunk)
     if isinstance(event, HunkRefused):
-        leave(f"{event.hunk} {event.path}: {event.message}".lstrip(), FAILED)
+        subject = " ".join(part for part in (event.hunk, event.path) if part)
+        leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
     place = f":{event.start}-{max(event.start, event.end - 1)}" if event.end else ""
     click.echo(f"{event.hunk} {'landed again' if again else 'undone'} {event.path}{place}")
     raise SystemExit(DONE)

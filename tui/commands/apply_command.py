@@ -26,8 +26,8 @@ from tui.options import folder_option, json_option, opening_workspace
 def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> None:
     """Land edits from standard input as they stream in, each as soon as it is complete."""
     began = time.monotonic()
-    from session.apply import apply_stream
-    from session.events import ApplyEnded, HunkRefused
+    from session.apply import NotTextError, UnsupportedFormat, apply_stream
+    from session.events import ApplyEnded, HunkRefused, Notice
     from tui.exits import DONE, FAILED, leave
     from tui.headless import hunk_line, json_printer
 
@@ -42,8 +42,12 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
             elif isinstance(event, ApplyEnded):
                 counts = f"{event.landed} landed, {event.refused} refused"
                 click.echo(f"{counts}, {event.already_applied} already there")
+            elif isinstance(event, Notice):
+                click.echo(f"spark: {event.text}", err=True)
             elif (line := hunk_line(event)) is not None:
                 click.echo(line)
-    except UnicodeDecodeError as problem:
-        leave(f"standard input is not UTF-8: {problem.reason} at byte {problem.start}", FAILED)
+    except UnsupportedFormat as problem:
+        raise click.BadParameter(str(problem), param_hint="'--format'") from problem
+    except NotTextError as problem:
+        leave(str(problem), FAILED)
     raise SystemExit(FAILED if refused else DONE)

@@ -18,6 +18,7 @@ def command(as_json: bool, folder: Path) -> None:
     import json
     from dataclasses import asdict
 
+    from session.sanitize import clean_line
     from session.store import StoreError, list_sessions
     from tui.exits import FAILED, leave
 
@@ -31,6 +32,6 @@ def command(as_json: bool, folder: Path) -> None:
             continue
         changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed))
         turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
-        click.echo(f"{row.name}  {changed}  {turns:>9}  {' '.join(row.title.split())[:60]}".rstrip())
+        click.echo(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
     if not rows and not as_json:
         click.echo("this project has no sessions yet; start one with: spark", err=True)

@@ -37,6 +37,7 @@ class ChatView(Widget, can_focus=True):
         self.following = True
         self.unfolded = False
         self._hunks: dict[str, HunkEntry] = {}
+        self._drawn_thumb: tuple[int, int] | None = None
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
 
     # What happens in the session, in order.
@@ -181,10 +182,16 @@ class ChatView(Widget, can_focus=True):
             room = height // 3 if total - before >= FAST and self._streaming() else 0
             self.top = self._end() + room
             self.refresh()
-        elif not self.following or changed < self.top + height:
-            # The scroll bar and the hint are part of every row only when the view stands apart from the end.
-            first = 0 if not self.following and total != before else max(0, changed - self.top)
-            self.refresh(Region(0, first, self.size.width, max(1, height - first)))
+            return
+        width, thumb = self.size.width, self._thumb()
+        if thumb != self._drawn_thumb:
+            self.refresh()
+            return
+        first, last = max(0, changed - self.top), min(height, max(before, total) - self.top)
+        if first < last:
+            self.refresh(Region(0, first, width, last - first))
+        if not self.following:
+            self.refresh(Region(0, height - 1, width, 1))
 
     def _streaming(self) -> bool:
         last = self._last()
@@ -213,13 +220,21 @@ class ChatView(Widget, can_focus=True):
 
     def _bar(self, y: int) -> Strip:
         """The scroll bar's cell at line ``y``; there is a bar while the user looks back."""
+        if y == 0:
+            self._drawn_thumb = self._thumb()
+        if self._drawn_thumb is None:
+            return Strip([Segment(" ", self.palette.style("text"))], 1)
+        start, end = self._drawn_thumb
+        return Strip([Segment("┃" if start <= y < end else "│", self.palette.style("scrollbar"))], 1)
+
+    def _thumb(self) -> tuple[int, int] | None:
+        """The lines the scroll bar's thumb covers; None while there is no bar."""
         total, height = self.transcript.total, self.size.height
         if self.following or total <= height:
-            return Strip([Segment(" ", self.palette.style("text"))], 1)
+            return None
         size = max(1, height * height // total)
         start = round(self.top * (height - size) / max(1, total - height))
-        inside = start <= y < start + size
-        return Strip([Segment("┃" if inside else "│", self.palette.style("scrollbar"))], 1)
+        return start, start + size
 
     # Moving.
 

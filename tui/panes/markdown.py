@@ -93,7 +93,8 @@ class MarkdownStream:
             self._fresh.append(self._tail)
             self._tail = ""
         first = self._final
-        del self.rows[self._final :]
+        held = self.rows[first:]
+        del self.rows[first:]
         lines, self._fresh = self._fresh, []
         for line in lines:
             self._line(line)
@@ -101,7 +102,17 @@ class MarkdownStream:
             self._draw_code(self._code, closed=closed)
         elif self._tail and not _MAYBE_FENCE.match(self._tail):
             self.rows += self._prose(self._tail)
-        return first
+        return first + self._keep(held, first)
+
+    def _keep(self, held: list[Row], first: int) -> int:
+        """Put back the rows that came out as they were, painted already; how many those are."""
+        same = 0
+        for was, now in zip(held, self.rows[first : first + len(held)], strict=False):
+            if was.spans != now.spans or was.fill != now.fill:
+                break
+            self.rows[first + same] = was
+            same += 1
+        return same
 
     def _line(self, line: str) -> None:
         if self._code is not None:

@@ -106,7 +106,7 @@ def test_what_came_before_a_byte_that_is_no_text_has_landed(workspace: Workspace
     events: list[Event] = []
     with pytest.raises(NotTextError, match=rf"not UTF-8 at byte {data.index(bad)}:"):
         for event in apply_stream(workspace, io.BytesIO(data), "auto"):
-            events.append(event)  # noqa: PERF402
+            events.append(event)
     assert [event.hunk for event in events if isinstance(event, HunkLanded)] == ["h1"]
     assert isinstance(events[-1], ApplyEnded) and events[-1].landed == 1
     assert "second" in (workspace.root / "notes.md").read_text()

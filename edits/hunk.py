@@ -80,6 +80,20 @@ class HunkLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """An edit by characters: ``old`` gives way to ``new``, and either may begin and end inside a line.
+
+    Both are as the model typed them, line endings included; ``\\n`` and ``\\r\\n`` in them stand for
+    whatever ending the file has there. The first rung is ``old`` found as it is, in one place (in
+    all its places with ``Hunk.replace_all``); when ``old`` covers whole lines but for the last
+    ending, ``Hunk.lines`` says the same edit by lines, for the looser rungs.
+    """
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hunk:
     """One complete edit, as the model meant it.
 
@@ -87,6 +101,9 @@ class Hunk:
     lines the text to leave. ``alternatives`` holds other readings of the same text (a
     SEARCH/REPLACE block whose text itself holds ``=======`` can be split in several places); the
     reading whose old text is in the file is the one meant.
+
+    A ``WHOLE`` hunk is an ``UPDATE`` whose lines are all new: they are the file's text from now on,
+    whether or not the file exists.
     """
 
     path: str
@@ -103,6 +120,14 @@ class Hunk:
     """The new path, of a ``MOVE``."""
     replace_all: bool = False
     """True when every occurrence is meant (string-replace formats)."""
+    replacement: Replacement | None = None
+    """The edit by characters, where it is not by lines: of the string-replace format always (``lines`` are
+    then for drawing and for the looser rungs), and of an ``ADD`` whose last line may have no ending
+    (``old`` is then empty and ``new`` the file's whole text)."""
+    final_newline: bool | None = None
+    """What a unified diff says of the file's end (``\\ No newline at end of file``), where the hunk's lines
+    are the file's last: True when the new text ends in a newline and the old did not, False when it
+    is the other way round, None when it stays as it is."""
     alternatives: tuple[tuple[HunkLine, ...], ...] = ()
     newline: str = "\n"
     """The ending of the lines as the model typed them: used where the file has none of its own."""

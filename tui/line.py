@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -25,13 +27,14 @@ from session.events import (
     PromptQueued,
     TextDelta,
     TurnEnded,
-    Usage,
 )
 from session.opening import Opening
 from session.session import Session
 from session.store import StoreError
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.headless import hunk_line
+
+ESCAPE_SECONDS = 0.05
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
@@ -68,9 +71,10 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
 
 
 async def _ask(session: Session) -> None:
-    asking: PromptSession[str] = PromptSession(
-        history=_history(session), key_bindings=_keys(session), multiline=False, erase_when_done=False
-    )
+    history = InMemoryHistory(session.prompts())
+    asking: PromptSession[str] = PromptSession(history=history, key_bindings=_keys(session))
+    # A lone Esc is a key of its own at once, not the beginning of some sequence a second later.
+    asking.app.ttimeoutlen = asking.app.timeoutlen = ESCAPE_SECONDS
     text = session.draft()
     while True:
         try:
@@ -102,10 +106,6 @@ async def _obey(session: Session, text: str) -> None:
             session.submit(text)
 
 
-def _history(session: Session) -> InMemoryHistory:
-    return InMemoryHistory(session.prompts())
-
-
 def _keys(session: Session) -> KeyBindings:
     keys = KeyBindings()
 
@@ -128,33 +128,64 @@ def _keys(session: Session) -> KeyBindings:
 
 
 async def _print_all(session: Session, events: AsyncIterator[Event]) -> None:
-    for event in session.past():
-        _show(event)
+    answer = _Answer()
+    for past in session.past():
+        answer.show(past)
     async for event in events:
-        _show(event)
+        answer.show(event)
 
 
-def _show(event: Event) -> None:
+class _Answer:
+    """Prints events; the answer's text by whole lines, since half a line would stand where the prompt is."""
+
+    def __init__(self) -> None:
+        self._partial = ""
+        self._in_code = False
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, TextDelta):
+            *lines, self._partial = (self._partial + event.text).split("\n")
+            for line in lines:
+                self._print(line)
+            return
+        told = _line(event)
+        if told is not None:
+            self._end_line()
+            print(told)
+
+    def _end_line(self) -> None:
+        if self._partial:
+            self._print(self._partial)
+            self._partial = ""
+
+    def _print(self, line: str) -> None:
+        if line.lstrip().startswith("```"):
+            self._in_code = not self._in_code
+        width = get_terminal_size().columns - 1
+        if self._in_code or len(line) <= width:
+            print(line)
+            return
+        indent = " " * (len(line) - len(line.lstrip()))
+        for part in wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ):
+            print(part)
+
+
+def _line(event: Event) -> str | None:
+    """One line for an event other than the answer's text, or None for events that are not shown here."""
     match event:
-        case TextDelta(text=text):
-            print(text, end="", flush=True)
         case HunkUndone(hunk=hunk, path=path):
-            print(f"{hunk} undone {path}")
+            return f"{hunk} undone {path}"
         case HunkRedone(hunk=hunk, path=path):
-            print(f"{hunk} landed again {path}")
+            return f"{hunk} landed again {path}"
         case Notice(text=text):
-            print(f"spark: {text}")
+            return f"spark: {text}"
         case PromptQueued(waiting=waiting):
-            print(f"queued ({waiting} waiting)")
+            return f"queued ({waiting} waiting)"
         case ConnectionChanged(state="failed", message=message) if message:
-            print(f"spark: {message}")
-        case Usage(input_tokens=given, cached_tokens=cached, output_tokens=made, estimated=estimated):
-            about = "about " if estimated else ""
-            print(f"\n[{about}{given:,} tokens in ({cached:,} cached), {made:,} out]")
+            return f"spark: {message}"
         case TurnEnded(status=status, message=message):
-            if status != "completed":
-                print(f"\n{status}{': ' + message if message else ''}")
-        case _ if (line := hunk_line(event)) is not None:
-            print(f"\n{line}")
+            return f"[{status}{': ' + message if message else ''}]"
         case _:
-            pass
+            return hunk_line(event)

@@ -110,7 +110,9 @@ def test_a_refused_hunk_makes_exit_code_1(run_spark: RunSpark, spark_path: Path,
 
 def test_an_unknown_model_is_said_to_be_unknown(run_spark: RunSpark, spark_path: Path, sample: Path) -> None:
     script = sample.parent / "refusing.toml"
-    script.write_text('refuse_models = ["nobody"]\n[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "hi"\n')
+    script.write_text(
+        'refuse_models = ["nobody"]\n[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "hi"\n'
+    )
     with partner(spark_path, "--script", str(script)) as url:
         ran = run_spark("exec", "hello", "--base-url", url, "--model", "nobody", "-C", str(sample))
     assert ran.code == 4 and "nobody" in ran.err

@@ -55,9 +55,7 @@ def quit_spark(pane: Terminal) -> str:
 
 
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
-def test_ask_watch_stop_redirect_undo_quit(
-    columns: int, rows: int, tmp_path: Path, spark_path: Path
-) -> None:
+def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
     original = before(tmp_path)
     command = [str(spark_path), "demo", "--rate", "120"]
     with terminal(command, columns, rows, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
@@ -101,7 +99,9 @@ def test_ask_watch_stop_redirect_undo_quit(
 
 
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
-def test_a_hunk_is_undone_and_redone_by_key(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
+def test_a_hunk_is_undone_and_redone_by_key(
+    columns: int, rows: int, tmp_path: Path, spark_path: Path
+) -> None:
     original = before(tmp_path)
     with terminal([str(spark_path), "demo"], columns, rows, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until("ready")

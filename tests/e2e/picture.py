@@ -1,0 +1,57 @@
+"""Draws the README's picture from the real app: ``python -m tests.e2e.picture [FILE.svg]``.
+
+The demo's feature is asked for, and the screen is taken while a hunk is being typed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from session.config import Flags
+from session.opening import open_project
+from session.partner.demo import make_sample
+from session.partner.server import Partner
+from session.session import Session
+
+PROMPT = "Let a done task be reopened, from the API and from the page"
+SIZE = (132, 36)
+
+
+async def draw(file: Path) -> None:
+    """Run the demo headless and write its screen to ``file``."""
+    from tui.app import SparkApp
+
+    folder = Path(tempfile.mkdtemp(prefix="spark-picture-"))
+    root = folder / "tasks"
+    root.mkdir()
+    make_sample(root)
+    environment = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("STATE", "CONFIG", "CACHE")}
+    async with Partner(rate=400) as partner:
+        flags = Flags(base_url=partner.url, model="spark-practice", provider="partner")
+        app = SparkApp(Session(open_project(root, flags, {**os.environ, **environment})), theme="dark")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.pause(0.5)
+            await pilot.press(*PROMPT, "enter")
+            async with asyncio.timeout(30):
+                while "statusButtons" not in app.editor.text and "verbButton(" not in shown(app):
+                    await asyncio.sleep(0.02)
+            await asyncio.sleep(0.35)
+            # The fonts would be fetched from elsewhere; a picture must stand alone.
+            svg = re.sub(r"@font-face \{.*?\}\s*", "", app.export_screenshot(title="spark"), flags=re.DOTALL)
+            file.write_text(svg, "utf-8")
+            await pilot.press("escape")
+            await pilot.pause(0.2)
+
+
+def shown(app: object) -> str:
+    """The file in the editor pane, as text."""
+    return str(getattr(getattr(app, "editor", None), "content", ""))
+
+
+if __name__ == "__main__":
+    asyncio.run(draw(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/spark.svg")))

@@ -1,0 +1,49 @@
+"""``spark line`` in a real terminal: plain scrolling output with a prompt below."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from session.partner.demo import make_sample
+from tests.e2e.test_exec import FEATURE, FIX, partner
+from tests.e2e.tmux import terminal, wait_for
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
+)
+
+
+def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
+    sample = tmp_path / "sample"
+    sample.mkdir()
+    make_sample(sample)
+    store = sample / "tasks/store.py"
+    before = store.read_text()
+    with partner(spark_path, "--rate", "200") as url:
+        command = [str(spark_path), "line", "--base-url", url, "--model", "spark-practice"]
+        with terminal(command, 100, 40, {}, sample) as pane:
+            pane.until("/help for the keys")
+            pane.type(FIX)
+            pane.keys("Enter")
+            screen = pane.until("[completed]")
+            assert "h1 landed tasks/store.py:" in screen
+            fixed = store.read_text()
+            assert fixed != before
+            pane.type("/undo")
+            pane.keys("Enter")
+            pane.until("h1 undone tasks/store.py")
+            assert store.read_text() == before
+            pane.type("/redo h1")
+            pane.keys("Enter")
+            wait_for(lambda: store.read_text() == fixed, "the fix landed again")
+            pane.type(FEATURE)
+            pane.keys("Enter")
+            pane.until("h2 landed")
+            pane.keys("Escape")
+            pane.until("[interrupted]")
+            pane.type("/quit")
+            pane.keys("Enter")
+            pane.until("exit 0")

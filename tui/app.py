@@ -11,7 +11,7 @@ import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Callable
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events, work
 from textual.app import App, ComposeResult
@@ -25,6 +25,7 @@ from textual.widgets import Static, TextArea
 from session.events import Event
 from session.store import StoreError
 from themes.loader import load_theme, theme_names
+from tui.arrangement import Arrangement
 from tui.desk import Desk
 from tui.driver import SparkDriver, set_mouse
 from tui.feed import Feed
@@ -46,12 +47,6 @@ SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
 TWICE = 1.5
 """Seconds within which a second Ctrl+C quits."""
-STACKED_BELOW = 100
-"""Columns below which the panes stand above each other."""
-LOW_BELOW = 16
-"""Rows below which one pane is shown alone."""
-SMALLEST = (20, 6)
-"""Columns and rows below which nothing useful fits."""
 REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse"})
 """What the keys do even while help or the file list is open."""
 CANNOT_OPEN = 3
@@ -78,9 +73,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self.theme = self._palette.textual_name
         self.animation_level = "none"
         self._marks = Marks()
-        self._share = 58
-        self._alone: Literal["", "editor", "chat"] = ""
-        self._terminal = self.size
+        self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
         self._last_cancel = 0.0
         self._warned_of: str | None = None
         """The unsaved text of which the user was told on the way out."""
@@ -107,12 +100,12 @@ class SparkApp(App[int], inherit_bindings=False):
         self.desk.on_change = self._retitle
         self.editor.on_edited = self._retitle
         self.feed = Feed(self.chat, self.desk, self.status, self.session.window_tokens)
-        self.feed.on_turn = self._turned
         self.status.show(model=self.session.model, effort=self.session.effort)
         self.chat.border_title = _title("Chat")
         self._retitle()
-        self._turned(False)
         self.feed.replay(self.session.past())
+        self.feed.on_turn = self._turned
+        self._turned(False)
         if self._notice:
             self.chat.remark(self._notice)
         self._listen(self.session.listen())
@@ -159,8 +152,6 @@ class SparkApp(App[int], inherit_bindings=False):
         queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
         hint = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
         self.composer.border_title = _title("Redirect" if running else "Ask", hint)
-        if not running:
-            gc.collect()
 
     def _retitle(self) -> None:
         """Say which file is shown, and how it stands."""
@@ -289,18 +280,23 @@ class SparkApp(App[int], inherit_bindings=False):
 
         def picked(path: str | None) -> None:
             if path is not None and self.desk.open(path):
-                self._show_pane("editor")
+                self.arrangement.bring("editor")
                 self.editor.focus()
 
         self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
 
     def action_next_hunk(self) -> None:
         """To the next landed hunk."""
-        self.desk.go(1)
+        self._go(1)
 
     def action_previous_hunk(self) -> None:
         """To the previous landed hunk."""
-        self.desk.go(-1)
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        self.desk.go(step)
+        if self.desk.path:
+            self.arrangement.bring("editor")
 
     @work(group="undo")
     async def action_undo_hunk(self) -> None:
@@ -321,8 +317,9 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_focus_pane(self, name: str) -> None:
         """Go to a pane, bringing it into sight."""
-        if name in ("editor", "chat"):
-            self._show_pane(name)
+        match name:
+            case "editor" | "chat":
+                self.arrangement.bring(name)
         if name == "editor" and not self.desk.path:
             self.status.say(f"no file is open: {shown('open_file')} opens one")
             return
@@ -338,41 +335,16 @@ class SparkApp(App[int], inherit_bindings=False):
         self.action_focus_pane(order[at % len(order)])
 
     def action_zoom(self) -> None:
-        """Show one pane alone: the focused one, else the chat; or both again."""
-        if self._alone:
-            self._alone = ""
-        else:
-            self._alone = "editor" if self.editor.has_focus else "chat"
-        self._arrange()
-
-    def _show_pane(self, name: str) -> None:
-        if self._alone or self.screen.has_class("low"):
-            self._alone = "editor" if name == "editor" else "chat"
-            self._arrange()
+        """Show one pane alone, the focused one or else the chat; or both again."""
+        self.arrangement.zoom("editor" if self.editor.has_focus else "chat")
 
     def action_resize(self, by: int) -> None:
         """Give the editor more or less of the room."""
-        self._share = max(20, min(80, self._share + by))
-        self._arrange()
+        self.arrangement.share(by)
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the terminal's size."""
-        self._terminal = event.size
-        self._arrange()
-
-    def _arrange(self) -> None:
-        width, height = self._terminal
-        screen = self.screen_stack[0]
-        low, stacked = height < LOW_BELOW, width < STACKED_BELOW
-        alone = self._alone or ("chat" if low else "")
-        screen.set_class(width < SMALLEST[0] or height < SMALLEST[1], "too-small")
-        screen.set_class(low, "low")
-        screen.set_class(stacked and not alone, "stacked")
-        screen.set_class(alone == "editor", "only-editor")
-        screen.set_class(alone == "chat", "only-chat")
-        for pane in screen.query("EditorPane, Blank"):
-            pane.styles.width = None if stacked or alone else f"{self._share}%"
-            pane.styles.height = f"{self._share - 6}%" if stacked and not alone else None
+        self.arrangement.resize(event.size)
 
     def action_chat_page(self, pages: int) -> None:
         """Scroll the chat from the composer."""

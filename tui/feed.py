@@ -37,12 +37,10 @@ class Feed:
 
     def replay(self, events: list[said.Event]) -> None:
         """Show the events of a resumed session: the conversation, not its hunks' typing."""
-        landed_at: dict[str, said.HunkLanded] = {}
         for event in events:
-            if isinstance(event, said.HunkLanded):
-                landed_at[event.hunk] = event
             self._tell(event)
         self._turn = ""
+        self._status.show(phase="", waiting=0)
 
     def take(self, event: said.Event) -> None:
         """Show one event."""
@@ -113,7 +111,7 @@ class Feed:
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.Usage():
-                self._meter.counted(event.input_tokens, event.output_tokens, estimated=event.estimated)
+                self._meter.counted(event.output_tokens, estimated=event.estimated)
                 self._figures()
             case said.TurnEnded(turn=turn, status=how, message=message):
                 self._ended(turn, how, message)

@@ -17,7 +17,7 @@ class Meter:
         self.used = 0
         """Tokens in the model's window as of the last count."""
         self.estimated = False
-        self._base = 0
+        self._input = self._base = 0
         self._chars = 0
         self._first: float | None = None
         self._last = 0.0
@@ -26,7 +26,7 @@ class Meter:
 
     def begin(self, input_tokens: int) -> None:
         """A turn's request of ``input_tokens`` goes out."""
-        self._base = self.used = input_tokens
+        self._input = self._base = self.used = input_tokens
         self.estimated = False
         self._chars = 0
         self._first = self._final = None
@@ -44,9 +44,13 @@ class Meter:
         self.used = self._base + self._chars // CHARS_PER_TOKEN
         self.estimated = True
 
-    def counted(self, input_tokens: int, output_tokens: int, *, estimated: bool) -> None:
-        """The server said how many tokens there were."""
-        self.used = input_tokens + output_tokens
+    def counted(self, output_tokens: int, *, estimated: bool) -> None:
+        """The server said how many tokens the turn has brought so far.
+
+        Its input tokens are counted once for every round of the turn, so they do not say how full
+        the window is; the request's own count does.
+        """
+        self.used = self._input + output_tokens
         self.estimated = estimated
         self._base, self._chars = self.used, 0
         if self._first is not None and self._last > self._first:

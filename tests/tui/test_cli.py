@@ -44,7 +44,8 @@ def test_the_commands_name_comes_first(given: list[str], expected: list[str]) ->
 
 def test_every_option_that_takes_a_value_is_known_to_take_one() -> None:
     context = click.Context(spark)
-    taking, bare = set(), set(GROUP_OPTIONS)
+    taking: set[str] = set()
+    bare = set(GROUP_OPTIONS)
     for name in COMMANDS:
         command = spark.get_command(context, name)
         assert command is not None and command.name == name

@@ -285,8 +285,8 @@ def test_the_meter_tells_the_speed_of_the_last_second_and_then_the_whole() -> No
     assert meter.used == 1000 + 3100 and meter.estimated
     assert meter.speed(3.0) == pytest.approx(1000, rel=0.15)
     assert meter.speed(9.0) == 0
-    meter.counted(1010, 3000, estimated=False)
-    assert meter.used == 4010 and meter.speed(9.0) == pytest.approx(1000, rel=0.01)
+    meter.counted(3000, estimated=False)
+    assert meter.used == 4000 and meter.speed(9.0) == pytest.approx(1000, rel=0.01)
 
 
 def test_the_transcript_finds_every_row_however_entries_change() -> None:

@@ -161,11 +161,13 @@ async def stage(
     theme: str = "dark",
     prompt: str | None = None,
     server: bool = True,
+    resume: str | None = None,
 ) -> AsyncIterator[Stage]:
     """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
     root = folder / "project"
     root.mkdir(exist_ok=True)
-    for path, text in ({"greeter.py": GREETER} if files is None else files).items():
+    given = {"greeter.py": GREETER} if files is None else files
+    for path, text in ({} if resume else given).items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
@@ -174,7 +176,9 @@ async def stage(
     if partner is not None:
         await partner.serve()
     flags = Flags(base_url=partner.url if partner is not None else None)
-    session = Session(open_project(root, flags, environ))
+    opening = open_project(root, flags, environ)
+    journal = opening.workspace.folders.sessions / f"{resume}.jsonl" if resume else None
+    session = Session(opening, resume=journal)
     app = SparkApp(session, theme=theme, prompt=prompt)
     try:
         async with app.run_test(size=size) as pilot:

@@ -289,6 +289,21 @@ async def test_the_prompt_of_the_command_line_is_sent(tmp_path: Path) -> None:
         await it.done()
 
 
+async def test_a_resumed_session_shows_what_was_said_and_what_became_of_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        await it.pilot.press("f9")
+        await it.until(lambda: "↶ h2" in it.chat, "the undo")
+        name, said = it.session.name, it.chat
+    async with stage(tmp_path, resume=name) as it:
+        assert it.chat.startswith(said)
+        assert it.app.status.status.phase == ""
+        await it.ask("just talk")
+        await it.done()
+        assert "The end of the talk." in it.chat
+
+
 async def test_the_theme_changes_at_once_and_everywhere(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("just talk")

@@ -10,16 +10,20 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from session.config import Flags
+from session.events import Event, HunkTyped
 from session.opening import open_project
 from session.partner.demo import make_sample
 from session.partner.server import Partner
 from session.session import Session
 
 PROMPT = "Let a done task be reopened, from the API and from the page"
-SIZE = (132, 36)
+MOMENT = 'verbButton("Reopen"'
+"""The picture is taken when the hunk in flight has come so far."""
+SIZE = (140, 38)
 
 
 async def draw(file: Path) -> None:
@@ -33,14 +37,15 @@ async def draw(file: Path) -> None:
     environment = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("STATE", "CONFIG", "CACHE")}
     async with Partner(rate=400) as partner:
         flags = Flags(base_url=partner.url, model="spark-practice", provider="partner")
-        app = SparkApp(Session(open_project(root, flags, {**os.environ, **environment})), theme="dark")
+        session = Session(open_project(root, flags, {**os.environ, **environment}))
+        events = session.listen()
+        app = SparkApp(session, theme="dark")
         async with app.run_test(size=SIZE) as pilot:
             await pilot.pause(0.5)
             await pilot.press(*PROMPT, "enter")
             async with asyncio.timeout(30):
-                while "statusButtons" not in app.editor.text and "verbButton(" not in shown(app):
-                    await asyncio.sleep(0.02)
-            await asyncio.sleep(0.35)
+                await until_typed(events, MOMENT)
+            await asyncio.sleep(0.05)
             # The fonts would be fetched from elsewhere; a picture must stand alone.
             svg = re.sub(r"@font-face \{.*?\}\s*", "", app.export_screenshot(title="spark"), flags=re.DOTALL)
             file.write_text(svg, "utf-8")
@@ -48,9 +53,14 @@ async def draw(file: Path) -> None:
             await pilot.pause(0.2)
 
 
-def shown(app: object) -> str:
-    """The file in the editor pane, as text."""
-    return str(getattr(getattr(app, "editor", None), "content", ""))
+async def until_typed(events: AsyncIterator[Event], text: str) -> None:
+    """Read events until the new lines of the hunk in flight hold ``text``."""
+    typed: dict[str, str] = {}
+    async for event in events:
+        if isinstance(event, HunkTyped) and event.kind == "+":
+            typed[event.hunk] = typed.get(event.hunk, "") + event.text
+            if text in typed[event.hunk]:
+                return
 
 
 if __name__ == "__main__":

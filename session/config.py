@@ -86,6 +86,8 @@ def _finish(
     """Settle who serves: whoever was named, else the one that the catalogue names for the model."""
     if settings.effort not in EFFORTS:
         raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
+    if not settings.model.strip():
+        raise ConfigError("the model's name is empty")
     named = flags.provider is not None or flags.base_url is not None or "provider" in user
     if settings.model in catalogue.models and not named:
         settings = replace(settings, provider=catalogue.models[settings.model].provider)

@@ -228,6 +228,11 @@ def test_a_wrong_effort_on_the_command_line(setup: Setup) -> None:
     assert setup.problem(effort="huge") == "effort 'huge' is not one of low, medium, high, xhigh, auto"
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_model_is_refused(setup: Setup, name: str) -> None:
+    assert setup.problem(model=name) == "the model's name is empty"
+
+
 def test_an_unknown_provider_lists_the_known_ones(setup: Setup) -> None:
     assert setup.problem(provider="nobody") == "unknown provider 'nobody'; known are openai, partner"
 

@@ -12,6 +12,7 @@ import gc
 from collections import deque
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from context.project import Project
@@ -52,6 +53,16 @@ UNJOURNALLED = (HunkTyped, ConnectionChanged)
 """Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
 
 
+@dataclass(frozen=True, slots=True)
+class LandedHunk:
+    """A landed hunk's place in its file now: lines from 1, ``end`` one past the last."""
+
+    hunk: str
+    path: str
+    start: int
+    end: int
+
+
 class Session:
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
@@ -64,6 +75,8 @@ class Session:
         self.provider = opening.settings.provider
         self.effort = opening.settings.effort
         self.window_tokens = opening.model.window
+        # What a killed process left open is settled first: a resumed session tells it.
+        self._recovered = self._workspace.ledger.recover()
         self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
         self.name = resume.stem if resume else new_session_name()
         self._listeners: Listeners[Event] = Listeners()
@@ -119,12 +132,7 @@ class Session:
         return self._runner is not None and not self._runner.turn.over
 
     async def open(self) -> None:
-        """Recover what a crash left, begin to read the project, and dial: all of it in the background.
-
-        Raises StoreError when the session's journal cannot be written at all.
-        """
-        loop = asyncio.get_running_loop()
-        left = await loop.run_in_executor(self._edit_thread, self._workspace.ledger.recover)
+        """Begin to read the project, and dial: both go on in the background."""
         self._publish(
             SessionStarted(
                 session=self.name,
@@ -137,7 +145,7 @@ class Session:
         )
         for event in self._resumed.ending if self._resumed else ():
             self._publish(event)
-        for lost in (recovered for recovered in left if recovered.state is State.LOST):
+        for lost in (each for each in self._recovered if each.state is State.LOST):
             self._publish(
                 Notice(level="warning", text=clean_line(LOST.format(hunk=lost.hunk, path=lost.path)))
             )
@@ -220,6 +228,20 @@ class Session:
         event = HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end)
         self._publish(event)
         return event
+
+    async def landed(self) -> list[LandedHunk]:
+        """Where the landed hunks of this session stand in their files now, oldest first."""
+        return await asyncio.get_running_loop().run_in_executor(self._edit_thread, self._landed)
+
+    def _landed(self) -> list[LandedHunk]:
+        places = []
+        for record in self._workspace.ledger.hunks():
+            if record.session == self.name and record.state == "landed":
+                place = self._workspace.landing.where(record.id)
+                if place is not None:
+                    path, start, end = place
+                    places.append(LandedHunk(record.id, clean_line(path), start, end))
+        return places
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import ClassVar
 
 from textual import events, work
@@ -37,7 +37,7 @@ from tui.panes.chat import ChatView
 from tui.panes.code import warm
 from tui.panes.composer import Composer
 from tui.panes.editor import EditorPane
-from tui.panes.marks import Marks
+from tui.panes.marks import Mark, Marks
 from tui.panes.status import StatusLine
 from tui.plain import visible
 from tui.port import SessionPort
@@ -62,13 +62,19 @@ class SparkApp(App[int], inherit_bindings=False):
     TITLE = "spark"
 
     def __init__(
-        self, session: SessionPort, *, theme: str, prompt: str | None = None, notice: str | None = None
+        self,
+        session: SessionPort,
+        *,
+        theme: str,
+        prompt: str | None = None,
+        notice: str | None = None,
+        suggestions: Sequence[str] = (),
     ) -> None:
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
         self.session = session
         self._palette = Palette(load_theme("ansi16" if no_colour else theme))
-        self._prompt, self._notice = prompt, notice
+        self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
         self.animation_level = "none"
@@ -83,10 +89,12 @@ class SparkApp(App[int], inherit_bindings=False):
         """The panes, from top to bottom."""
         with Container(id="work"):
             yield EditorPane(self._palette, self._marks, id="editor")
-            yield Blank(self._palette, str(self.session.root), id="blank")
+            yield Blank(self._palette, str(self.session.root), self._suggestions, id="blank")
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        yield Composer(self.session.prompts(), self.session.draft(), id="composer")
+        yield Composer(
+            [*self.session.prompts(), *reversed(self._suggestions)], self.session.draft(), id="composer"
+        )
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:
@@ -121,6 +129,8 @@ class SparkApp(App[int], inherit_bindings=False):
         except StoreError as problem:
             self.exit(CANNOT_OPEN, message=str(problem))
             return
+        for place in await self.session.landed():
+            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
         if self._prompt and self._prompt.strip():
             self.session.submit(self._prompt)
 

@@ -57,7 +57,7 @@ def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
 
 
 def opening_workspace(folder: Path) -> Workspace:
-    """The project at ``folder``, for commands that ask no model; leaves with exit code 3 where it cannot be."""
+    """The project at ``folder``, for commands that ask no model; leaves with 3 where it cannot be."""
     try:
         return open_workspace(folder, os.environ)
     except WorkspaceError as problem:

@@ -6,12 +6,13 @@ by the type checker and readable on one page.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.files import ProjectFiles
+from session.session import LandedHunk
 
 
 class SessionPort(Protocol):
@@ -86,6 +87,10 @@ class SessionPort(Protocol):
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
         """Land an undone hunk again."""
+        ...
+
+    async def landed(self) -> Sequence[LandedHunk]:
+        """Where the session's landed hunks stand now."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

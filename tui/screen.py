@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from session.opening import Opening
 from session.session import Session
 from session.store import StoreError
-from themes.loader import ThemeError, load_theme
+from themes.loader import ThemeError
 from tui.exits import CONFIGURATION, DONE, leave
 
 
-def run_app(opening: Opening, *, prompt: str | None = None, resume: Path | None = None) -> int:
+def run_app(
+    opening: Opening,
+    *,
+    prompt: str | None = None,
+    resume: Path | None = None,
+    notice: str | None = None,
+    suggestions: Sequence[str] = (),
+) -> int:
     """Open the app and return its exit code; leaves with 3 where it cannot be shown."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
@@ -23,7 +31,8 @@ def run_app(opening: Opening, *, prompt: str | None = None, resume: Path | None 
 
     try:
         session = Session(opening, resume=resume)
-        app = SparkApp(session, theme=opening.settings.theme, prompt=prompt)
+        theme = opening.settings.theme
+        app = SparkApp(session, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions)
     except (StoreError, ThemeError) as problem:
         leave(str(problem), CONFIGURATION)
     app.run()

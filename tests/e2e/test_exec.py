@@ -29,8 +29,8 @@ def partner(spark_path: Path, *options: str) -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=10) == 0
-        process.stdout.close()
+        process.communicate(timeout=10)
+        assert process.returncode == 0
 
 
 @pytest.fixture

@@ -21,15 +21,17 @@ from tui.options import opening, theme_option
 def command(prompt: str | None, rate: str, model: str, theme: str | None) -> None:
     """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
     from session.partner.demo import make_sample
+    from session.partner.load import load
     from session.partner.serving import ServingError, companion
     from tui.screen import run_app
 
     folder = Path(tempfile.mkdtemp(prefix="spark-demo-"))
-    make_sample(folder)
+    notice = make_sample(folder)
+    suggestions = [scenario.prompt for scenario in load().scenarios if scenario.prompt]
     try:
         with companion(rate) as url:
             project = opening(folder, theme=theme, base_url=url, model=model, provider="partner")
-            code = run_app(project, prompt=prompt)
+            code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions)
     except ServingError as problem:
         leave(str(problem), CONFIGURATION)
     click.echo(f"the sample project stays in {folder}")

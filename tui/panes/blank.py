@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -23,8 +25,11 @@ _KEYS = (
 class Blank(Widget):
     """A calm page."""
 
-    def __init__(self, palette: Palette, folder: str, *, id: str | None = None) -> None:
+    def __init__(
+        self, palette: Palette, folder: str, suggestions: Sequence[str] = (), *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
+        self._suggestions = suggestions
         self.palette = palette
         self._folder = folder
         self._problem = ""
@@ -70,6 +75,16 @@ class Blank(Widget):
         ]
         for key, told in keys:
             rows.append(Row([margin, (f"{key:<{named}}   ", "strong"), (told, "muted")]))
+        return [*rows, *self._suggested(margin, width)]
+
+    def _suggested(self, margin: Span, width: int) -> list[Row]:
+        """Prompts worth trying; the composer has them as its history, the first one nearest."""
+        if not self._suggestions:
+            return []
+        rows = [Row([]), Row([margin, ("To begin with, press ↑ for one of these:", "muted")])]
+        for prompt in self._suggestions:
+            first: list[Span] = [margin, ("· ", "faint")]
+            rows += wrap([(visible(prompt), "text")], width - 2, first=first, rest=[margin, ("  ", "text")])
         return rows
 
     def render_line(self, y: int) -> Strip:

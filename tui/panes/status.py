@@ -73,7 +73,7 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     who = clipped(visible(status.model), 28) + (f" · {status.effort}" if status.effort else "")
     right: list[Span] = []
     room = width - _cells(left) - 2
-    needed = min(cell_len(status.message), max(20, width // 3)) if status.message else 0
+    needed = _message_cells(status, width)
     for text, kind in [*reversed(figures), (who, "status")]:
         if text and room - needed >= cell_len(text) + 3:
             right = [(text, kind), *([("  ", "status")] if right else []), *right]
@@ -83,6 +83,12 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         gap = room - 1
         left += [("  ", "status"), (clipped(visible(status.message), gap), told)]
     return left, right
+
+
+def _message_cells(status: Status, width: int) -> int:
+    """The room kept for the message: all it takes where something is wrong, else a third of the line."""
+    length = cell_len(status.message)
+    return length if status.level in ("error", "warning") else min(length, max(20, width // 3))
 
 
 def _cells(spans: list[Span]) -> int:

@@ -6,10 +6,31 @@ deeper, up to the next line that is not. In text without indentation, only *belo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Protocol
 
 from edits.fold import fold, indentation
+
+# What anchors say beside the names: `@@ class A`, `@@ pub fn run(self)`, `@@ A.run`, `@@ function run() {`.
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+class Symbol(Protocol):
+    """A definition in a file, as an outline has it; ``start`` and ``end`` are lines from 0, end exclusive."""
+
+    @property
+    def name(self) -> str:
+        """The definition's own name, without what it is in."""
+
+    @property
+    def start(self) -> int:
+        """Its first line."""
+
+    @property
+    def end(self) -> int:
+        """One past its last line."""
 
 
 def settle_by_anchors(
@@ -25,7 +46,7 @@ def settle_by_anchors(
             continue
         below.append(start)
         steps = [*chain, start]
-        if all(_in_scope(lines, outer, inner) for outer, inner in pairwise(steps)):
+        if all(in_scope(lines, outer, inner) for outer, inner in pairwise(steps)):
             within.append(start)
     return within or below
 
@@ -37,6 +58,29 @@ def anchor_line(lines: Sequence[str], anchors: Sequence[str]) -> int | None:
     if outer:
         starts = [start for start in starts if start in settle_by_anchors(lines, starts, 0, outer)]
     return starts[0] if len(starts) == 1 else None
+
+
+def settle_by_symbols(
+    starts: Sequence[int], size: int, anchors: Sequence[str], symbols: Sequence[Symbol]
+) -> list[int]:
+    """The starts within the definitions that the anchors name, outermost first; all, if they name none."""
+    named = {symbol.name for symbol in symbols}
+    path = [word for anchor in anchors for word in _NAME.findall(anchor.split("(")[0]) if word in named]
+    if not path:
+        return list(starts)
+    spans = [(0, 1 << 60)]
+    for name in path:
+        spans = [
+            (symbol.start, symbol.end)
+            for symbol in symbols
+            if symbol.name == name and any(a <= symbol.start and symbol.end <= b for a, b in spans)
+        ]
+    return [start for start in starts if any(a <= start and start + size <= b for a, b in spans)]
+
+
+def stands(lines: Sequence[str], anchors: Sequence[str]) -> bool:
+    """Is any of the anchors a line of the file, or the beginning of one?"""
+    return any(_places(lines, anchors))
 
 
 def _places(lines: Sequence[str], anchors: Sequence[str]) -> list[list[int]]:
@@ -66,7 +110,8 @@ def _chain_above(places: Sequence[Sequence[int]], start: int, end: int) -> list[
     return chain[::-1]
 
 
-def _in_scope(lines: Sequence[str], outer: int, inner: int) -> bool:
+def in_scope(lines: Sequence[str], outer: int, inner: int) -> bool:
+    """Would an outline fold line ``inner`` under line ``outer``?"""
     depth = len(indentation(lines[outer]))
     for line in lines[outer + 1 : inner + 1]:
         text = line.strip()

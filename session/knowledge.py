@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from edits.ledger import Ledger
 from edits.merge import merge3
-from edits.text import decode, split
+from edits.text import FileError, decode, split
 
 LONGEST_DIFF = 120
 """Lines of one file's diff that are told; a longer one is cut, and says so."""
@@ -40,14 +40,23 @@ class Knowledge:
             self._believed[path] = merge3(before, believed, after).text
 
     def landed_hunk(self, ledger: Ledger, hunk: str) -> None:
-        """Take in what ``hunk`` did, as the ledger has it. Raises FileError where its blobs are gone."""
+        """Take in what ``hunk`` did, as the ledger has it.
+
+        Of a file without text (an image that was deleted, or moved), or whose text the ledger cannot give
+        any more, nothing is believed from then on.
+        """
         entry = next((entry for entry in reversed(ledger.entries()) if entry.hunk == hunk), None)
         if entry is None:
             return
-        before, after = (
-            decode(ledger.content(digest), entry.path).text if digest is not None else None
-            for digest in (entry.before, entry.after)
-        )
+        try:
+            before, after = (
+                decode(ledger.content(digest), entry.path).text if digest is not None else None
+                for digest in (entry.before, entry.after)
+            )
+        except FileError:
+            for path in (entry.path, entry.place):
+                self._believed.pop(path, None)
+            return
         if entry.moved_to:
             self.landed(entry.path, before, None)
             self.landed(entry.moved_to, None, after)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,22 @@ def test_a_change_of_line_endings_alone_is_told_in_words(desk: Desk, now: str) -
     (desk.root / "a.txt").write_bytes(now.encode())
     assert desk.told().endswith("--- a.txt\nOnly its line endings have changed.\n")
     assert desk.told() == ""
+
+
+def test_an_image_that_is_moved_and_deleted_is_no_fault(desk: Desk) -> None:
+    (desk.root / "a.png").write_bytes(b"\x89PNG\0\0")
+    desk.model("a.png", [], [], action=Action.MOVE, move_to="b.png")
+    desk.model("b.png", [], [], action=Action.DELETE)
+    assert not (desk.root / "b.png").exists()
+    assert desk.knowledge.paths == ()
+    assert desk.told() == ""
+
+
+def test_a_text_that_the_ledger_has_lost_is_not_believed(desk: Desk) -> None:
+    name = desk.model("a.txt", ["two"], ["TWO"])
+    shutil.rmtree(desk.workspace.folders.ledger / "blobs")
+    desk.knowledge.landed_hunk(open_workspace(desk.root).ledger, name)
+    assert desk.knowledge.paths == ()
 
 
 def test_a_hunk_the_ledger_does_not_know_changes_no_belief(desk: Desk) -> None:

@@ -66,11 +66,18 @@ def load_settings(
     except CatalogueError as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
     settings = _merge(Settings(), {key: value for key, value in user.items() if key in allowed})
+    served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE
         project = _read(project_file)
         _check(project, project_file, PROJECT_KEYS)
         settings = replace(_merge(settings, project), trusted=True)
+        # A file in a repository must not decide to whom the code goes, not even by naming a model.
+        if _provider_of(settings, user, flags, catalogue) != served:
+            raise ConfigError(
+                f"{project_file}: model {settings.model!r} is not served by {served!r}, and a project's file "
+                "cannot change the provider; choose it with --provider or in config.toml"
+            )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
     settings = _merge(settings, {field.name: getattr(flags, field.name) for field in fields(flags)})
     return _finish(settings, user, flags, environ, catalogue), catalogue
@@ -88,9 +95,8 @@ def _finish(
         raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
     if not settings.model.strip():
         raise ConfigError("the model's name is empty")
-    named = flags.provider is not None or flags.base_url is not None or "provider" in user
-    if settings.model in catalogue.models and not named:
-        settings = replace(settings, provider=catalogue.models[settings.model].provider)
+    settings = replace(settings, provider=_provider_of(settings, user, flags, catalogue))
+    _check_effort(settings, catalogue)
     try:
         provider = catalogue.provider(settings.provider)
     except CatalogueError as problem:
@@ -99,6 +105,21 @@ def _finish(
         return settings
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
     return replace(settings, base_url=variable or settings.base_url or provider.base_url)
+
+
+def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, catalogue: Catalogue) -> str:
+    named = flags.provider is not None or flags.base_url is not None or "provider" in user
+    if settings.model in catalogue.models and not named:
+        return catalogue.models[settings.model].provider
+    return settings.provider
+
+
+def _check_effort(settings: Settings, catalogue: Catalogue) -> None:
+    efforts = catalogue.model(settings.model, settings.provider).efforts
+    if settings.effort != "auto" and settings.effort not in efforts:
+        raise ConfigError(
+            f"model {settings.model!r} does not know effort {settings.effort!r}; it has {', '.join(efforts)}"
+        )
 
 
 def _merge(settings: Settings, values: Mapping[str, Any]) -> Settings:

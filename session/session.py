@@ -18,7 +18,6 @@ from pathlib import Path
 from context.project import Project
 from context.tokens import Counter
 from context.watch import Watcher
-from edits.entry import State
 from edits.hunk import Refused
 from edits.report import UndoneByUser
 from session.connection import Connection, RequestProfile
@@ -42,12 +41,11 @@ from session.listeners import Listeners
 from session.memory import Memory
 from session.opening import Opening
 from session.preparation import Preparation
+from session.recovery import recover
 from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
-
-LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
 
 UNJOURNALLED = (HunkTyped, ConnectionChanged)
 """Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
@@ -76,7 +74,7 @@ class Session:
         self.effort = opening.settings.effort
         self.window_tokens = opening.model.window
         # What a killed process left open is settled first: a resumed session tells it.
-        self._recovered = self._workspace.ledger.recover()
+        self._recovered = recover(self._workspace.ledger)
         self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
         self.name = resume.stem if resume else new_session_name()
         self._listeners: Listeners[Event] = Listeners()
@@ -145,10 +143,8 @@ class Session:
         )
         for event in self._resumed.ending if self._resumed else ():
             self._publish(event)
-        for lost in (each for each in self._recovered if each.state is State.LOST):
-            self._publish(
-                Notice(level="warning", text=clean_line(LOST.format(hunk=lost.hunk, path=lost.path)))
-            )
+        for lost in self._recovered:
+            self._publish(lost)
         self._spawn(self._read_project(), "read project")
         if self.connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
@@ -170,7 +166,10 @@ class Session:
         if self.connection is not None:
             await self.connection.close()
         await asyncio.to_thread(self._edit_thread.shutdown)
-        self._journal.close()
+        try:
+            self._journal.close()
+        except StoreError as problem:
+            self._listeners.send(Notice(level="error", text=str(problem)))
         self._listeners.close()
 
     def listen(self) -> AsyncIterator[Event]:

@@ -81,6 +81,8 @@ class SparkApp(App[int], inherit_bindings=False):
         self._marks = Marks()
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
         self._last_cancel = 0.0
+        self._chosen = ""
+        """The landed hunk that the keys went to last, while the cursor may still be on it."""
         self._warned_of: str | None = None
         """The unsaved text of which the user was told on the way out."""
         self._ticker = Pacer(self._tick, 0.2)
@@ -305,14 +307,17 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def _go(self, step: int) -> None:
         self.desk.go(step)
+        mark = self.desk.marked_here()
+        self._chosen = mark.hunk if mark else ""
         if self.desk.path:
             self.arrangement.bring("editor")
 
     @work(group="undo")
     async def action_undo_hunk(self) -> None:
-        """Undo the hunk at the cursor when the editor has the focus, else the last one."""
-        mark = self.desk.marked_here() if self.editor.has_focus else None
-        await self.session.undo(mark.hunk if mark else None)
+        """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
+        mark = self.desk.marked_here()
+        meant = mark is not None and (self.editor.has_focus or mark.hunk == self._chosen)
+        await self.session.undo(mark.hunk if mark and meant else None)
 
     @work(group="undo")
     async def action_redo_hunk(self) -> None:

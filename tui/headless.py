@@ -27,7 +27,8 @@ from session.events import (
 )
 from session.opening import Opening
 from session.session import Session
-from tui.exits import FAILED, exit_code
+from session.store import StoreError
+from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 
 PRINTED = (
     TurnStarted,
@@ -106,7 +107,10 @@ def hunk_line(event: Event) -> str | None:
 
 def run_exec(opening: Opening, prompt: str, show: Printer) -> int:
     """Run one turn, show its events, and return the exit code."""
-    return asyncio.run(_exec(opening, prompt, show))
+    try:
+        return asyncio.run(_exec(opening, prompt, show))
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
 
 
 async def _exec(opening: Opening, prompt: str, show: Printer) -> int:

@@ -23,10 +23,7 @@ def run_app(
     suggestions: Sequence[str] = (),
 ) -> int:
     """Open the app and return its exit code; leaves with 3 where it cannot be shown."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
-    if os.environ.get("TERM", "dumb") == "dumb":
-        leave("this terminal (TERM=dumb) cannot show the app; use: spark line", CONFIGURATION)
+    require_terminal()
     from tui.app import SparkApp
 
     try:
@@ -37,3 +34,11 @@ def run_app(
         leave(str(problem), CONFIGURATION)
     app.run()
     return app.return_code or DONE
+
+
+def require_terminal() -> None:
+    """Leave with 3 where there is no terminal that can hold the app."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
+    if os.environ.get("TERM", "dumb") == "dumb":
+        leave("this terminal (TERM=dumb) cannot show the app; use: spark line", CONFIGURATION)

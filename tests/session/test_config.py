@@ -303,3 +303,19 @@ def test_a_model_of_an_unknown_provider_is_refused_when_it_is_used(setup: Setup)
     setup.user('[models.x]\nprovider = "nobody"\n')
     assert setup.load().provider == "openai"
     assert "unknown provider 'nobody'" in setup.problem(model="x")
+
+
+def test_a_projects_file_cannot_choose_another_provider_by_its_model(tmp_path: Path) -> None:
+    config, root = tmp_path / "config", tmp_path / "root"
+    config.mkdir()
+    root.mkdir()
+    (config / "config.toml").write_text(f'[trust]\nfolders = ["{root}"]\n')
+    (root / ".spark.toml").write_text('model = "spark-practice"\n')
+    with pytest.raises(ConfigError, match="cannot change the provider"):
+        load_settings(root, config, {}, Flags())
+
+
+def test_an_effort_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[models."slow"]\nefforts = ["low"]\nprovider = "openai"\n')
+    with pytest.raises(ConfigError, match="it has low"):
+        load_settings(tmp_path, tmp_path, {}, Flags(model="slow", effort="high"))

@@ -299,9 +299,7 @@ async def test_a_second_turn_sends_only_what_is_new(root: Path, capsys: pytest.C
             assert connection is not None
             sizes.append(connection.last_request_bytes)
     with capsys.disabled():
-        print(
-            f"\n  request bytes, first and second turn: {sizes[0]:,} and {sizes[1]:,} ({sizes[1] / sizes[0]:.1%})"
-        )
+        print(f"\n  request bytes of two turns: {sizes[0]:,} and {sizes[1]:,} ({sizes[1] / sizes[0]:.1%})")
     assert sizes[1] < sizes[0] / 2
 
 

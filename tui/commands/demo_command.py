@@ -23,8 +23,9 @@ def command(prompt: str | None, rate: str, model: str, theme: str | None) -> Non
     from session.partner.demo import make_sample
     from session.partner.load import load
     from session.partner.serving import ServingError, companion
-    from tui.screen import run_app
+    from tui.screen import require_terminal, run_app
 
+    require_terminal()
     folder = Path(tempfile.mkdtemp(prefix="spark-demo-"))
     notice = make_sample(folder)
     suggestions = [scenario.prompt for scenario in load().scenarios if scenario.prompt]

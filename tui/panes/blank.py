@@ -71,11 +71,12 @@ class Blank(Widget):
             *wrap([(visible(self._folder), "faint")], width, first=[margin], rest=[margin], words=False),
             Row([]),
             Row([margin, ("Say what should change; the edits land here.", "muted")]),
+            *self._suggested(margin, width),
             Row([]),
         ]
         for key, told in keys:
             rows.append(Row([margin, (f"{key:<{named}}   ", "strong"), (told, "muted")]))
-        return [*rows, *self._suggested(margin, width)]
+        return rows
 
     def _suggested(self, margin: Span, width: int) -> list[Row]:
         """Prompts worth trying; the composer has them as its history, the first one nearest."""

@@ -299,7 +299,8 @@ class Runner:
         if self.turn.phase is Phase.COMPLETED:
             return
         if not self._sent_tokens:
-            memory.unsent.append(self.prompt)
+            if self.turn.phase is Phase.INTERRUPTED:
+                memory.unsent.append(self.prompt)
             return
         if self._round.finished is None:
             self._estimate()

@@ -115,6 +115,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self._retitle()
         self.feed.replay(self.session.past())
         self.feed.on_turn = self._turned
+        self.feed.on_unanswered = self._give_back
         self._turned(False)
         if self._notice:
             self.chat.remark(self._notice)
@@ -164,6 +165,11 @@ class SparkApp(App[int], inherit_bindings=False):
         queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
         hint = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
         self.composer.border_title = _title("Redirect" if running else "Ask", hint)
+
+    def _give_back(self, prompt: str) -> None:
+        """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
+        if not self.composer.draft.strip():
+            self.composer.put(prompt)
 
     def _retitle(self) -> None:
         """Say which file is shown, and how it stands."""

@@ -27,6 +27,9 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
+        self._unanswered = ""
+        self.on_unanswered: Callable[[str], None] = lambda prompt: None
+        """Called with the prompt of a turn that failed before anything of an answer came."""
 
     def stop(self) -> None:
         """The user stopped the turn: drop what is not painted yet, and all that still comes of it."""
@@ -47,7 +50,11 @@ class Feed:
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
+        if isinstance(event, _ANSWERS):
+            self._unanswered = ""
         match event:
+            case said.TurnEnded(status="failed") if self._unanswered and not self._turn:
+                self.on_unanswered(self._unanswered)
             case said.TextDelta(text=text) | said.ReasoningDelta(text=text):
                 self._count(len(text))
             case said.HunkTyped(text=text):
@@ -71,7 +78,8 @@ class Feed:
             case said.ConnectionChanged(state=state, message=message):
                 self._status.show(link=state)
                 if message:
-                    self._status.say(message, "error" if state == "failed" else "info")
+                    levels = {"failed": "error", "offline": "warning"}
+                    self._status.say(message, levels.get(state, "info"))
             case said.PhaseChanged(phase=phase):
                 if phase not in ("completed", "interrupted", "failed"):
                     self._status.show(phase=phase)
@@ -84,6 +92,7 @@ class Feed:
         match event:
             case said.PromptSubmitted(turn=turn, text=text, kind=kind):
                 self._turn = turn
+                self._unanswered = text
                 chat.prompt(text, kind)
                 status.show(phase="preparing", message="", waiting=max(0, status.status.waiting - 1))
                 self.on_turn(True)
@@ -162,6 +171,9 @@ _DRAWN = (
     said.PhaseChanged,
 )
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
+
+_ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded)
+"""What shows that an answer had begun."""
 
 
 def _lines(start: int, end: int) -> str:

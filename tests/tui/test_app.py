@@ -117,6 +117,30 @@ async def test_undo_takes_back_the_hunk_at_the_cursor_alone_and_redo_lands_it_ag
         assert it.app.editor.content == (it.root / "greeter.py").read_text()
 
 
+async def test_undo_takes_back_the_hunk_that_the_keys_went_to(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        it.app.editor.move_cursor((0, 0))
+        it.app.composer.focus()
+        await it.pilot.press("f8")
+        await it.pilot.press("f9")
+        await it.until(lambda: "↶ h1" in it.chat, "the undo")
+        assert [mark.hunk for mark in it.app.desk.marks.of("greeter.py")] == ["h2"]
+
+
+async def test_a_resumed_session_marks_its_hunks_in_the_editor(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        before = it.app.desk.marks.of("greeter.py")
+        name = it.session.name
+    async with stage(tmp_path, resume=name) as it:
+        await it.until(lambda: it.app.desk.marks.of("greeter.py") == before, "the marks")
+        await it.pilot.press("f8")
+        await it.until(lambda: it.app.editor.cursor_location[0] == before[0].start, "the first hunk")
+
+
 async def test_hunk_keys_walk_through_the_landed_hunks(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")
@@ -185,8 +209,9 @@ async def test_no_key_and_no_server_says_what_to_do_and_keeps_what_is_typed(tmp_
         assert "OPENAI_API_KEY" in it.screen and "spark demo" in it.screen
         await it.ask_in_vain("make it polite")
         assert "the turn failed" in it.chat
-        await it.pilot.press("d", "r", "a", "f", "t")
-        assert it.app.composer.draft == "draft"
+        await it.until(lambda: it.app.composer.draft == "make it polite", "the prompt given back")
+        await it.pilot.press(" ", "n", "o", "w")
+        assert it.app.composer.draft == "make it polite now"
 
 
 async def test_an_empty_folder_welcomes(tmp_path: Path) -> None:

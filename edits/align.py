@@ -22,12 +22,13 @@ from edits.match import old_of, tells
 Found = tuple[int, int, tuple[HunkLine, ...]]
 """The first line from 0, one past the last, and the reading with the lines as the file has them."""
 
-_LIKE = 0.85  # How like the real line a typed one must be, letter by letter, to be deleted in its stead.
+_LIKE = 0.75  # How like the real line a stale one must be, letter by letter, to be taken for it.
 _ENOUGH = 0.7  # The part of the hunk's text that must agree.
 _AHEAD = 0.2  # By how much more than at any other place.
 _MOST_WINDOWS = 6
 _MOST_PLACES = 40  # A line that stands in more places tells nothing.
 _LONGEST = 120  # Longer hunks are not aligned: the work grows with the square of their length.
+_SAME = 0.9  # What a line counts that differs in quotes and white space only.
 _QUOTES = re.compile(r"[\s'\"`;,]+")
 
 
@@ -54,7 +55,7 @@ def place_aligned(lines: Sequence[str], folded: Sequence[str], reading: Sequence
     if not ranked or ranked[0].score < _ENOUGH or not _alone(ranked):
         return None
     best = ranked[0]
-    if not _sound(best, typed, kinds, slack):
+    if not _sound(best, typed, kinds, slack) or not _framed(best, reading, typed, bare):
         return None
     return _assembled(lines, folded, reading, best)
 
@@ -115,7 +116,7 @@ def _align(
         here = best[i][j]
         if here == gain[i][j] + best[i + 1][j + 1]:
             pairs[i] = low + j
-            if gain[i][j] >= weights[i]:
+            if gain[i][j] >= _SAME * weights[i]:
                 agreeing.add(i)
             i, j = i + 1, j + 1
         elif here == best[i + 1][j]:
@@ -129,15 +130,15 @@ def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
     if typed == real:
         return float(weight)
     if _QUOTES.sub("", typed) == _QUOTES.sub("", real) and tells(typed):
-        return 0.9 * weight
-    if kind is LineKind.CONTEXT:
-        # Another line may stand where a stale one stood, a blank may not: it is left out or put in.
-        return 0.0 if typed and real else -2.0
-    matcher = SequenceMatcher(None, typed, real, autojunk=False)
-    if matcher.real_quick_ratio() < _LIKE or matcher.quick_ratio() < _LIKE:
+        return _SAME * weight
+    if kind is LineKind.OLD or not typed or not real:
         return -1000.0
-    ratio = matcher.ratio()
-    return ratio * weight * 0.8 if ratio >= _LIKE else -1000.0
+    # Another line may stand where a stale one stood, if it is like it.
+    matcher = SequenceMatcher(None, typed, real, autojunk=False)
+    alike = (
+        matcher.real_quick_ratio() >= _LIKE and matcher.quick_ratio() >= _LIKE and matcher.ratio() >= _LIKE
+    )
+    return 0.1 * weight if alike else -1000.0
 
 
 def _alone(ranked: Sequence[_Alignment]) -> bool:
@@ -149,14 +150,38 @@ def _sound(found: _Alignment, typed: Sequence[str], kinds: Sequence[LineKind], s
     """Do the ends agree, is the span the hunk's own, and is every line to delete there?"""
     first, last = min(found.agreeing), max(found.agreeing)
     telling = sum(tells(typed[index]) for index in found.agreeing)
-    edges = [*range(first), *range(last + 1, len(typed))]
-    if any(kinds[index] is not LineKind.CONTEXT for index in edges) or len(edges) > 1 + slack // 2:
+    if first > 0 or last < len(typed) - 1:
         return False
     if telling < min(2, len(typed)):
         return False
     if abs(found.pairs[last] - found.pairs[first] - (last - first)) > slack:
         return False
     return all(index in found.pairs for index, kind in enumerate(kinds) if kind is LineKind.OLD)
+
+
+def _framed(
+    found: _Alignment, reading: Sequence[HunkLine], typed: Sequence[str], bare: Sequence[str]
+) -> bool:
+    """Do the nearest lines with words above and below each change agree, with nothing between in the file?
+
+    If they do not, this may be a copy of the text that was meant, told from it by just that.
+    """
+    index = 0
+    edges: set[tuple[int, int]] = set()
+    for line in reading:
+        if line.kind is not LineKind.CONTEXT:
+            edges.add((index - 1, index + (line.kind is LineKind.OLD)))
+        index += line.kind is not LineKind.NEW
+    for above, below in edges:
+        over = next((at for at in range(above, -1, -1) if tells(typed[at])), None)
+        under = next((at for at in range(below, len(typed)) if tells(typed[at])), None)
+        if {over, under} - {None} - found.agreeing:
+            return False
+        if over is not None and under is not None:
+            between = sum(map(tells, bare[found.pairs[over] + 1 : found.pairs[under]]))
+            if between != sum(map(tells, typed[over + 1 : under])):
+                return False
+    return True
 
 
 def _assembled(
@@ -170,10 +195,15 @@ def _assembled(
     begin, end = pairs[min(found.agreeing)], pairs[max(found.agreeing)] + 1
     put: dict[int, list[HunkLine]] = {}
     gone: set[int] = set()
+    whole_span = end - begin == len(old) == len(pairs)
     index = 0
     previous: LineKind | None = None
     for number, line in enumerate(reading):
         if line.kind is LineKind.NEW:
+            beside_old = previous is LineKind.OLD or _next_old(reading, number)
+            if not (whole_span or beside_old or all(map(tells, old[max(0, index - 1) : index + 1]))):
+                # With a line missing, which of two blanks or braces is meant cannot be told.
+                return None
             at = _put_at(pairs, index, len(old), previous, _next_old(reading, number))
             if at is None or not begin <= at <= end:
                 return None

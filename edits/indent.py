@@ -23,18 +23,35 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """A level is ``typed`` in the hunk and ``real`` in the file: tabs for spaces, or four spaces for two."""
+    """A level is ``typed`` spaces in the hunk and ``real`` spaces in the file."""
 
-    typed: str
-    real: str
+    typed: int
+    real: int
 
     def apply(self, indent: str) -> str | None:
         """The file's indentation for a typed one; None when it is not whole levels."""
-        levels, rest = divmod(len(indent), len(self.typed))
-        return self.real * levels if not rest and indent == self.typed * levels else None
+        levels, rest = divmod(len(indent), self.typed)
+        return " " * (self.real * levels) if not rest and not indent.strip(" ") else None
 
 
-Shift = Moved | Units
+@dataclass(frozen=True, slots=True)
+class Tabs:
+    """The one side has a tab where the other has ``width`` spaces; spaces beyond that are the same."""
+
+    width: int
+    in_file: bool
+
+    def apply(self, indent: str) -> str | None:
+        """The file's indentation for a typed one; None when that mixes them in another way."""
+        if indent.lstrip("\t").strip(" "):
+            return None
+        if not self.in_file:
+            return indent.replace("\t", " " * self.width)
+        columns = indent.count("\t") * self.width + indent.count(" ")
+        return "\t" * (columns // self.width) + " " * (columns % self.width)
+
+
+Shift = Moved | Units | Tabs
 
 
 def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
@@ -43,7 +60,7 @@ def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
     Blank lines say nothing. The lines have no trailing space.
     """
     pairs = {(indentation(real), indentation(line)) for real, line in zip(actual, typed, strict=True) if line}
-    return _moved(pairs) or _units(pairs) if pairs else Moved("", "")
+    return _moved(pairs) or _tabs(pairs) or _units(pairs) if pairs else Moved("", "")
 
 
 def reindented(reading: Sequence[HunkLine], shift: Shift) -> tuple[HunkLine, ...] | None:
@@ -73,19 +90,22 @@ def _moved(pairs: set[tuple[str, str]]) -> Moved | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _tabs(pairs: set[tuple[str, str]]) -> Tabs | None:
+    in_file = any("\t" in there for there, _ in pairs)
+    if in_file == any("\t" in here for _, here in pairs):
+        return None
+    for width in (4, 8, 2, 3):
+        tabs = Tabs(width, in_file)
+        if all(tabs.apply(here) == there for there, here in pairs):
+            return tabs
+    return None
+
+
 def _units(pairs: set[tuple[str, str]]) -> Units | None:
-    """One unit for another, the smallest levels that explain every pair."""
+    """One width of a level for another: the shallowest line tells both, and all others must agree."""
     deep = [(there, here) for there, here in pairs if there or here]
-    if any(not there or not here or len({*there}) > 1 or len({*here}) > 1 for there, here in deep):
+    if any(not there or not here or there.strip(" ") or here.strip(" ") for there, here in deep):
         return None
     there, here = min(deep, key=lambda pair: len(pair[1]))
-    unit = Units(here, there)
-    if here[0] == " " != there[0] or there[0] == " " != here[0]:
-        # A tab is one level; how many spaces make one is told by the shallowest line.
-        levels = len(there) if there[0] != " " else len(here)
-        spaces = len(here) if here[0] == " " else len(there)
-        if spaces % levels:
-            return None
-        width = " " * (spaces // levels)
-        unit = Units(width, there[0]) if here[0] == " " else Units(here[0], width)
+    unit = Units(len(here), len(there))
     return unit if all(unit.apply(typed) == real for real, typed in pairs) else None

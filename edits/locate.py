@@ -25,8 +25,10 @@ Symbols = Callable[[], Sequence[Symbol]]
 """The definitions of the file being searched, asked for only when they are needed."""
 
 
-# An anchor that is nowhere in the file is passed over for a single match of so many lines with words.
-_SURE_WITHOUT_ANCHOR = 3
+# Text with fewer letters and digits, such as a brace or an `end`, must be alone however indented.
+_FEW_LETTERS = 4
+# An anchor that is nowhere in the file is passed over for a single match of so many letters and digits.
+_SURE_WITHOUT_ANCHOR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,10 @@ def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> P
     folded: Sequence[str] | None = None
     for reading in readings:
         found = _on_rung(lines, lines, reading, hunk, Rung.EXACT, symbols)
-        if found is not None:
-            return found
-    for reading in readings:
-        folded = folded if folded is not None else fold(lines)
-        found = _on_rung(lines, folded, reading, hunk, Rung.FOLDED, symbols)
         if found is None:
-            found = _on_rung(lines, folded, reading, hunk, Rung.INDENT, symbols)
+            folded = folded if folded is not None else fold(lines)
+            for rung in (Rung.FOLDED, Rung.INDENT):
+                found = found or _on_rung(lines, folded, reading, hunk, rung, symbols)
         if found is not None:
             return found
     assert folded is not None
@@ -152,8 +151,8 @@ def _settle(
         if not kept and not stands(lines, hunk.anchors):
             # The anchor is no line of the file; it may name a definition in its own words.
             kept = settle_by_symbols(starts, size, hunk.anchors, symbols())
-            if len(kept) == 1 == len(starts) and sum(map(tells, old)) < _SURE_WITHOUT_ANCHOR:
-                kept = []
+            letters = sum(map(str.isalnum, "".join(old)))
+            kept = kept if len(starts) > 1 or letters >= _SURE_WITHOUT_ANCHOR else []
         if not kept:
             return _no_anchor(starts[0], hunk)
         if len(kept) > 1:
@@ -168,7 +167,20 @@ def _settle(
         starts = _nearest(starts, hunk.line_hint - 1)
     if len(starts) > 1:
         return Miss(RefusalCode.AMBIGUOUS, describe_candidates(starts, size))
+    told = hunk.anchors or hunk.line_hint or hunk.at_end_of_file
+    if not told and sum(map(str.isalnum, "".join(old))) < _FEW_LETTERS:
+        return _wordless(lines, starts[0], old)
     return starts[0]
+
+
+def _wordless(lines: Sequence[str], start: int, old: Sequence[str]) -> int | Miss:
+    """The start of a text that says next to nothing: how deep a model types such lines is chance."""
+    alike = matches(fold(lines), old, Rung.INDENT)
+    if len(alike) == 1 or (len(old) == len(lines)):
+        return start
+    if alike:
+        return Miss(RefusalCode.AMBIGUOUS, describe_candidates(alike, len(old)))
+    return Miss(RefusalCode.NO_MATCH, "blank lines alone do not say where: add lines of context with text")
 
 
 def _no_anchor(start: int, hunk: Hunk) -> Miss:

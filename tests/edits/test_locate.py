@@ -46,7 +46,7 @@ def test_the_rungs(file: list[str], old: str, rung: Rung) -> None:
 
 
 def test_an_exact_match_is_taken_before_a_looser_one() -> None:
-    place = locate(["  x", "x", "x "], hunk("-x", "+y"))
+    place = locate(["  word", "word", "word "], hunk("-word", "+y"))
     assert isinstance(place, Place) and place.start == 1
 
 
@@ -163,3 +163,165 @@ def test_an_insertion_goes_under_its_anchor_or_to_the_end() -> None:
 def test_a_needle_longer_than_the_file_or_an_empty_file_is_no_match() -> None:
     for file in ([], ["a"]):
         assert isinstance(locate(file, hunk("-a", "-b", "-c", "+d")), Miss)
+
+
+@pytest.mark.parametrize("text", ["}", "", "end"])
+def test_text_that_says_next_to_nothing_must_be_alone_however_indented(text: str) -> None:
+    found = locate(["a {", f"  {text}", "b {", text, ""], hunk(f" {text}", "+new"))
+    assert isinstance(found, Miss)
+
+
+ELIDED = [
+    "def first():",
+    "    one = 1",
+    "    two = 2",
+    "    return one + two",
+    "",
+    "def second():",
+    "    one = 1",
+    "    three = 3",
+    "    return one + three",
+]
+
+
+@pytest.mark.parametrize(
+    "mark", ["...", "    ...", "    # ...", "    # ... the rest of it ...", "    \u2026"]
+)
+def test_lines_left_out_keep_what_the_file_has_there(mark: str) -> None:
+    edit = hunk(" def first():", f" {mark}", "-    return one + two", "+    return two")
+    place = locate(ELIDED, edit)
+    assert isinstance(place, Place) and (place.start, place.end, place.rung) == (0, 4, Rung.ELISION)
+    assert [line.text for line in place.lines if line.kind is not LineKind.OLD] == [
+        *ELIDED[:3],
+        "    return two",
+    ]
+
+
+def test_a_piece_after_an_elision_is_sought_in_the_scope_of_the_one_before() -> None:
+    edit = hunk(" def second():", " ...", "-    one = 1", "+    one = 11", " ...")
+    place = locate(ELIDED, edit)
+    assert isinstance(place, Place) and (place.start, place.end) == (5, 7)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        hunk(" def second():", " ...", "-    return one + two", "+    return 2"),
+        hunk("-def first():", "-...", "-    return one + two", "+x"),
+        hunk(" ...", "-    one = 1", "+    one = 11"),
+        hunk(" ...", "+    new"),
+    ],
+)
+def test_an_elision_that_leaves_the_place_open_is_refused(edit: Hunk) -> None:
+    assert isinstance(locate(ELIDED, edit), Miss)
+
+
+def test_one_stale_line_among_others_is_passed_over_and_kept() -> None:
+    file = [
+        "def load(path):",
+        "    name = path.name",
+        "    data = read(name)",
+        "    check(data)",
+        "    return data",
+    ]
+    old = [" def load(path):", "     name = path.stem", "     data = read(name)", "-    check(data)"]
+    place = locate(file, hunk(*old, "+    verify(data)", "     return data"))
+    assert isinstance(place, Place) and (place.start, place.end, place.rung) == (0, 5, Rung.ALIGNED)
+    assert [line.text for line in place.lines if line.kind is not LineKind.OLD] == [
+        *file[:3],
+        "    verify(data)",
+        file[4],
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # the first line, the line next to the change, and a line to delete may not be stale
+        (
+            " def store(path):",
+            "     name = path.name",
+            "     data = read(name)",
+            "-    check(data)",
+            "+    x",
+        ),
+        (" def load(path):", "     name = path.name", "     data = read(path)", "-    check(data)", "+    x"),
+        (" def load(path):", "     name = path.name", "     data = read(name)", "-    check(date)", "+    x"),
+    ],
+)
+def test_alignment_is_strict_at_the_ends_and_at_the_change(lines: tuple[str, ...]) -> None:
+    file = [
+        "def load(path):",
+        "    name = path.name",
+        "    data = read(name)",
+        "    check(data)",
+        "    return data",
+    ]
+    assert isinstance(locate(file, hunk(*lines)), Miss)
+
+
+def test_two_near_copies_are_not_told_apart_by_alignment() -> None:
+    one = ["begin work here", "name = first", "middle of it all", "value = compute(1)", "finish it there"]
+    two = ["begin work here", "name = fourth", "middle of it all", "value = compute(1)", "finish it there"]
+    edit = hunk(
+        " begin work here",
+        " name = fifth",
+        " middle of it all",
+        "-value = compute(1)",
+        "+x",
+        " finish it there",
+    )
+    assert isinstance(locate([*one, *two], edit), Miss)
+
+
+@pytest.mark.parametrize(
+    ("file", "typed", "new", "becomes"),
+    [
+        (["\tif a:", "\t\tb()"], ["    if a:", "        b()"], "            c()", "\t\t\tc()"),
+        (["    if a:", "        b()"], ["\tif a:", "\t\tb()"], "\t\t  c()", "          c()"),
+        (["  if a:", "    b()"], ["    if a:", "        b()"], "            c()", "      c()"),
+    ],
+)
+def test_tabs_and_levels_of_other_widths_are_turned_into_the_files_own(
+    file: list[str], typed: list[str], new: str, becomes: str
+) -> None:
+    place = locate(["x", *file, "y"], hunk(*(f" {line}" for line in typed), f"+{new}"))
+    assert isinstance(place, Place) and place.rung is Rung.INDENT
+    assert place.lines[-1].text == becomes
+
+
+def test_an_indentation_that_is_not_whole_levels_is_refused() -> None:
+    edit = hunk("     if a:", "         b()", "+      c()")
+    assert isinstance(locate(["  if a:", "    b()"], edit), Miss)
+
+
+class Definition:
+    def __init__(self, name: str, start: int, end: int) -> None:
+        self.name, self.start, self.end = name, start, end
+
+
+@pytest.mark.parametrize("anchor", ["B.run", "run in B", "public class B"])
+def test_the_names_of_definitions_settle_what_anchors_do_not(anchor: str) -> None:
+    definitions = [
+        Definition("A", 0, 3), Definition("run", 1, 3),
+        Definition("B", 4, 10), Definition("run", 5, 7), Definition("stop", 8, 10),
+    ]  # fmt: skip
+    edit = hunk("     def run(self):", "-        pass", "+        ...", anchors=(anchor,))
+    found = locate(CLASSES, edit, lambda: definitions)
+    if anchor == "run in B":
+        # read outermost first: there is no B within a run
+        assert isinstance(found, Miss)
+    else:
+        assert isinstance(found, Place) and found.start == 5
+    assert isinstance(locate(CLASSES, edit), Miss)
+
+
+def test_an_anchor_that_is_no_line_of_the_file_is_passed_over_for_a_sure_match() -> None:
+    sure = locate(
+        CLASSES, hunk("     def stop(self):", "-        pass", "+        ...", anchors=("class Z:",))
+    )
+    assert isinstance(sure, Miss)
+    longer = [*CLASSES, "def a_longer_name_of_its_own():", "    return 1"]
+    edit = hunk(" def a_longer_name_of_its_own():", "-    return 1", "+    return 2", anchors=("class Z:",))
+    found = locate(longer, edit)
+    assert isinstance(found, Place) and found.start == 11

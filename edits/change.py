@@ -15,11 +15,12 @@ from edits.diagnose import likely_file
 from edits.entry import Op
 from edits.files import check_writable, read_bytes
 from edits.guard import Target, resolve
-from edits.hunk import Action, Format, Hunk, Landed, LineKind, RefusalCode, Refused, Rung, Status
+from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger import Ledger
-from edits.locate import Miss, Place, Present, locate
-from edits.plan import Splice, spliced, splices
-from edits.text import FileError, TextFile, decode, digest, encode, whole_lines
+from edits.locate import Miss, Present
+from edits.placing import deletes_as_it_is, place
+from edits.plan import Splice, spliced
+from edits.text import FileError, decode, digest, encode, whole_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Planner:
             case Action.ADD:
                 return self._plan_add(hunk, target, change)
             case Action.DELETE:
-                return self._plan_delete(target, change)
+                return self._plan_delete(hunk, target, change)
             case Action.MOVE:
                 return self._plan_move(hunk, target, change, dry)
             case Action.UPDATE:
@@ -89,30 +90,33 @@ class Planner:
 
     def _plan_update(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
         if change.before is None:
+            if hunk.format is Format.WHOLE:
+                return self._plan_add(hunk, target, replace(change, action=Action.ADD))
             return self._missing(hunk, change)
         file = decode(change.before, target.path)
-        found = locate(file.lines, hunk)
+        found = place(file, hunk)
         if isinstance(found, Miss):
             return Refused(change.hunk, target.path, found.code, found.message)
-        if isinstance(found, Present) or self._sent_twice(file, found, change):
-            rung, start = found.rung, found.start + 1
-            end = start + (found.end - found.start if isinstance(found, Present) else len(_new_lines(found)))
-            return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, rung, start, end)
-        made = splices(file, found, hunk.newline)
-        made = tuple(splice for splice in made if splice.old != splice.new)
-        if not made and hunk.action is Action.UPDATE:
-            start, end = found.start + 1, found.end + 1
-            return Landed(
-                change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, found.rung, start, end
-            )
+        if isinstance(found, Present):
+            return self._there(hunk, target, change, found.rung, (found.start + 1, found.end + 1))
+        nothing = not found.splices and hunk.action is Action.UPDATE
+        if nothing or (found.repeats and self._landed_before(change)):
+            return self._there(hunk, target, change, found.rung, (found.start, found.end))
         if target.real.exists():
             check_writable(target.real, target.path)
-        after = file.encode(spliced(file, made))
-        return replace(change, after=after, splices=made, rung=found.rung)
+        after = file.encode(spliced(file, found.splices))
+        return replace(change, after=after, splices=found.splices, rung=found.rung)
+
+    def _there(
+        self, hunk: Hunk, target: Target, change: Change, rung: Rung, lines: tuple[int, int]
+    ) -> Landed:
+        return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, rung, *lines)
 
     def _plan_add(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
         newline = hunk.newline
         text = "".join(line + newline for line in hunk.new)
+        if hunk.replacement is not None:
+            text = hunk.replacement.new
         after = encode(text, "utf-8", b"")
         if change.before == after and change.before is not None:
             end = len(hunk.new) + 1
@@ -133,13 +137,16 @@ class Planner:
             check_writable(target.real, target.path)
         return replace(change, after=after, splices=(Splice(0, (), tuple(whole_lines(text))),))
 
-    def _plan_delete(self, target: Target, change: Change) -> Change | Landed | Refused:
+    def _plan_delete(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
         if change.before is None:
             message = f"{target.path} does not exist{self._suggestion(target.path)}"
             return Refused(change.hunk, target.path, RefusalCode.MISSING_FILE, message)
         if target.linked:
             message = f"{target.path} is a symbolic link, which edits do not delete"
             return Refused(change.hunk, target.path, RefusalCode.IO, message)
+        stale = deletes_as_it_is(decode(change.before, target.path), hunk) if hunk.lines else None
+        if stale is not None:
+            return Refused(change.hunk, target.path, stale.code, stale.message)
         mode = None
         if target.real.exists():
             check_writable(target.real, target.path)
@@ -174,14 +181,9 @@ class Planner:
         likely = likely_file(path, self._files())
         return f"; did you mean {likely}?" if likely else ""
 
-    def _sent_twice(self, file: TextFile, place: Place, change: Change) -> bool:
-        """Did this very hunk land before, and does its new text stand at the place it would land again?
-
-        An insertion after a line finds that line again: sent twice, it must not land twice.
-        """
-        new = _new_lines(place)
-        if list(file.lines[place.start : place.start + len(new)]) != new:
-            return False
+    def _landed_before(self, change: Change) -> bool:
+        """Did this very hunk land before? An insertion sent twice must not land twice: after the first
+        time it still finds the text that it goes beside."""
         undone = {
             entry.hunk: entry.op is Op.UNDO for entry in self._ledger.entries() if entry.same == change.same
         }
@@ -203,10 +205,7 @@ class Planner:
         return target.real.relative_to(self._root).as_posix()
 
 
-def _new_lines(place: Place) -> list[str]:
-    return [line.text for line in place.lines if line.kind is not LineKind.OLD]
-
-
 def _same(hunk: Hunk) -> str:
     said = (hunk.path, hunk.action, hunk.lines, hunk.anchors, hunk.line_hint, hunk.move_to)
-    return digest(repr(said).encode("utf-8", "surrogatepass"))
+    text = repr(said if hunk.replacement is None else (*said, hunk.replacement, hunk.replace_all))
+    return digest(text.encode("utf-8", "surrogatepass"))

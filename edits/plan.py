@@ -30,6 +30,19 @@ def splices(file: TextFile, place: Place, newline: str) -> tuple[Splice, ...]:
     return tuple(_splice(file, at, count, new, usual) for at, count, new in _runs(place.start, place.lines))
 
 
+def with_final_newline(
+    file: TextFile, changes: Sequence[Splice], wanted: bool, newline: str
+) -> tuple[Splice, ...]:
+    """``changes`` of a hunk that reaches the file's end, where a newline is ``wanted`` from now on or not."""
+    ending = (file.newline or newline) if wanted else ""
+    if changes and changes[-1].start + len(changes[-1].old) == len(file.lines):
+        last = changes[-1]
+        new = (*last.new[:-1], last.new[-1].rstrip("\r\n") + ending) if last.new else ()
+        return (*changes[:-1], Splice(last.start, last.old, new))
+    line = file.lines[-1]
+    return (*changes, Splice(len(file.lines) - 1, (line + file.endings[-1],), (line + ending,)))
+
+
 def spliced(file: TextFile, changes: Sequence[Splice]) -> str:
     """The file's text with ``changes`` (in order, not touching each other) made."""
     pieces: list[str] = []

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from edits.formats.detect import AutoParser, UnsupportedFormat
+from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
@@ -14,8 +14,6 @@ from session.lane import landed_event, refused_event
 from session.recovery import recover
 from session.sanitize import clean_line
 from session.workspace import Workspace
-
-__all__ = ["NotTextError", "UnsupportedFormat", "apply_stream", "redo_hunk", "undo_hunk"]
 
 CHUNK = 65_536
 
@@ -29,9 +27,8 @@ def apply_stream(
 ) -> Iterator[Event]:
     """Land the edits in ``stream`` (UTF-8) as they come, and tell of each; ends with ``ApplyEnded``.
 
-    ``edit_format`` is a ``Format`` value or ``auto``. Raises UnsupportedFormat before anything is read
-    for a format without a parser, and, after ``ApplyEnded``, NotTextError where the stream is no UTF-8:
-    what was complete before that byte has landed, the rest is not read.
+    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, where
+    the stream is no UTF-8: what was complete before that byte has landed, the rest is not read.
     """
     applying = _Applying(workspace, edit_format, dry_run)
     yield from recover(workspace.ledger)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 
 from edits.diff import changes
-from edits.formats.block import CLOSING_FENCE, Body, Output
+from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9} ?)|-{5,} )SEARCH>?\s*")
@@ -38,12 +38,11 @@ _UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*|:[a-z_]*:?\s*\d*\s*)"
 _NUMBERED = re.compile(r"\s*(\d+) \|(?: (.*)|)")
 
 
-class SearchReplaceBlock:
+class SearchReplaceBlock(Block):
     """A block being read. Without a ``path`` it can only be refused, at its end."""
 
     def __init__(self, out: Output, opener: re.Match[str], path: str | None, fenced: bool) -> None:
-        self.done = False
-        self.unread = False
+        super().__init__()
         self._out = out
         self._path = path or ""
         self._fenced = fenced

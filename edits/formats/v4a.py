@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from edits.formats.block import CLOSING_FENCE, Body, Output
-from edits.formats.events import Typed
+from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 HEADER = re.compile(
@@ -32,14 +31,15 @@ _ACTIONS = {"Add": Action.ADD, "Update": Action.UPDATE, "Delete": Action.DELETE}
 _State = Literal["header", "add", "delete", "update", "skip"]
 
 
-class V4ABlock:
-    """A patch being read. ``fenced`` says that it stands in a code fence, whose end ends it too."""
+class V4ABlock(Block):
+    """A patch being read. ``fenced`` says that it stands in a code fence, whose end ends it too, as does
+    ``heredoc``, the word that ends the shell's here-document around it."""
 
-    def __init__(self, out: Output, fenced: bool) -> None:
-        self.done = False
-        self.unread = False
+    def __init__(self, out: Output, fenced: bool, heredoc: str | None = None) -> None:
+        super().__init__()
         self._out = out
         self._fenced = fenced
+        self._heredoc = heredoc
         self._state: _State = "header"
         self._path = ""
         self._number: int | None = None
@@ -47,6 +47,7 @@ class V4ABlock:
         self._file_has_chunk = False
         self._after_end_of_file = False
         self._maybe_end: str | None = None
+        self._foreign = ""
         self._start_chunk()
 
     @property
@@ -80,7 +81,7 @@ class V4ABlock:
         if header is not None:
             self._take_header(header)
             return None
-        if self._fenced and self._state != "update" and CLOSING_FENCE.fullmatch(line):
+        if self._is_wrapping(line) and (self._state != "update" or line[:1] not in _KINDS):
             self._leave()
             return None
         if self._state == "update":
@@ -91,8 +92,10 @@ class V4ABlock:
             if line.startswith("@@") and self._file_has_chunk:
                 self._state = "update"
                 self._take_anchor(line)
+            elif line[:1] not in ("", *_KINDS):
+                self._leave_or_reject(line)
         elif line.strip():
-            self._reject_line(line)
+            self._leave_or_reject(line)
         return None
 
     def end(self, clean: bool) -> None:
@@ -102,14 +105,32 @@ class V4ABlock:
         if clean:
             self._finish_file()
         elif self._state in ("add", "delete") or self._number is not None:
-            self._break(
-                RefusalCode.INCOMPLETE, "the stream ended inside this edit; nothing of it was written"
-            )
+            self._break(RefusalCode.INCOMPLETE, CUT)
         self.done = True
 
-    def tail(self) -> list[str]:
-        """Nothing: a patch names its paths itself."""
-        return []
+    def resumes(self, line: str) -> bool:
+        """A ``@@`` of the same file or a header shows that a line of the patch was wrong."""
+        header = HEADER.fullmatch(line.strip())
+        chunk = line.startswith("@@") and (self._state == "update" or self._file_has_chunk)
+        if not chunk and (header is None or header["mark"] == "Begin Patch"):
+            return False
+        self.doubt("+")
+        self.done = self.unread = self.paused = False
+        return True
+
+    def doubt(self, line: str) -> None:
+        """What waits may lack lines when more of them follow the words."""
+        if looks_edited(line) and self._waits:
+            self._reject_line(self._foreign)
+
+    def conclude(self, clean: bool) -> None:
+        """The patch had ended before the words, without its last marker."""
+        if self._waits:
+            self.end(clean)
+
+    @property
+    def _waits(self) -> bool:
+        return self._state in ("add", "delete") or bool(self._lines) or self._move_to is not None
 
     def _start_chunk(self) -> None:
         self._lines: list[HunkLine] = []
@@ -123,10 +144,37 @@ class V4ABlock:
         held, self._maybe_end = self._maybe_end or "", None
         if line[:1] in tuple(" +-") or line.startswith(("@@", "*** ")):
             self._add_line(LineKind.CONTEXT, held[1:], crlf=False)
-            self._out.events.append(Typed(self.number, LineKind.CONTEXT, held[1:] + "\n"))
+            self._out.typed(self.number, LineKind.CONTEXT, held[1:] + "\n")
             return True
         self._leave()
         return False
+
+    def _is_wrapping(self, line: str) -> bool:
+        """Does the line end what the patch stands in?"""
+        if self._heredoc is not None and line.strip() == self._heredoc:
+            return True
+        return self._fenced and CLOSING_FENCE.fullmatch(line) is not None
+
+    def _leave_or_reject(self, line: str) -> None:
+        """A line that is none of the patch's: words after it, if the patch can have ended here."""
+        if self._fenced or self._heredoc or not self._may_have_ended:
+            self._reject_line(line)
+        else:
+            self._foreign = line
+            self.done = self.unread = self.paused = True
+
+    @property
+    def _may_have_ended(self) -> bool:
+        """Words may follow a blank line; without one a line has more likely lost its first character."""
+        match self._state:
+            case "add":
+                return bool(self._lines) and self._blank_lines > 0
+            case "update" if self._lines:
+                return self._blank_lines > 0 or self._lines[-1] == HunkLine(LineKind.CONTEXT, "")
+            case "update":
+                return not self._anchors and (self._file_has_chunk or self._move_to is not None)
+            case state:
+                return state in ("delete", "skip")
 
     def _leave(self) -> None:
         """End before the line at hand."""
@@ -176,10 +224,7 @@ class V4ABlock:
             self._open_chunk()
             self._add_line(_KINDS[line[0]], line[1:], crlf)
             return Body(_KINDS[line[0]], 1)
-        if self._fenced and CLOSING_FENCE.fullmatch(line):
-            self._leave()
-            return None
-        self._reject_line(line)
+        self._leave_or_reject(line)
         return None
 
     def _take_anchor(self, line: str) -> None:
@@ -198,7 +243,7 @@ class V4ABlock:
             self._blank_lines += 1
             return None
         if line[0] != "+":
-            self._reject_line(line)
+            self._leave_or_reject(line)
             return None
         # Blank lines count as text only when text follows: before a header they are padding.
         self._lines += [HunkLine(LineKind.NEW, "")] * self._blank_lines

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits.formats.detect import AutoParser, UnsupportedFormat
+from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent, Prose, Typed
 from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
 from tests.edits.helpers import merged, parse, prose
@@ -216,11 +216,6 @@ def test_stacked_anchors_and_ranges() -> None:
     first, second = hunks(text)
     assert first.anchors == ("class A", "def f():")
     assert (second.line_hint, second.anchors) == (12, ("def g():",))
-
-
-def test_a_format_without_a_parser_is_named() -> None:
-    with pytest.raises(UnsupportedFormat, match="unified"):
-        AutoParser(Format.UNIFIED)
 
 
 def test_a_forced_format_leaves_the_other_as_prose() -> None:

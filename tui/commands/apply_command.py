@@ -26,7 +26,7 @@ from tui.options import folder_option, json_option, opening_workspace
 def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> None:
     """Land edits from standard input as they stream in, each as soon as it is complete."""
     began = time.monotonic()
-    from session.apply import NotTextError, UnsupportedFormat, apply_stream
+    from session.apply import NotTextError, apply_stream
     from session.events import ApplyEnded, HunkRefused, Notice
     from tui.exits import DONE, FAILED, leave
     from tui.headless import hunk_line, json_printer
@@ -46,8 +46,6 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
                 click.echo(f"spark: {event.text}", err=True)
             elif (line := hunk_line(event)) is not None:
                 click.echo(line)
-    except UnsupportedFormat as problem:
-        raise click.BadParameter(str(problem), param_hint="'--format'") from problem
     except NotTextError as problem:
         leave(str(problem), FAILED)
     raise SystemExit(FAILED if refused else DONE)

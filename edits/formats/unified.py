@@ -1,0 +1,383 @@
+"""Unified diffs: plain, git's, and those that models write without line numbers (``@@ ... @@``).
+
+Source: see ``edits.formats.diff_header``; the form without numbers is a convention of aider's. Models
+count badly, so a hunk goes on as long as its lines do; the counts only settle what the lines leave
+open. A hunk is complete at the next ``@@``, ``diff --git`` or ``---``/``+++`` pair, or where the diff ends.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
+from edits.formats.diff_header import DiffHeader, names_agree
+from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
+
+GIT = re.compile(r"diff --git \S.*")
+"""The line that begins a file in git's diffs."""
+RANGES = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*)?")
+_HEADING = re.compile(r"@@+\s*(?:\.\.\.)?\s*(?:@@+)?\s*(.*?)\s*(?:@@+)?\s*")
+_KINDS = {kind.value: kind for kind in LineKind}
+_OLD_HEADER = "--- "
+_SIGNATURE = "-- "
+_State = Literal["header", "body", "skip"]
+_Lines = tuple[HunkLine, ...]
+
+
+class UnifiedBlock(Block):
+    """A diff of one or more files being read.
+
+    ``path`` is the file of a diff without a header; ``heredoc`` the word that ends the shell's
+    here-document around the diff.
+    """
+
+    def __init__(
+        self, out: Output, fenced: bool, heredoc: str | None = None, path: str | None = None
+    ) -> None:
+        super().__init__()
+        self._out = out
+        self._fenced = fenced
+        self._heredoc = heredoc
+        self._foreign = ""
+        # A “---” line, and the “+++” line after it, that may be a header or text.
+        self._pair: list[tuple[str, bool | None]] = []
+        self._begin_file()
+        if path is not None:
+            self._header.old = self._header.new = path
+
+    @property
+    def number(self) -> int:
+        """The number of the open hunk."""
+        return self._number or 0
+
+    def peek(self, head: str) -> Body | None:
+        """Settle what the line's first characters settle."""
+        if self._pair or self._state == "skip":
+            return None
+        if self._state == "body":
+            if head.startswith(("@@", "diff --git ")):
+                self._finish_hunk()
+                return None
+        elif not self._begins_body(head):
+            return None
+        if head[0] in _KINDS and not _OLD_HEADER.startswith(head[:4]):
+            self._open()
+            return Body(_KINDS[head[0]], 1)
+        return None
+
+    def take(self, line: str, crlf: bool | None) -> Body | None:
+        """Take a finished line."""
+        if self._pair and self._settle_pair(line, crlf):
+            return None
+        if self._state == "header" and not self._begins_body(line):
+            self._take_header_line(line)
+            return None
+        if line.startswith(_OLD_HEADER):
+            self._pair = [(line, crlf)]
+            return None
+        return self._take_line(line, crlf)
+
+    def end(self, clean: bool) -> None:
+        """The stream ended, which ends a diff."""
+        self._flush_pair()
+        if clean:
+            self._finish_file()
+        elif self._state == "body" or (self._state == "header" and self._header != DiffHeader()):
+            self._break(RefusalCode.INCOMPLETE, CUT)
+        self.done = True
+
+    def resumes(self, line: str) -> bool:
+        """A ``@@`` shows that the words before it stood in the diff's middle."""
+        if not line.startswith("@@"):
+            return False
+        if self._waits:
+            self._reject(self._foreign)
+        self.done = self.unread = self.paused = False
+        return True
+
+    def doubt(self, line: str) -> None:
+        """What waits may lack lines when more of them follow the words."""
+        if looks_edited(line) and self._waits:
+            self._reject(self._foreign)
+
+    def conclude(self, clean: bool) -> None:
+        """The diff had ended before the words."""
+        if self._waits:
+            self.end(clean)
+
+    def _begin_file(self) -> None:
+        self._header = DiffHeader()
+        self._state: _State = "header"
+        self._number: int | None = None
+        self._has_hunk = False
+        self._moved = False
+        self._begin_hunk()
+
+    def _begin_hunk(self) -> None:
+        self._lines: list[HunkLine] = []
+        self._hint: int | None = None
+        self._counts: tuple[int, int] | None = None
+        self._have = (0, 0)
+        self._blanks = 0
+        self._anchor = ""
+        self._unended: set[LineKind] = set()
+        self._all_crlf = True
+
+    @property
+    def _waits(self) -> bool:
+        return self._state == "body" and (bool(self._lines) or self._header.action is Action.DELETE)
+
+    def _begins_body(self, line: str) -> bool:
+        """After the header's last line a hunk may begin without its ``@@``."""
+        if self._state != "header":
+            return True
+        if line.startswith("@@"):
+            return True
+        return bool(self._header.new) and line[:1] in _KINDS and not line.startswith(_OLD_HEADER)
+
+    def _take_header_line(self, line: str) -> None:
+        if GIT.fullmatch(line) or (self._header.new and line.startswith(_OLD_HEADER)):
+            self._finish_file()
+        known = self._header.take(line)
+        if known or not line.strip() or line.startswith(("index ", "similarity ", "dissimilarity ", "====")):
+            return
+        if self._header.binary:
+            return
+        self._finish_file()
+        self.done = self.unread = True
+
+    def _take_line(self, line: str, crlf: bool | None) -> Body | None:
+        if line.startswith("@@"):
+            self._finish_hunk()
+            self._take_ranges(line)
+            return None
+        if GIT.fullmatch(line) or line.startswith("Index: "):
+            self._finish_file()
+            self._header.take(line)
+            return None
+        if self._state == "skip":
+            if line[:1] not in ("", "\\", *_KINDS):
+                self._leave_or_reject(line)
+            return None
+        self._state = "body"
+        if line == "":
+            if self._lines:
+                self._add(LineKind.CONTEXT, "", crlf)
+                return Body(LineKind.CONTEXT, 0)
+            return None
+        if line[0] == "\\":
+            self._take_no_newline()
+            return None
+        if line[0] not in _KINDS or (line.rstrip() == _SIGNATURE.rstrip() and self._satisfied):
+            self._leave_or_reject(line)
+            return None
+        self._open()
+        self._add(_KINDS[line[0]], line[1:], crlf)
+        return Body(_KINDS[line[0]], 1)
+
+    def _settle_pair(self, line: str, crlf: bool | None) -> bool:
+        """Is the ``---`` line held back a header? True when ``line`` was used up in finding out."""
+        if len(self._pair) == 1 and line.startswith("+++ "):
+            self._pair.append((line, crlf))
+            old = self._pair[0][0]
+            if names_agree(old, line) or self._satisfied:
+                self._use_pair()
+            return True
+        if len(self._pair) == 2 and line.startswith("@@"):
+            self._use_pair()
+        else:
+            self._flush_pair()
+        return False
+
+    def _use_pair(self) -> None:
+        """The pair begins the next file."""
+        pair, self._pair = self._pair, []
+        self._finish_file()
+        for line, _ in pair:
+            self._header.take(line)
+
+    def _flush_pair(self) -> None:
+        """The pair, or its first line, is text of the hunk."""
+        pair, self._pair = self._pair, []
+        for line, crlf in pair:
+            body = self._take_line(line, crlf)
+            if body is not None:
+                self._out.typed(self.number, body.kind, line[body.offset :] + "\n")
+
+    def _take_ranges(self, line: str) -> None:
+        self._state = "body"
+        ranges = RANGES.fullmatch(line.rstrip())
+        if ranges:
+            # The hunks before have landed: the new numbers are those of the file as it is now.
+            self._hint = int(ranges[3]) or None
+            self._counts = (int(ranges[2] or 1), int(ranges[4] or 1))
+        else:
+            heading = _HEADING.fullmatch(line)
+            self._anchor = heading[1] if heading else ""
+            if re.fullmatch(r"[-+,\d\s.]*", self._anchor):
+                self._anchor = ""
+
+    def _take_no_newline(self) -> None:
+        if self._lines:
+            kind = self._lines[-1].kind
+            both = {LineKind.OLD, LineKind.NEW}
+            self._unended |= both if kind is LineKind.CONTEXT else {kind}
+
+    @property
+    def _satisfied(self) -> bool:
+        """Has the hunk as many lines as its ``@@`` line says?"""
+        if self._counts is None:
+            return False
+        over = self._have[0] - self._counts[0]
+        return over == self._have[1] - self._counts[1] and 0 <= over <= self._blanks
+
+    def _add(self, kind: LineKind, text: str, crlf: bool | None) -> None:
+        line = HunkLine(kind, text)
+        self._lines.append(line)
+        old, new = self._have
+        self._have = old + (kind is not LineKind.NEW), new + (kind is not LineKind.OLD)
+        self._blanks = self._blanks + 1 if line == _BLANK else 0
+        self._all_crlf = self._all_crlf and crlf is not False
+
+    def _open(self) -> None:
+        if self._number is None:
+            action = Action.UPDATE if self._has_hunk else self._header.action
+            self._number = self._out.open(self._current, action, Format.UNIFIED)
+
+    @property
+    def _current(self) -> str:
+        """The file's name now: the new one once a hunk has moved it."""
+        return self._header.rename_to if self._moved else self._header.path
+
+    def _finish_hunk(self) -> None:
+        if self._state != "body" or self._header.action is Action.DELETE:
+            return
+        if not self._lines:
+            return
+        self._open()
+        problem = self._header.problem
+        if problem is not None:
+            self._break(*problem)
+        else:
+            self._out.complete(self.number, self._hunk())
+            self._moved = self._moved or self._header.action is Action.MOVE
+        self._number = None
+        self._has_hunk = True
+        self._begin_hunk()
+
+    def _hunk(self) -> Hunk:
+        lines, others = self._readings()
+        action = self._header.action
+        only_new = all(line.kind is LineKind.NEW or not line.text for line in lines)
+        newline = "\r\n" if self._all_crlf else "\n"
+        if action is Action.ADD and only_new and not self._has_hunk:
+            added = [line.text for line in _trimmed(lines)]
+            end = "" if LineKind.NEW in self._unended else newline
+            text = newline.join(added) + (end if added else "")
+            return Hunk(
+                self._current, Action.ADD, Format.UNIFIED,
+                tuple(HunkLine(LineKind.NEW, text) for text in added),
+                replacement=Replacement("", text), newline=newline,
+            )  # fmt: skip
+        moves = action is Action.MOVE and not self._moved
+        return Hunk(
+            path=self._current,
+            action=Action.MOVE if moves else Action.UPDATE,
+            format=Format.UNIFIED,
+            lines=lines,
+            anchors=(self._anchor,) if self._anchor else (),
+            line_hint=self._hint,
+            at_end_of_file=bool(self._unended),
+            move_to=self._header.rename_to if moves else None,
+            final_newline=self._final_newline,
+            alternatives=others,
+            newline=newline,
+        )
+
+    @property
+    def _final_newline(self) -> bool | None:
+        old, new = LineKind.OLD in self._unended, LineKind.NEW in self._unended
+        return None if old == new else old
+
+    def _readings(self) -> tuple[_Lines, tuple[_Lines, ...]]:
+        """The lines; blank ones at the end may be padding, and go first where the counts leave them out."""
+        lines = tuple(self._lines)
+        shorter = _trimmed(lines)
+        if len(shorter) == len(lines) or not shorter:
+            return lines, ()
+        if self._counts == (self._have[0] - self._blanks, self._have[1] - self._blanks):
+            return shorter, (lines,)
+        return lines, (shorter,)
+
+    def _finish_file(self) -> None:
+        """The next file, or the end: what only a whole file's diff says is complete."""
+        self._finish_hunk()
+        header = self._header
+        empty = header == DiffHeader()
+        problem = header.problem
+        if self._state != "skip" and not empty and not self._has_hunk:
+            if problem is not None:
+                self._break(*problem)
+            elif header.action is Action.DELETE and any(line.kind is LineKind.NEW for line in self._lines):
+                self._break(RefusalCode.MALFORMED, "the diff both deletes the file and adds lines to it")
+            elif header.action is Action.DELETE:
+                self._open()
+                lines = tuple(self._lines)
+                self._out.complete(self.number, Hunk(self._current, Action.DELETE, Format.UNIFIED, lines))
+            elif header.action is Action.MOVE:
+                self._open()
+                moved = Hunk(self._current, Action.MOVE, Format.UNIFIED, move_to=header.rename_to)
+                self._out.complete(self.number, moved)
+            elif header.new_file:
+                self._open()
+                self._out.complete(self.number, Hunk(self._current, Action.ADD, Format.UNIFIED))
+            elif not header.mode:
+                self._break(RefusalCode.MALFORMED, "the diff of this file has no lines")
+        self._number = None
+        if header.only_mode and problem is None:
+            self._break(RefusalCode.MALFORMED, header.only_mode)
+        self._begin_file()
+
+    def _leave_or_reject(self, line: str) -> None:
+        """A line that is none of the diff's: the end of it, if it can have ended here."""
+        closed = self._fenced and CLOSING_FENCE.fullmatch(line) is not None
+        if closed or self._satisfied or (self._heredoc is not None and line.strip() == self._heredoc):
+            self._finish_file()
+            self.done = self.unread = True
+        elif self._state == "skip" or not (self._lines or self._has_hunk):
+            if self._fenced or self._heredoc:
+                self._reject(line)
+            else:
+                self._finish_file()
+                self.done = self.unread = True
+        elif self._fenced or self._heredoc or self._lines[-1:] != [_BLANK]:
+            self._reject(line)
+        else:
+            self._foreign = line
+            self.done = self.unread = self.paused = True
+
+    def _reject(self, line: str) -> None:
+        """The hunk at hand has a line that no diff has; the next ``@@`` or file is tried again."""
+        if self._state == "body":
+            self._break(
+                RefusalCode.MALFORMED,
+                f"each line of a diff begins with a space, “-” or “+”, but this one is {line[:60]!r}",
+            )
+        self._begin_hunk()
+        self._state = "skip"
+        self._has_hunk = True
+
+    def _break(self, code: RefusalCode, message: str) -> None:
+        self._out.broken(self._number, self._current, code, message)
+        self._number = None
+
+
+_BLANK = HunkLine(LineKind.CONTEXT, "")
+
+
+def _trimmed(lines: _Lines) -> _Lines:
+    end = len(lines)
+    while end and lines[end - 1] == _BLANK:
+        end -= 1
+    return lines[:end]

@@ -1,0 +1,85 @@
+"""Whole files: a path, and a fence with the file's full text.
+
+The path stands on the line above the fence or behind the fence's language. A file is complete at the
+fence that matches its opening one: one with nothing after it, of the same character, at least as long.
+Fences with a language inside the text open a nested block, which their own closing fence ends.
+
+An ordinary code sample looks just the same, so this format is read only when it is asked for: detection
+never takes a sample for a file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from edits.formats.block import Block, Body, Output
+from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
+
+OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
+"""A line that opens a fence."""
+_MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)")
+
+
+class WholeBlock(Block):
+    """A file's text being read. ``opener`` is the match of its opening fence."""
+
+    def __init__(self, out: Output, opener: re.Match[str], path: str) -> None:
+        super().__init__()
+        self._out = out
+        self._path = path
+        self._indent = opener["indent"]
+        # The fences that are open, the file's own first.
+        self._open = [opener["fence"]]
+        self._lines: list[HunkLine] = []
+        self._all_crlf = True
+        self._number = out.open(path, Action.UPDATE, Format.WHOLE)
+
+    @property
+    def number(self) -> int:
+        """The number of the file's hunk."""
+        return self._number
+
+    def peek(self, head: str) -> Body | None:
+        """A line is text once it can be no fence."""
+        return None if _MAY_BE_FENCE.match(head + "\n").end() > len(head) - 1 else self._body(head)  # type: ignore[union-attr]
+
+    def take(self, line: str, crlf: bool | None) -> Body | None:
+        """Take a finished line."""
+        fence = OPENER.fullmatch(line)
+        if fence is not None and self._closes(fence):
+            self._open.pop()
+            if not self._open:
+                self._complete()
+                return None
+        elif fence is not None and fence["info"].strip() and self._nests(fence["fence"]):
+            self._open.append(fence["fence"])
+        body = self._body(line)
+        self._lines.append(HunkLine(LineKind.NEW, line[body.offset :]))
+        self._all_crlf = self._all_crlf and crlf is not False
+        return body
+
+    def end(self, clean: bool) -> None:
+        """Without its closing fence a file is never whole."""
+        del clean
+        message = "the file's closing fence never came; nothing of it was written"
+        self._out.broken(self._number, self._path, RefusalCode.INCOMPLETE, message)
+        self.done = True
+
+    def _body(self, line: str) -> Body:
+        """In a list the whole block is indented, and its text with it."""
+        return Body(LineKind.NEW, len(self._indent) if line.startswith(self._indent) else 0)
+
+    def _closes(self, fence: re.Match[str]) -> bool:
+        mark: str = fence["fence"]
+        top = self._open[-1]
+        return not fence["info"].strip() and mark[0] == top[0] and len(mark) >= len(top)
+
+    def _nests(self, mark: str) -> bool:
+        """A shorter fence than the file's cannot end it, and needs no account."""
+        return mark[0] == self._open[0][0] and len(mark) >= len(self._open[0])
+
+    def _complete(self) -> None:
+        newline = "\r\n" if self._all_crlf and self._lines else "\n"
+        hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, tuple(self._lines), newline=newline)
+        self._out.complete(self._number, hunk)
+        self.done = True

@@ -1,0 +1,82 @@
+"""What the keys for the panes themselves do: going to them, sizing them, reading and copying the chat."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import App
+from textual.widget import Widget
+
+from tui.arrangement import Arrangement
+from tui.desk import Desk
+from tui.keymap import shown
+from tui.panes.chat import ChatView
+from tui.panes.editor import EditorPane
+from tui.panes.status import StatusLine
+
+
+class PaneKeys(App[int], inherit_bindings=False):
+    """The half of the app that moves among its panes; none of it concerns the session."""
+
+    editor: EditorPane
+    chat: ChatView
+    status: StatusLine
+    desk: Desk
+    arrangement: Arrangement
+
+    def action_focus_pane(self, name: str) -> None:
+        """Go to a pane, bringing it into sight."""
+        match name:
+            case "editor" | "chat":
+                self.arrangement.bring(name)
+        if name == "editor" and not self.desk.path:
+            self.status.say(f"no file is open: {shown('open_file')} opens one")
+            return
+        self.query_one(f"#{name}", Widget).focus()
+
+    def action_next_pane(self) -> None:
+        """Go to the next pane in sight."""
+        order = [name for name in ("composer", "editor", "chat") if self.query_one(f"#{name}").display]
+        if not self.desk.path and "editor" in order:
+            order.remove("editor")
+        focused = self.focused.id if self.focused is not None else None
+        at = order.index(focused) + 1 if focused in order else 0
+        self.action_focus_pane(order[at % len(order)])
+
+    def action_zoom(self) -> None:
+        """Show one pane alone, the focused one or else the chat; or both again."""
+        self.arrangement.zoom("editor" if self.editor.has_focus else "chat")
+
+    def action_resize(self, by: int) -> None:
+        """Give the editor more or less of the room."""
+        self.arrangement.share(by)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange the panes for the terminal's size."""
+        self.arrangement.resize(event.size)
+
+    def action_chat_page(self, pages: int) -> None:
+        """Scroll the chat from the composer."""
+        self.chat.action_scroll_page(pages)
+
+    def action_chat_end(self) -> None:
+        """Back to the end of the chat."""
+        self.chat.action_to_end()
+
+    def action_reasoning(self) -> None:
+        """Unfold or fold the reasoning."""
+        self.chat.fold(unfolded=not self.chat.unfolded)
+
+    def action_copy_answer(self) -> None:
+        """Copy the last answer."""
+        self._copy(self.chat.last_answer(), "the last answer")
+
+    def action_copy_code(self) -> None:
+        """Copy the last code block."""
+        self._copy(self.chat.last_code(), "the last code block")
+
+    def _copy(self, text: str, what: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+            self.status.say(f"copied {what} ({len(text):,} characters)")
+        else:
+            self.status.say("there is nothing to copy yet")

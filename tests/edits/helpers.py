@@ -26,8 +26,8 @@ SUITES = (
     "cline_diff",
     "roo_multi_search_replace",
     "real_replies",
+    "str_replace_misc",
 )
-FORMATS = frozenset({"v4a", "v4a_body", "search_replace", "search_replace_cline", "search_replace_roo"})
 
 
 @dataclass
@@ -110,14 +110,15 @@ def prose(events: Iterable[ParserEvent]) -> str:
 
 
 def corpus() -> list[dict[str, Any]]:
-    """The corpus cases of the formats we have, their text and files made ours."""
+    """The corpus cases, their text and files made ours."""
+    return [{**case, "patch": _with_path(case)} for suite in SUITES for case in suite_of(suite)]
+
+
+def suite_of(name: str) -> list[dict[str, Any]]:
+    """The cases of one file of the corpus."""
     if not CORPUS.is_dir():
         pytest.skip("the corpus of other tools' cases is not beside this checkout")
-    cases: list[dict[str, Any]] = []
-    for suite in SUITES:
-        for case in json.loads((CORPUS / f"{suite}.json").read_text()):
-            if case["format"] in FORMATS and not case.get("parse_only"):
-                cases.append({**case, "patch": _with_path(case)})
+    cases: list[dict[str, Any]] = json.loads((CORPUS / f"{name}.json").read_text())
     return cases
 
 

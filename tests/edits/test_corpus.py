@@ -20,15 +20,24 @@ def outcome(case: dict[str, Any], folder: Path) -> str:
     project = Project(folder)
     project.write(case["files_before"])
     project.apply(case["patch"])
-    files = project.read()
-    if files != case["files_after"]:
+    files = {name: data.decode() for name, data in project.read_bytes().items()}
+    if not as_expected(case, files):
         return "refused" if project.refusals else "differs"
     if case["expect"] == "error" and project.results and not project.refusals:
         already = all(landed.status is Status.ALREADY_APPLIED for landed in project.landed)
         return "already_applied" if already else "differs"
     if case["expect"] == "ok" and project.refusals:
         return "refused"
+    if case["expect"] == "error" and not project.refusals:
+        assert all(landed.status is Status.ALREADY_APPLIED for landed in project.landed), case["id"]
     return "agrees"
+
+
+def as_expected(case: dict[str, Any], files: dict[str, str]) -> bool:
+    """A few cases say only what one of the files must hold afterwards."""
+    if case["files_after"] is not None:
+        return bool(files == case["files_after"])
+    return any(case["after_contains"] in text for text in files.values())
 
 
 def test_every_case_lands_byte_for_byte_or_is_a_stated_choice(tmp_path: Path) -> None:
@@ -44,7 +53,7 @@ def test_every_case_lands_byte_for_byte_or_is_a_stated_choice(tmp_path: Path) ->
     assert found.get("differs", set()) - set(CHOICES["differs"]) == set()
     listed = {case for kind in CHOICES.values() for case in kind}
     assert listed == set().union(*(found.get(kind, set()) for kind in found if kind != "agrees"))
-    assert sum(counts.values()) - len(listed) >= 220
+    assert sum(counts.values()) - len(listed) >= 280
 
 
 def test_refused_cases_leave_the_file_as_it_was_where_nothing_landed(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""The corpus read, not landed: upstream's own account of what a text says is ours too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from edits.formats.events import Broken, Completed, ParserEvent
+from edits.hunk import Action, Format, Hunk, LineKind
+from tests.edits.helpers import merged, parse, suite_of
+
+
+def completed(events: list[ParserEvent]) -> list[Hunk]:
+    return [event.hunk for event in events if isinstance(event, Completed)]
+
+
+def as_upstream(hunks: list[Hunk]) -> list[dict[str, Any]]:
+    """Our hunks in the shape of the V4A suites, which gather the chunks of a file."""
+    files: list[dict[str, Any]] = []
+    for hunk in hunks:
+        if hunk.action is Action.ADD:
+            contents = "".join(line + "\n" for line in hunk.new)
+            files.append({"type": "AddFile", "path": hunk.path, "contents": contents})
+        elif hunk.action is Action.DELETE:
+            files.append({"type": "DeleteFile", "path": hunk.path})
+        else:
+            chunk = {
+                "changeContext": hunk.anchors[-1] if hunk.anchors else None,
+                "oldLines": list(hunk.old),
+                "newLines": list(hunk.new),
+                "isEndOfFile": hunk.at_end_of_file,
+            }
+            last = files[-1] if files else {}
+            if last.get("type") == "UpdateFile" and hunk.path in (last["path"], last["movePath"]):
+                last["chunks"].append(chunk)
+            else:
+                files.append(
+                    {"type": "UpdateFile", "path": hunk.path, "movePath": hunk.move_to, "chunks": [chunk]}
+                )
+    return files
+
+
+def test_a_v4a_text_says_what_upstream_says_it_says() -> None:
+    cases = suite_of("roo_apply_patch_parse")
+    for case in cases:
+        events = parse([case["patch"]])
+        assert merged(parse(list(case["patch"]))) == merged(events), case["id"]
+        if case["expect"] == "error":
+            assert not completed(events), case["id"]
+        else:
+            assert as_upstream(completed(events)) == case["parsed"]["hunks"], case["id"]
+            assert not any(isinstance(event, Broken) for event in events), case["id"]
+    assert len(cases) == 19
+
+
+@pytest.mark.parametrize("format", [None, Format.UNIFIED])
+def test_a_diff_without_line_numbers_says_what_upstream_says_it_says(format: Format | None) -> None:
+    cases = [case for case in suite_of("aider_tests") if case["format"] == "udiff_aider"]
+    for case in cases:
+        hunks = completed(parse([case["patch"]], format=format))
+        said = []
+        for hunk in hunks:
+            lines = [line.kind + line.text for line in hunk.lines]
+            while lines[-1] == LineKind.CONTEXT:
+                lines.pop()
+            said.append([hunk.path, [line + "\n" for line in lines]])
+        assert said == case["parsed"], case["id"]
+    assert len(cases) == 4
+
+
+@pytest.mark.parametrize("format", [None, Format.JSON])
+def test_a_replacement_is_read_to_the_letter(format: Format | None) -> None:
+    cases = suite_of("str_replace_misc")
+    for case in cases:
+        hunks = completed(parse(list(case["patch"]), format=format))
+        if case["old_str"] == case["new_str"]:
+            assert not hunks, case["id"]
+            continue
+        (hunk,) = hunks
+        assert hunk.replacement is not None
+        assert (hunk.replacement.old, hunk.replacement.new) == (case["old_str"], case["new_str"]), case["id"]
+        assert hunk.replace_all is case["replace_all"]
+    assert len(cases) == 55

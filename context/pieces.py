@@ -46,7 +46,8 @@ class WindowRequest:
 
     ``text`` is the user's request; ``budget`` the most tokens the model may be shown, ``used`` those its
     server already holds of this conversation; ``history`` earlier messages that have to be sent again,
-    oldest first; ``open_files`` those open in the editor.
+    oldest first; ``open_files`` those open in the editor. ``map_limit``, in tokens, keeps a map from
+    filling the room that a conversation will want.
     """
 
     text: str
@@ -56,6 +57,7 @@ class WindowRequest:
     history: tuple[str, ...] = ()
     open_files: tuple[str, ...] = ()
     used: int = 0
+    map_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

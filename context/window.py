@@ -172,17 +172,18 @@ class _Packing:
         order = self._ranked()
         known_map = bool(self.before.outlines)
         full = 0 if known_map else full_cost(self.snapshot, count)
+        limit = self.room if self.request.map_limit is None else self.request.map_limit
         if known_map:
             file_room = self.room
         else:
             at_least = min(list_cost(self.snapshot, count), self.room // 4)
-            file_room = max(self.room - full, int(self.room * _FILES_SHARE))
+            file_room = max(self.room - min(full, limit), int(self.room * _FILES_SHARE))
             file_room = min(file_room, self.room - at_least)
         whole = self._files(order, file_room)
         if known_map:
             self.map = build_delta(self.snapshot, self.before.outlines, self.room, count)
         else:
-            self.map = build_map(self.snapshot, order, self.room, count, whole, full)
+            self.map = build_map(self.snapshot, order, min(self.room, limit), count, whole, full)
         part = self.map
         if part.text:
             total = len(self.snapshot.paths)

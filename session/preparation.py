@@ -23,6 +23,8 @@ from session.conversation import developer_message
 from session.memory import Memory
 from session.protocol.request import Item, user_message
 
+MAP_SHARE = 0.4
+"""Share of the budget that the project's map may take: what it leaves is room for the conversation."""
 FULL = 0.75
 """Share of the budget at which the window is started afresh, with the past as plain history."""
 
@@ -121,6 +123,7 @@ class Preparation:
             model=self.model,
             history=memory.exchanges.texts()[:-1] if fresh else (),
             open_files=self.open_files(),
+            map_limit=int(MAP_SHARE * self.budget),
             used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
         snapshot = self.project.snapshot

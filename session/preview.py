@@ -8,6 +8,7 @@ from typing import Any
 from context.pieces import BudgetTooSmall, Window, WindowRequest
 from session.instructions import load_instructions
 from session.opening import Opening
+from session.preparation import MAP_SHARE
 
 
 class PreviewError(Exception):
@@ -45,8 +46,11 @@ class Preview:
 
 
 def preview_window(opening: Opening, request: str, budget: int | None) -> Preview:
-    """Read the project and build the first window for ``request``; ``budget`` in tokens, the model's
-    own without one. Raises PreviewError where not even the words fit."""
+    """Read the project and build the first window for ``request``.
+
+    ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
+    as in a session. Raises PreviewError where not even the words fit.
+    """
     from context.project import Project
     from context.tokens import Counter
     from context.window import build
@@ -59,6 +63,7 @@ def preview_window(opening: Opening, request: str, budget: int | None) -> Previe
         instructions=load_instructions(opening.model.edit_format).text,
         budget=opening.model.budget if budget is None else budget,
         model=opening.model.name,
+        map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,
     )
     try:
         window = build(wanted, snapshot, counter)

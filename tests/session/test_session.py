@@ -16,6 +16,7 @@ from session.events import (
     HunkRefused,
     HunkTyped,
     HunkUndone,
+    Notice,
     PhaseChanged,
     PromptQueued,
     TextDelta,
@@ -263,6 +264,28 @@ async def test_the_models_own_edits_are_not_shown_to_it_again(root: Path) -> Non
         first, last = talk.sent(0), talk.sent()
     assert "def green" in first
     assert "return 20" not in last and "def green" not in last
+
+
+async def test_a_full_window_is_started_afresh_and_never_goes_over_the_budget(root: Path) -> None:
+    folder = root.parent / "xdg" / "config" / "spark"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        '[models."small"]\nprovider = "partner"\nwindow = 9000\noutput_reserve = 1000\nedit_format = "v4a"\n'
+    )
+    for number in range(60):
+        functions = "".join(f"def function_{number}_{n}(one, two):\n    return {n}\n\n" for n in range(20))
+        (root / f"part{number}.py").write_text(functions)
+    script = PLAIN.replace("Just words.", "Words upon words. " * 60)
+    async with talking(root, script, model="small") as talk:
+        for turn in range(1, 9):
+            talk.session.submit(f"question {turn} about @part{turn}.py")
+            assert (await talk.ended(f"t{turn}")).status == "completed"
+        sizes = [event.input_tokens for event in talk.all(TurnStarted)]
+        notices = [event.text for event in talk.all(Notice) if "afresh" in event.text]
+        assert max(sizes) <= 8000
+        assert 0 < len(notices) < 6, "a fresh start is for a full window, not for every turn"
+        fresh = [text for text in map(str, talk.requests()) if "You answered:" in text]
+        assert len(fresh) == len(notices) and all("question 1" in text for text in fresh), "history is lost"
 
 
 async def test_a_refused_hunk_is_reported_and_the_rest_lands(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,11 +35,12 @@ def resolve(root: Path, path: str) -> Target:
         raise FileError(RefusalCode.MALFORMED, f"{given} names a folder, not a file")
     try:
         joined = root / path
-        folder = joined.parent.resolve()
+        folder = Path(os.path.realpath(joined.parent))
         named = folder / joined.name
-        real = joined.resolve()
     except (OSError, RuntimeError, UnicodeEncodeError) as error:
         raise FileError(RefusalCode.MALFORMED, f"{given!r} is not a usable path: {error}") from error
+    linked = joined.name not in ("", ".", "..") and named.is_symlink()
+    real = Path(os.path.realpath(named)) if linked else named
     if joined.name in ("", ".", "..") or real == root:
         raise FileError(RefusalCode.MALFORMED, f"{given} names a folder, not a file")
     for place in (named, real):
@@ -46,4 +48,4 @@ def resolve(root: Path, path: str) -> Target:
             raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} is outside the project")
         if any(part.casefold() == ".git" for part in place.relative_to(root).parts):
             raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} belongs to git, which edits leave alone")
-    return Target(str(PurePosixPath(named.relative_to(root))), real, named.is_symlink())
+    return Target(str(PurePosixPath(named.relative_to(root))), real, linked)

@@ -71,6 +71,8 @@ class Ledger:
         self._entries: dict[int, Entry] = {}
         self._made_by: dict[str, int] = {}
         self._depth: dict[str, int] = {}
+        self._open: set[int] = set()
+        self._newest = 0
 
     def next_id(self) -> str:
         """A hunk id that no process of this project was or will be given."""
@@ -158,7 +160,7 @@ class Ledger:
         known = entry.before is not None and self._depth.get(entry.before, _LONGEST_CHAIN) < _LONGEST_CHAIN
         if before is not None and (not known or entry.in_place or entry.after is None):
             self._depth[self._blobs.keep(before)] = 0
-        entry = replace(entry, seq=max(self._entries, default=0) + 1, state=State.OPEN)
+        entry = replace(entry, seq=self._newest + 1, state=State.OPEN)
         self._append(to_record(entry), durable=True)
         self._admit(entry)
         return entry
@@ -167,18 +169,22 @@ class Ledger:
         """Say how an intent ended. A lost line does no harm: the file's hash tells it again."""
         self._append({"kind": "end", "seq": entry.seq, "state": state}, durable=False)
         self._entries[entry.seq] = replace(entry, state=state)
+        self._open.discard(entry.seq)
 
     def _settle_open(self) -> list[Recovered]:
         recovered: list[Recovered] = []
-        for entry in list(self._entries.values()):
-            if entry.state is State.OPEN:
-                state = settle(entry, self.content)
-                self.settle(entry, state)
-                recovered.append(Recovered(entry.hunk, entry.place, entry.op, state))
+        for seq in sorted(self._open):
+            entry = self._entries[seq]
+            state = settle(entry, self.content)
+            self.settle(entry, state)
+            recovered.append(Recovered(entry.hunk, entry.place, entry.op, state))
         return recovered
 
     def _admit(self, entry: Entry) -> None:
         self._entries[entry.seq] = entry
+        self._newest = max(self._newest, entry.seq)
+        if entry.state is State.OPEN:
+            self._open.add(entry.seq)
         if entry.after is not None and entry.after not in self._made_by and entry.splices:
             self._made_by[entry.after] = entry.seq
             self._depth.setdefault(entry.after, self._depth.get(entry.before or "", 0) + 1)
@@ -208,6 +214,7 @@ class Ledger:
         elif record.get("kind") == "end":
             seq = int(record["seq"])
             self._entries[seq] = replace(self._entries[seq], state=State(record["state"]))
+            self._open.discard(seq)
 
     def _append(self, record: dict[str, Any], *, durable: bool) -> None:
         line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

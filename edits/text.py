@@ -20,6 +20,10 @@ _ENDING = re.compile(r"(\r\n|\n|\r)")
 _UNLIKELY_IN_LATIN_1 = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\xa0-\xff]{3}")
 
 
+_LARGEST_REMEMBERED = 1 << 20
+_recent: tuple[tuple[bytes, str], ...] = ()
+
+
 class FileError(Exception):
     """A file that cannot be read or written; ``code`` and ``message`` make a refusal."""
 
@@ -54,12 +58,30 @@ class TextFile:
 
     def offset(self, line: int) -> int:
         """Where line ``line`` (from 0) begins in ``text``, in characters."""
-        return sum(map(len, self.lines[:line])) + sum(map(len, self.endings[:line]))
+        endings = line if self.plain else sum(map(len, self.endings[:line]))
+        # A text of several thousand lines is joined quicker than its lengths are added up.
+        return len("".join(self.lines[:line])) + endings
+
+    @property
+    def plain(self) -> bool:
+        """Does every line but perhaps the last end in ``\\n``?"""
+        return "\r" not in self.text
 
 
 def digest(data: bytes) -> str:
-    """The hex SHA-256 by which the ledger knows a content."""
-    return hashlib.sha256(data).hexdigest()
+    """The hex SHA-256 by which the ledger knows a content.
+
+    A landing asks for the same few contents again and again; comparing is far quicker than hashing.
+    """
+    global _recent
+    for known, sha256 in _recent:
+        if known == data:
+            return sha256
+    sha256 = hashlib.sha256(data).hexdigest()
+    if len(data) <= _LARGEST_REMEMBERED:
+        # One assignment: another thread sees the old tuple or the new one.
+        _recent = ((data, sha256), *_recent[:3])
+    return sha256
 
 
 def split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -145,6 +145,8 @@ class Feed:
                 self._status.say(message or ENDINGS[how], "error")
         if turn == self._turn:
             self._turn = ""
+            if self._status.status.level == "info":
+                self._status.say("")
             self._status.show(phase="")
             self._figures()
             self.on_turn(False)

@@ -36,7 +36,7 @@ _MAY_WRAP = (
 )
 _V4A_STARTS = ("*** Begin Patch", "*** Add File:", "*** Update File:", "*** Delete File:")
 _DIFF_STARTS = ("diff --git ", "--- ")
-_MARKER_BEGINS = re.compile(r"<+(?: ?[A-Z]*>?|-*\s*[A-Z]*>?)\s*|-{2,} ?[A-Z]*>?\s*|[>+]{2,} ?[A-Z]*\s*")
+_MARKER_BEGINS = re.compile(r"<+(?: ?[A-Z]*>?|-*\s*[A-Z]*>?)\s*|-{2,}\s*[A-Z]*>?\s*|[>+]{2,} ?[A-Z]*\s*")
 _TAG_BEGINS = re.compile(r"</?[a-z]{0,10}>?\S{0,30}")
 
 

@@ -23,7 +23,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9} ?)|-{5,} )SEARCH>?\s*")
 """The line that opens a block."""
-NEAR_OPENER = re.compile(r"\s*[<-]{3,}\s*SEARCH>?\s*")
+NEAR_OPENER = re.compile(r"\s*(?=[<-]{3})(?:<+-*|-+)\s*SEARCH>?\s*")
 """A line that was meant to open a block, but is not written as any known style writes it."""
 STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE\s*")
 """A REPLACE marker, wherever it stands."""

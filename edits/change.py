@@ -7,7 +7,7 @@ the hunk is there already, or why it is refused.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,10 +17,14 @@ from edits.files import check_writable, read_bytes
 from edits.guard import Target, resolve
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger import Ledger
-from edits.locate import Miss, Present
+from edits.locate import Miss, Present, Symbols
 from edits.placing import deletes_as_it_is, place
 from edits.plan import Splice, spliced
+from edits.scope import Symbol
 from edits.text import FileError, decode, digest, encode, whole_lines
+
+SymbolSource = Callable[[str, str], Sequence[Symbol]]
+"""The definitions in a file, from its path and its text as it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,15 @@ class Change:
 class Planner:
     """Plans hunks in the project at ``root`` (resolved); dry runs build on what earlier ones planned."""
 
-    def __init__(self, root: Path, ledger: Ledger, files: Callable[[], Iterable[str]]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        ledger: Ledger,
+        files: Callable[[], Iterable[str]],
+        symbols: SymbolSource | None = None,
+    ) -> None:
         self._root = root
+        self._symbols = symbols
         self._ledger = ledger
         self._files = files
         self._overlay: dict[str, bytes | None] = {}
@@ -82,6 +93,10 @@ class Planner:
             case Action.UPDATE:
                 return self._plan_update(hunk, target, change)
 
+    def _definitions(self, path: str, text: str) -> Symbols:
+        source = self._symbols
+        return (lambda: ()) if source is None else (lambda: source(path, text))
+
     def remember(self, change: Change) -> None:
         """Note what a dry run would have left."""
         self._overlay[change.path] = None if change.moved_to else change.after
@@ -94,7 +109,7 @@ class Planner:
                 return self._plan_add(hunk, target, replace(change, action=Action.ADD))
             return self._missing(hunk, change)
         file = decode(change.before, target.path)
-        found = place(file, hunk)
+        found = place(file, hunk, self._definitions(target.path, file.text))
         if isinstance(found, Miss):
             return Refused(change.hunk, target.path, found.code, found.message)
         if isinstance(found, Present):

@@ -61,6 +61,16 @@ class RefusalCode(StrEnum):
     IO = "io"
 
 
+class Guard(StrEnum):
+    """What holds an edit back until the user agrees."""
+
+    LOCKED = "locked"
+    SECRET = "secret"
+    DELETES = "deletes"
+    DEPENDENCY = "dependency"
+    SYNTAX = "syntax"
+
+
 class Rung(IntEnum):
     """The step of the matching ladder that placed a hunk, strictest first."""
 
@@ -169,3 +179,13 @@ class Refused:
     path: str
     code: RefusalCode
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Refused):
+    """A hunk that a guard holds back: nothing was written, and it may land once the user agrees.
+
+    Where nobody can be asked it is a refusal like any other, with the code ``locked``.
+    """
+
+    guard: Guard

@@ -8,10 +8,10 @@ placed in, and if the file changes during the write the hunk is placed anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from edits.change import Change, Planner
+from edits.change import Change, Planner, SymbolSource
 from edits.entry import Entry, Op, State
 from edits.files import (
     Changed,
@@ -26,10 +26,11 @@ from edits.files import (
 )
 from edits.guard import resolve
 from edits.history import follow, live_range
-from edits.hunk import Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import Guard, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger import Ledger
 from edits.locate import find
 from edits.plan import new_range
+from edits.protection import Protection
 from edits.recovery import remove_folders
 from edits.recovery import settle as settle_intent
 from edits.reverse import Reversal, plan_reversal
@@ -44,7 +45,8 @@ class Landing:
     """Lands, undoes and redoes hunks in the project at ``root``. One thread at a time calls it.
 
     ``files`` lists the project's files, relative, for naming the likely file when a path is wrong;
-    ``step`` is told each step of a landing after it is done.
+    ``symbols`` gives the definitions in a file's text, for anchors that name one in their own words;
+    ``step`` is told each step of a landing after it is done. ``protection`` may be set anew at any time.
     """
 
     def __init__(
@@ -53,23 +55,40 @@ class Landing:
         ledger: Ledger,
         *,
         files: Callable[[], Iterable[str]] | None = None,
+        symbols: SymbolSource | None = None,
+        protection: Protection | None = None,
         step: Step = no_step,
     ) -> None:
+        self.protection = protection
         self._root = root.resolve()
         self._ledger = ledger
-        self._planner = Planner(self._root, ledger, files or (lambda: project_files(self._root)))
+        self._planner = Planner(self._root, ledger, files or (lambda: project_files(self._root)), symbols)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 
     def land(
-        self, hunk: Hunk, *, hunk_id: str, session: str = "", turn: str = "", dry_run: bool = False
+        self,
+        hunk: Hunk,
+        *,
+        hunk_id: str,
+        session: str = "",
+        turn: str = "",
+        dry_run: bool = False,
+        allow: Collection[Guard] = (),
     ) -> Landed | Refused:
-        """Land ``hunk``. With ``dry_run`` nothing is written; later dry runs see what it would have done."""
+        """Land ``hunk``. With ``dry_run`` nothing is written; later dry runs see what it would have done.
+
+        A guard that trips gives ``Held``, which is a ``Refused``; with that guard in ``allow`` it does not.
+        """
+
+        def attempt() -> Landed | Refused:
+            return self._land(hunk, hunk_id, session, turn, dry_run, frozenset(allow))
+
         try:
             if dry_run:
-                return self._try(lambda: self._land(hunk, hunk_id, session, turn, True))
+                return self._try(attempt)
             with self._ledger.exclusive():
-                return self._try(lambda: self._land(hunk, hunk_id, session, turn, False))
+                return self._try(attempt)
         except FileError as error:
             return Refused(hunk_id, hunk.path, error.code, error.message)
         except OSError as error:
@@ -77,6 +96,34 @@ class Landing:
         except UnicodeEncodeError:
             message = "the edit holds characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)
+
+    def foresee(
+        self,
+        path: str,
+        old_lines: Sequence[str] = (),
+        *,
+        hunk_id: str = "",
+        deleted: int = 0,
+        allow: Collection[Guard] = (),
+    ) -> Refused | None:
+        """What will refuse or hold a hunk that still streams, as far as its path and lines tell already.
+
+        ``old_lines`` are those typed so far, ``deleted`` how many more lines it takes away than it puts.
+        """
+        try:
+            target = resolve(self._root, path)
+        except FileError as error:
+            return Refused(hunk_id, path, error.code, error.message)
+        if self.protection is None:
+            return None
+        held = self.protection.of_path(hunk_id, target.path, allow)
+        held = held or self.protection.of_deletion(hunk_id, target.path, deleted, allow)
+        place = self.aim(path, old_lines) if held is None and self.protection.locks.lines else None
+        if place is not None and self._aimed is not None:
+            lines = self._aimed[1].lines
+            start, end = place[0] - 1, place[1] - 1
+            held = self.protection.of_lines(hunk_id, target.path, lines, start, end, allow)
+        return held
 
     def undo(self, hunk_id: str | None = None) -> Landed | Refused:
         """Take a hunk back (without an id: the last one landed). ``start``/``end`` frame the old text."""
@@ -126,10 +173,18 @@ class Landing:
                 RefusalCode.CONFLICT, "the file is being written by someone else again and again"
             ) from None
 
-    def _land(self, hunk: Hunk, hunk_id: str, session: str, turn: str, dry: bool) -> Landed | Refused:
+    def _land(
+        self, hunk: Hunk, hunk_id: str, session: str, turn: str, dry: bool, allow: Collection[Guard]
+    ) -> Landed | Refused:
         planned = self._planner.plan(hunk, hunk_id, session, turn, dry=dry)
         if not isinstance(planned, Change):
             return planned
+        if self.protection is not None:
+            paths = (planned.shown, planned.moved_to) if planned.moved_to else (planned.shown,)
+            change = (planned.before, planned.after, planned.splices)
+            held = self.protection.of_change(hunk_id, paths, *change, allow)
+            if held is not None:
+                return held
         if dry:
             self._planner.remember(planned)
         else:

@@ -40,7 +40,8 @@ class NotJson(ValueError):
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_PLAIN = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]+')
+_PLAIN = re.compile(r'(?:[^"\\\x00-\x1f\ud800-\udfff]+|\\["\\/bfnrt])+')
+_SIMPLE_ESCAPE = re.compile(r"\\(.)")
 _WORD = re.compile(r"[-+.\w]+")
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null", re.ASCII)
 _ESCAPES = {
@@ -152,7 +153,10 @@ class JsonScanner:
             return self._in_escape(text, at)
         plain = _PLAIN.match(text, at)
         if plain:
-            return self._piece(plain[0]), plain.end()
+            piece = plain[0]
+            if "\\" in piece:
+                piece = _SIMPLE_ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], piece)
+            return self._piece(piece), plain.end()
         character = text[at]
         if character == "\\":
             self._escape = character

@@ -17,22 +17,26 @@ from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Hunk
 from tests.edits.helpers import corpus, merged, parse
 
-MARKERS = (
-    "*** Begin Patch|*** End Patch| *** End Patch|*** Update File: a.py|*** Add File: b|*** Delete File: c"
-    "|*** Move to: d|*** End of File|@@|@@ def f|@@ ... @@|@@ -1,2 +1,2 @@ def g|@@ -3 +3 @@|+x|-y| z||-- |```"
-    "|```python|```diff|```json|```a.py|````|a.py|src/b c.py|<<<<<<< SEARCH|=======|>>>>>>> REPLACE|------- SEARCH"
-    "|+++++++ REPLACE|cat <<EOF|git apply <<'EOF'|EOF|Some prose here.|- a bullet|-no bullet|<source>py|</source>"
-    "|:start_line:3|-------|---|--- a/a.py|+++ b/a.py|--- a.py|+++ a.py|--- /dev/null|+++ /dev/null"
-    "|diff --git a/a.py b/a.py|new file mode 100644|new file mode 100755|deleted file mode 100644"
-    "|rename from a.py|rename to d.py|copy from a|old mode 100644|new mode 100755|index 1..2 100644"
-    "|\\ No newline at end of file|Binary files a and b differ|Index: a.py|{|}|[|]|},|],|[1, 2]|{}"
-)
-JSON_PARTS = (
-    '{"path": "a.py", |"file_path": "b.py"|"old_string": "x", |"new_string": "y"|"new_string": "\\ud83d\\ude00"'
-    '|"old_str": "a\\nb", |"replace_all": true|"edits": [|{"old_string": "q", "new_string": "r"}|}|]|, |"other": 12'
-    '|"path": 7|"\\u00|"x\\|: |null|"explanation": "why", |"arguments": {|\ud800|"description": [1, {"a": []}], '
-).split("|")
-WHOLE_LINES = [f"{line}\n" for line in MARKERS.split("|")]
+MARKERS = [
+    '*** Begin Patch', '*** End Patch', ' *** End Patch', '*** Update File: a.py', '*** Add File: b',
+    '*** Delete File: c', '*** Move to: d', '*** End of File', '@@', '@@ def f', '@@ ... @@',
+    '@@ -1,2 +1,2 @@ def g', '@@ -3 +3 @@', '+x', '-y', ' z', '', '-- ', '```', '```python', '```diff',
+    '```json', '```a.py', '````', 'a.py', 'src/b c.py', '<<<<<<< SEARCH', '=======', '>>>>>>> REPLACE',
+    '------- SEARCH', '+++++++ REPLACE', 'cat <<EOF', "git apply <<'EOF'", 'EOF', 'Some prose here.',
+    '- a bullet', '-no bullet', '<source>py', '</source>', ':start_line:3', '-------', '---', '--- a/a.py',
+    '+++ b/a.py', '--- a.py', '+++ a.py', '--- /dev/null', '+++ /dev/null', 'diff --git a/a.py b/a.py',
+    'new file mode 100644', 'new file mode 100755', 'deleted file mode 100644', 'rename from a.py',
+    'rename to d.py', 'copy from a', 'old mode 100644', 'new mode 100755', 'index 1..2 100644',
+    '\\ No newline at end of file', 'Binary files a and b differ', 'Index: a.py', '{', '}', '[', ']', '},',
+    '],', '[1, 2]', '{}',
+]  # fmt: skip
+JSON_PARTS = [
+    '{"path": "a.py", ', '"file_path": "b.py"', '"old_string": "x", ', '"new_string": "y"',
+    '"new_string": "\\ud83d\\ude00"', '"old_str": "a\\nb", ', '"replace_all": true', '"edits": [',
+    '{"old_string": "q", "new_string": "r"}', '}', ']', ', ', '"other": 12', '"path": 7', '"\\u00', '"x\\',
+    ': ', 'null', '"explanation": "why", ', '"arguments": {', "\ud800", '"description": [1, {"a": []}], ',
+]  # fmt: skip
+WHOLE_LINES = [f"{line}\n" for line in MARKERS]
 PARTS = ["word\r\n", "\r", "**", "<", "`", "+", "-", "@", "{", "é→\U0001f600", " ", "\t", "\n", *JSON_PARTS]
 PIECES = st.lists(st.sampled_from([*WHOLE_LINES, *PARTS]), max_size=16)
 FORMATS = st.sampled_from([None, None, *Format])

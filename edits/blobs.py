@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 
 from edits.hunk import RefusalCode
@@ -54,6 +55,22 @@ class Blobs:
         if digest(data) != sha256:
             raise FileError(RefusalCode.IO, "the ledger's copy is damaged: its hash is wrong")
         return data
+
+    def size(self, sha256: str) -> int:
+        """What a content takes on disk, in bytes; 0 when it is not kept."""
+        try:
+            return self._path(sha256).stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def sweep(self, wanted: Collection[str], before: float) -> None:
+        """Delete the contents that are not ``wanted`` and were kept before a Unix time."""
+        for path in self._folder.glob("??/*"):
+            try:
+                if path.parent.name + path.name not in wanted and path.stat().st_mtime < before:
+                    path.unlink()
+            except FileNotFoundError:
+                continue
 
     def _path(self, sha256: str) -> Path:
         return self._folder / sha256[:2] / sha256[2:]

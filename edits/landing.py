@@ -133,6 +133,19 @@ class Landing:
         """Land an undone hunk again: the one undone last, without an id."""
         return self._reverse(hunk_id, Op.REDO)
 
+    def undo_turn(self, session: str, turn: str) -> list[Landed | Refused]:
+        """Take back every landed hunk of a turn, the newest first; a refusal does not stop the rest."""
+        return self._reverse_turn(session, turn, "landed", Op.UNDO)
+
+    def redo_turn(self, session: str, turn: str) -> list[Landed | Refused]:
+        """Land every undone hunk of a turn again, the oldest first."""
+        return self._reverse_turn(session, turn, "undone", Op.REDO)
+
+    def _reverse_turn(self, session: str, turn: str, state: str, op: Op) -> list[Landed | Refused]:
+        records = [one for one in self._ledger.hunks() if (one.session, one.turn) == (session, turn)]
+        ids = [one.id for one in records if one.state == state]
+        return [self._reverse(hunk, op) for hunk in (reversed(ids) if op is Op.UNDO else ids)]
+
     def aim(self, path: str, old_lines: Sequence[str]) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) where ``old_lines`` stand now, or None if not in one place."""
         try:

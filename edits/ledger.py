@@ -3,7 +3,8 @@
 ``hunks.jsonl`` is append-only. A change is first an *intent* line, durable before the file is touched;
 a second line says how it ended. An intent without a second line is a process that died: recovery
 compares the file's hash with the intent's two and settles it. ``blobs/`` holds contents by hash,
-``lock`` keeps processes apart, ``counter`` gives out the ids.
+``lock`` keeps processes apart, ``counter`` gives out the ids. Once a day the journal is written anew
+without what :mod:`edits.retention` lets go.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,11 +21,13 @@ from typing import Any, Literal
 
 from edits.blobs import Blobs
 from edits.entry import Entry, Op, State, from_record, to_record
+from edits.files import read_bytes, write_atomic
 from edits.history import recorded_range
 from edits.hunk import Action, Rung, Status
 from edits.plan import spliced
 from edits.recovery import settle
-from edits.text import decode
+from edits.retention import DAY, Retention
+from edits.text import decode, digest
 
 # After so many changes of one file its content is kept whole again, so that none is far from a blob.
 _LONGEST_CHAIN = 32
@@ -66,6 +70,7 @@ class Ledger:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._journal = folder / "hunks.jsonl"
+        self._inode = 0
         self._blobs = Blobs(folder / "blobs")
         self._read_to = 0
         self._entries: dict[int, Entry] = {}
@@ -95,9 +100,16 @@ class Ledger:
             yield self._settle_open()
 
     def recover(self) -> list[Recovered]:
-        """Settle what dead processes left open."""
+        """Settle what dead processes left open; once a day, let go of what is too old."""
         with self.exclusive() as recovered:
+            if self._is_due(time.time()):
+                self._compact(Retention(), time.time())
             return recovered
+
+    def compact(self, retention: Retention, now: float) -> None:
+        """Write the journal anew with only what ``retention`` keeps at the Unix time ``now``."""
+        with self.exclusive():
+            self._compact(retention, now)
 
     def entries(self) -> list[Entry]:
         """The changes that were made, oldest first."""
@@ -167,9 +179,52 @@ class Ledger:
 
     def settle(self, entry: Entry, state: State) -> None:
         """Say how an intent ended. A lost line does no harm: the file's hash tells it again."""
-        self._append({"kind": "end", "seq": entry.seq, "state": state}, durable=False)
+        self._append(_end(entry.seq, state), durable=False)
         self._entries[entry.seq] = replace(entry, state=state)
         self._open.discard(entry.seq)
+
+    def _is_due(self, now: float) -> bool:
+        try:
+            return (self._folder / "compacted").stat().st_mtime < now - DAY
+        except FileNotFoundError:
+            # A new ledger has nothing to let go; its first day begins.
+            (self._folder / "compacted").touch()
+            return False
+
+    def _compact(self, retention: Retention, now: float) -> None:
+        """The new journal replaces the old in one step; contents that only the old one needs go after it."""
+        done = self.entries()
+
+        def size(entry: Entry) -> int:
+            return len(json.dumps(to_record(entry))) + self._blobs.size(entry.before or "")
+
+        kept = retention.kept(done, size, now)
+        if len(kept) < len(self._entries):
+            entries = [entry for entry in done if entry.seq in kept]
+            made: set[str] = set()
+            for entry in entries:
+                # What followed from entries that go must stand by itself.
+                if entry.before is not None and entry.before not in made:
+                    self._blobs.keep(self.content(entry.before))
+                made.add(entry.after or "")
+            lines = b"".join(
+                _line(to_record(entry)) + _line(_end(entry.seq, State.DONE)) for entry in entries
+            )
+            write_atomic(self._journal, lines, expected=digest(read_bytes(self._journal)), token="compact")
+            self._forget()
+            self._refresh()
+        wanted = {
+            sha256 for entry in self._entries.values() for sha256 in (entry.before, entry.after) if sha256
+        }
+        self._blobs.sweep(wanted, now - DAY)
+        (self._folder / "compacted").touch()
+
+    def _forget(self) -> None:
+        self._read_to = 0
+        self._entries.clear()
+        self._made_by.clear()
+        self._depth.clear()
+        self._open.clear()
 
     def _settle_open(self) -> list[Recovered]:
         recovered: list[Recovered] = []
@@ -193,6 +248,11 @@ class Ledger:
         """Read what was appended since, by whichever process; a torn or foreign line is passed over."""
         try:
             with self._journal.open("rb") as file:
+                inode = os.fstat(file.fileno()).st_ino
+                if inode != self._inode:
+                    # Another process wrote the journal anew.
+                    self._forget()
+                    self._inode = inode
                 file.seek(self._read_to)
                 data = file.read()
         except FileNotFoundError:
@@ -217,7 +277,7 @@ class Ledger:
             self._open.discard(seq)
 
     def _append(self, record: dict[str, Any], *, durable: bool) -> None:
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        line = _line(record)
         with self._journal.open("ab+") as file:
             size = file.seek(0, os.SEEK_END)
             if size > self._read_to:
@@ -237,3 +297,11 @@ class Ledger:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+def _end(seq: int, state: State) -> dict[str, Any]:
+    return {"kind": "end", "seq": seq, "state": state}
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

@@ -7,6 +7,7 @@ session's memory while it does.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from session.protocol.request import Item, user_message
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
+PATIENCE = 1.5
+"""Seconds that a first prompt waits for the project to be read."""
 FULL = 0.75
 """Share of the budget at which the window is started afresh, with the past as plain history."""
 
@@ -63,7 +66,7 @@ class Preparation:
     project: Project
     counter: Counter
     ready: asyncio.Event
-    """Set once the project has been read for the first time."""
+    """Set once the project has been read whole for the first time."""
     instructions: str
     tools: str
     """The tools' definitions as text: they take their share of the budget."""
@@ -86,7 +89,10 @@ class Preparation:
 
         Raises context.pieces.BudgetTooSmall when the words alone do not fit.
         """
-        await self.ready.wait()
+        # A large project is still being read: the window is built from what is known, and says so.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await self.ready.wait()
         return await asyncio.to_thread(self._prepare, prompt, memory)
 
     def _prepare(self, prompt: str, memory: Memory) -> Prepared:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from context.outline import Outline, Symbol
+from context.outline import Outline
+from context.symbols import Symbol
 
 _WHOLE_SYMBOL = 160
 """Lines: a changed symbol up to this long is shown whole; in a longer one, what is near the change."""

@@ -29,13 +29,17 @@ class Language:
     wrappers: frozenset[str] = frozenset()
     lone_wrappers: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset()
+    filenames: tuple[str, ...] = ()
+    deepest: int | None = None
+    most: int | None = None
+    quotes: bool = False
 
 
 @lru_cache(maxsize=1)
 def languages() -> dict[str, Language]:
-    """All languages by file name extension (with its dot, in lower case)."""
+    """All languages by file name extension (with its dot, in lower case), and by whole file name."""
     tables = tomllib.loads((resources.files("context") / "languages.toml").read_text("utf-8"))
-    by_extension: dict[str, Language] = {}
+    by_name: dict[str, Language] = {}
     for name, table in tables.items():
         language = Language(
             name=name,
@@ -49,14 +53,27 @@ def languages() -> dict[str, Language]:
             wrappers=frozenset(table.get("wrappers", ())),
             lone_wrappers=frozenset(table.get("lone_wrappers", ())),
             strings=frozenset(table.get("strings", ())),
+            filenames=tuple(table.get("filenames", ())),
+            deepest=table.get("deepest"),
+            most=table.get("most"),
+            quotes=table.get("quotes", False),
         )
-        by_extension |= dict.fromkeys(language.extensions, language)
-    return by_extension
+        by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
+    return by_name
 
 
 def language_of(path: str) -> Language | None:
     """The language of a file by its name, or None."""
-    return languages().get(PurePosixPath(path).suffix.lower())
+    name = PurePosixPath(path)
+    return languages().get(name.name) or languages().get(name.suffix.lower())
+
+
+def named_language(word: str) -> Language | None:
+    """The language that the info string of a fence, or a query, calls ``word``: its name, its own info
+    string or one of its extensions."""
+    word = word.lower()
+    found = languages().get(f".{word}")
+    return found or next((known for known in languages().values() if word in (known.name, known.fence)), None)
 
 
 def fence_of(path: str) -> str:

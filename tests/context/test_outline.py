@@ -44,6 +44,18 @@ def test_every_language_has_a_sample() -> None:
         ("ring.rs", "Ring", "/// A fixed ring.", "}"),
         ("list.c", "list_push", "/*", "}"),
         ("list.c", "list_sort", "int", "}"),
+        ("Ledger.java", "book", "    // Books an entry and answers its number.", "    }"),
+        ("grid.cpp", "Cell", "/// One cell of the grid.", "};"),
+        ("Orders.cs", "TakeAsync", "    // Takes one order.", "    }"),
+        ("queue.rb", "push", "    # Puts a job at the end.", "    end"),
+        ("Mailer.php", "Mailer", "/**", "}"),
+        ("release.sh", "log", "# Says what is being done.", "}"),
+        ("page.html", "greet", "    // Says hello.", "    }"),
+        ("guide.md", "Client", "class Client:", "        return self.send(item, count)"),
+        ("guide.md", "Install", "## Install", ""),
+        ("package.json", '"config"', '  "config": {', "  }"),
+        ("Store.swift", "put", "    /// Puts a value under a name.", "    }"),
+        ("schema.sql", "customers", "-- Who buys.", ");"),
         ("broken.py", "After", "class After:", "        pass"),
     ],
 )
@@ -66,10 +78,10 @@ def test_one_unfinished_line_hides_little() -> None:
     assert {"Item", "low", "dump"} <= outline("a.py", text).names
 
 
-@pytest.mark.parametrize("extension", ["py", "js", "ts", "tsx", "go", "rs", "c", "h", "unknown"])
+@pytest.mark.parametrize("extension", [*sorted(name for name in languages() if name[0] == "."), ".unknown"])
 def test_anything_gives_an_outline(extension: str) -> None:
     for text in ("", "\n", "\0", "((((", "}" * 500, "\ufeff\ud800", 'a = """', "x" * 10_000, "class", "/*"):
-        found = outline(f"f.{extension}", text)
+        found = outline(f"f{extension}", text)
         assert found.text == "" or found.text.endswith("\n")
 
 
@@ -88,6 +100,27 @@ def test_cut_and_spliced_code_never_fails(name: str, data: st.DataObject) -> Non
 
 def test_an_unknown_language_gives_its_head() -> None:
     assert outline("notes.txt", "\n\none\n" + "x" * 500).head == ("one", "x" * 100)
+
+
+def test_a_long_data_file_shows_its_upper_levels() -> None:
+    inner = ", ".join(f'"k{at}": {at}' for at in range(30))
+    text = "{" + ", ".join(f'"top{at}": {{{inner}}}' for at in range(5)) + "}"
+    shown = outline("a.json", text).text.splitlines()
+    assert [line for line in shown if not line.startswith(" ")][:5] == [f'"top{at}"' for at in range(5)]
+    assert (len(shown), shown[-1]) == (41, "… more")
+
+
+def test_names_are_what_code_elsewhere_says() -> None:
+    assert outline("a.lua", "function M.sub.add(x) end").names == {"add"}
+    assert outline("a.js", "module.exports.run = function () {};").names == {"run"}
+    assert outline("a.md", "# Title\n\n```python\ndef shown(): ...\n```\n").names == frozenset()
+    assert outline("a.html", "<script>function go() {}</script>").names == {"go"}
+
+
+def test_languages_are_found_by_whole_names_too() -> None:
+    found = language_of("lib/Gemfile")
+    assert found is not None and found.name == "ruby"
+    assert outline("Rakefile", "def build\nend\n").text == "def build\n"
 
 
 def test_fences() -> None:

@@ -1,0 +1,2 @@
+(pair key: (_) @name value: [(object) (array)] @body) @section
+(pair key: (_) @name) @section

@@ -1,0 +1,14 @@
+(class_declaration name: (_) @name (class_body) @body) @class
+(class_declaration name: (_) @name (enum_class_body) @body) @class
+(class_declaration name: (_) @name) @class
+(object_declaration name: (_) @name (class_body) @body) @class
+(object_declaration name: (_) @name) @class
+(companion_object (class_body) @body) @class
+(function_declaration name: (_) @name (function_body) @body) @function
+(function_declaration name: (_) @name) @function
+(secondary_constructor (block) @body) @function
+(anonymous_initializer (block) @body) @function
+(property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field
+(property_declaration (variable_declaration . (identifier) @name)) @field
+(type_alias type: (_) @name) @type
+(enum_entry . (identifier) @name) @field

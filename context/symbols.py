@@ -1,0 +1,29 @@
+"""A definition in a file: the value that outlines and excerpts are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KINDS = ("function", "class", "type", "field", "constant", "section")
+"""What a definition can be, the weightiest first. A section is a heading, a key of a data file, an element
+of a page: a place that can be named, but nothing that code elsewhere refers to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One definition. ``start`` and ``end`` are line indices from 0, ``end`` one past the last; they
+    include the comments, attributes and decorators that belong to it. ``depth`` counts the
+    definitions around it; ``inside_function`` is true for a local one, which no outline shows."""
+
+    kind: str
+    name: str
+    signature: str
+    doc: str
+    start: int
+    end: int
+    head: int = 0
+    """The line where the signature begins, past comments and decorators."""
+    head_end: int = 0
+    """One past the line where the signature ends."""
+    depth: int = 0
+    inside_function: bool = False

@@ -19,6 +19,7 @@ GIT = re.compile(r"diff --git \S.*")
 RANGES = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*)?")
 _HEADING = re.compile(r"@@+\s*(?:\.\.\.)?\s*(?:@@+)?\s*(.*?)\s*(?:@@+)?\s*")
 _KINDS = {kind.value: kind for kind in LineKind}
+_BINARY_DATA = re.compile(r"(?:literal|delta) \d+|\S{3,}")
 _OLD_HEADER = "--- "
 _SIGNATURE = "-- "
 _State = Literal["header", "body", "skip"]
@@ -53,6 +54,8 @@ class UnifiedBlock(Block):
 
     def peek(self, head: str) -> Body | None:
         """Settle what the line's first characters settle."""
+        if len(self._pair) == 2 and head.startswith("@@"):
+            self._use_pair()
         if self._pair or self._state == "skip":
             return None
         if self._state == "body":
@@ -142,7 +145,7 @@ class UnifiedBlock(Block):
         known = self._header.take(line)
         if known or not line.strip() or line.startswith(("index ", "similarity ", "dissimilarity ", "====")):
             return
-        if self._header.binary:
+        if self._header.binary and _BINARY_DATA.fullmatch(line):
             return
         self._finish_file()
         self.done = self.unread = True

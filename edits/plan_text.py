@@ -70,10 +70,11 @@ class _Lines:
         return max(0, min(bisect_right(self._begins, at) - 1, len(self._file.lines) - 1))
 
     def splices(self, spans: Sequence[tuple[int, int]], new: str) -> Iterator[Splice]:
-        """Whole lines in which each of ``spans`` gives way to ``new``; spans in one line go together."""
+        """Whole lines in which each of ``spans`` gives way to ``new``; spans in one
+        line, or in lines that touch, go together."""
         group: list[tuple[int, int]] = []
         for span in spans:
-            if group and self.of(span[0]) > self.of(group[-1][1]):
+            if group and self.of(span[0]) > self.of(group[-1][1]) + 1:
                 yield self._splice(group, new)
                 group = []
             group.append(span)

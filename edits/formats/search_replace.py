@@ -46,7 +46,8 @@ class SearchReplaceBlock(Block):
         self._out = out
         self._path = path or ""
         self._fenced = fenced
-        self._indent = len(opener["indent"])
+        self._opening_indent: str = opener["indent"]
+        self._indent = len(self._opening_indent)
         angle = opener["angle"] is not None
         self._closer = _ANGLE_CLOSER if angle else _DASH_CLOSER
         self._separator = _SEPARATOR if angle else _DASH_SEPARATOR
@@ -154,12 +155,24 @@ class SearchReplaceBlock(Block):
             hint = first if hint is None else hint
             readings.append(_lines(search, replace))
         if not any(map(str.strip, first_search)):
-            added = tuple(HunkLine(LineKind.NEW, text) for text in first_replace)
+            new = self._dedented(first_replace) or first_replace
+            added = tuple(HunkLine(LineKind.NEW, text) for text in new)
             return self._value(Action.ADD, added, hint, readings)
         trimmed = _trimmed(first_search, first_replace)
         if trimmed is not None:
             readings.append(_lines(*trimmed))
+        shallower = self._dedented([*first_search, *first_replace])
+        if shallower is not None:
+            size = len(first_search)
+            readings.append(_lines(shallower[:size], shallower[size:]))
         return self._value(Action.UPDATE, readings[0], hint, readings[1:])
+
+    def _dedented(self, texts: Sequence[str]) -> list[str] | None:
+        """The texts without the indentation of the markers, as in a list, when all have it."""
+        indent = self._opening_indent
+        if not indent or any(text.strip() and not text.startswith(indent) for text in texts):
+            return None
+        return [text[len(indent) :] for text in texts]
 
     def _value(
         self,

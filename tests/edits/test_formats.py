@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent, Prose, Typed
@@ -224,28 +222,76 @@ def test_a_forced_format_leaves_the_other_as_prose() -> None:
     assert prose(parse([text], format=Format.SEARCH_REPLACE)) == text
 
 
-MARKERS = (
-    "*** Begin Patch|*** End Patch| *** End Patch|*** Update File: a.py|*** Add File: b|*** Delete File: c"
-    "|*** Move to: d|*** End of File|@@|@@ def f|+x|-y| z||```|```python|a.py|<<<<<<< SEARCH|======="
-    "|>>>>>>> REPLACE|------- SEARCH|+++++++ REPLACE|<<EOF|EOF|Some prose here.|<source>py"
-    "|</source>|:start_line:3|-------"
+def test_words_after_a_patch_without_an_end_are_words_and_other_edits_are_read() -> None:
+    text = f"{V4A}\nThat does it:\n- a point\n\n{BLOCK}Bye.\n"
+    events = parse(list(text))
+    assert prose(events) == "That does it:\n- a point\n\nBye.\n"
+    assert [event.hunk.format for event in events if isinstance(event, Completed)] == [
+        Format.V4A,
+        Format.SEARCH_REPLACE,
+    ]
+    assert broken(text) == []
+
+
+@pytest.mark.parametrize("patch", ["*** Delete File: n\nDone.\n", "*** Add File: n\n+x\n\nDone.\n"])
+def test_words_after_other_actions_without_an_end(patch: str) -> None:
+    assert len(hunks(f"*** Begin Patch\n{patch}")) == 1 and prose(parse([patch])) == "Done.\n"
+    assert hunks(patch, clean=False) == [] and broken(patch, clean=False) == [RefusalCode.INCOMPLETE]
+
+
+@pytest.mark.parametrize(
+    "later", ["-v\n+u\n", "*** End Patch\n", "@@\n-q\n+r\n", "*** Update File: b\n@@\n-q\n+r\n"]
 )
-WHOLE_LINES = [f"{line}\n" for line in MARKERS.split("|")]
-PARTS = ["word\r\n", "\r", "**", "<", "`", "+", "é→\U0001f600"]
-PIECES = st.lists(st.sampled_from([*WHOLE_LINES, *PARTS]), max_size=14)
+def test_a_line_in_a_patch_that_lost_its_mark_refuses_its_chunk(later: str) -> None:
+    text = f"{V4A}\ndef g():\n{later}"
+    assert broken(text) == [RefusalCode.MALFORMED]
+    assert [hunk.old for hunk in hunks(text)] == ([("q",)] if "q" in later else [])
+    assert merged(parse(list(text))) == merged(parse([text]))
 
 
-@settings(deadline=None, max_examples=300)
-@given(PIECES, st.booleans(), st.data())
-def test_hostile_streams_never_raise_and_split_anywhere_alike(
-    pieces: list[str], clean: bool, data: st.DataObject
-) -> None:
-    text = "".join(pieces)
-    whole = merged(parse([text], clean=clean))
-    assert merged(parse(list(text), clean=clean)) == whole
-    cut = data.draw(st.integers(0, len(text)))
-    assert merged(parse([text[:cut], text[cut:]], clean=clean)) == whole
-    numbers = [event.number for event in whole if isinstance(event, Completed | Broken)]
-    assert len(numbers) == len(set(numbers))
-    opened = {event.number for event in whole if isinstance(event, Opened)}
-    assert opened <= set(numbers)
+def test_a_line_without_its_mark_and_no_blank_line_before_it_refuses_at_once() -> None:
+    assert broken(f"{V4A}def g():\n", clean=False) == [RefusalCode.MALFORMED]
+
+
+def test_a_block_in_a_list_may_be_indented_with_its_markers() -> None:
+    text = "  def f():\n  =======\n  def g():\n      x\n"
+    block = f"- a.py\n  ```\n  <<<<<<< SEARCH\n{text}  >>>>>>> REPLACE\n  ```\n"
+    (hunk,) = hunks(block)
+    assert hunk.old == ("  def f():",)
+    assert [line.text for line in hunk.alternatives[0]] == ["def f():", "def g():", "    x"]
+    (added,) = hunks(block.replace("  def f():\n", ""))
+    assert added.action is Action.ADD and added.new == ("def g():", "    x")
+
+
+def test_edits_of_every_format_in_one_answer() -> None:
+    diff = "--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-x\n+y\n"
+    value = '{"path": "e.py", "old_string": "x", "new_string": "y"}\n'
+    text = (
+        f"One.\n\n{BLOCK}Two.\n```diff\n{diff}```\nThree.\n{V4A}*** End Patch\n```json\n{value}```\nFour.\n"
+    )
+    events = merged(parse(list(text)))
+    assert events == merged(parse([text]))
+    assert prose(events) == "One.\n\nTwo.\nThree.\nFour.\n"
+    assert [event.hunk.format for event in events if isinstance(event, Completed)] == [
+        Format.SEARCH_REPLACE,
+        Format.UNIFIED,
+        Format.V4A,
+        Format.JSON,
+    ]
+
+
+@pytest.mark.parametrize("format", Format)
+def test_where_a_format_was_asked_for_the_others_are_words(format: Format) -> None:
+    texts = {
+        Format.V4A: V4A + "*** End Patch\n",
+        Format.SEARCH_REPLACE: BLOCK,
+        Format.UNIFIED: "--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-x\n+y\n",
+        Format.JSON: '{"path": "e.py", "old_string": "x", "new_string": "y"}\n',
+    }
+    for other, text in texts.items():
+        events = parse([text], format=format)
+        found = {event.hunk.format for event in events if isinstance(event, Completed)}
+        if other is format:
+            assert found == {format}
+        elif (other, format) != (Format.SEARCH_REPLACE, Format.WHOLE):
+            assert found == set() and prose(events) == text

@@ -42,18 +42,24 @@ def inverse(entry: Entry) -> list[Splice]:
     shift = 0
     found: list[Splice] = []
     for splice in entry.splices:
-        found.append(Splice(splice.start + shift, splice.new, splice.old))
+        found.append(_kernel(Splice(splice.start + shift, splice.new, splice.old)))
         shift += len(splice.new) - len(splice.old)
     return found
 
 
-def carry(span: Span, shifts: Iterable[Shift]) -> Span:
-    """``span`` after ``shifts`` (in order). One that cuts into the span widens it."""
+def carry(span: Span, shifts: Iterable[Shift], *, behind: bool = False) -> Span:
+    """``span`` after ``shifts`` (in order). One that cuts into the span widens it.
+
+    ``behind`` says on which side of an empty span lines come that are put at just its place: above it,
+    so that it is behind them, or, without word of that, below it.
+    """
     start, end = span
     before = inside = 0
     low, high = start, end
     for first, last, lines in shifts:
-        if last <= start and not first == last == start == end:
+        if first == last == start == end:
+            before += lines if behind else 0
+        elif last <= start:
             before += lines - (last - first)
         elif first >= end:
             break
@@ -68,6 +74,8 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
     path, sha256 = entry.place, entry.after or entry.before or ""
     spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(entry)]
     deleted_by = moved_by = None
+    # Of the changes since: do their lines stand above those of the entry?
+    above: dict[int, bool] = {}
     for later in entries:
         if later.seq <= entry.seq or later.path != path:
             continue
@@ -75,13 +83,33 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
         if found != sha256:
             spans = _through_diff(spans, contents(sha256), contents(found))
         if later.before is not None and later.after is not None:
-            spans = [carry(span, _shifts(later.splices)) for span in spans]
+            shifts = _shifts(later.splices)
+            if spans and shifts:
+                above[later.seq] = shifts[0][0] < spans[0][0]
+            behind = _behind(entry, later, entries, above)
+            spans = [carry(span, shifts, behind=behind) for span in spans]
         deleted_by = later if later.after is None else None
         if later.moved_to:
             path = later.moved_to
             moved_by = later
         sha256 = later.after or found
     return Trail(path, sha256, tuple(spans), deleted_by, moved_by if path != entry.place else None)
+
+
+def _behind(entry: Entry, later: Entry, entries: Sequence[Entry], above: dict[int, bool]) -> bool:
+    """Do the lines that ``later`` brings back belong above those of ``entry``, as they once stood?"""
+    if later.reverts is None:
+        return False
+    if later.reverts in above:
+        return above[later.reverts]
+    taken = next((one for one in entries if one.seq == later.reverts), None)
+    if taken is None or taken.seq >= entry.seq or not taken.splices or not entry.splices:
+        return False
+    spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(taken)]
+    for between in entries:
+        if taken.seq < between.seq < entry.seq and between.path == entry.path:
+            spans = [carry(span, _shifts(between.splices)) for span in spans]
+    return spans[0][0] <= _kernel(entry.splices[0]).start
 
 
 def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
@@ -130,12 +158,28 @@ def _swap(now: TextFile, span: Span, splice: Splice) -> Splice | None:
     )
     put = list(splice.new)
     for ours, there in zip(splice.old, current, strict=True):
-        if ours != there and not (ours is splice.old[-1] and put):
+        if ours != there and ours is not splice.old[-1]:
             return None
-    if current != splice.old and put:
-        line, ending = split(put[-1])
-        put[-1] = line[0] + (now.endings[end - 1] if not ending[0] or not now.endings[end - 1] else ending[0])
+    at_open_end = end == len(now.lines) and bool(now.endings) and not now.endings[-1]
+    if at_open_end and start and not (current and put):
+        return _at_open_end(now, start, current, put)
+    if put:
+        # The last line ends as a last line does here, or as one before others must.
+        put[-1] = split(put[-1])[0][0] if at_open_end else _ended(put[-1], now)
     return Splice(start, current, tuple(put))
+
+
+def _ended(line: str, now: TextFile) -> str:
+    return line if split(line)[1][0] else line + (now.newline or "\n")
+
+
+def _at_open_end(now: TextFile, start: int, current: tuple[str, ...], put: list[str]) -> Splice:
+    """At the end of a file without a final newline: the line above gets one, or gives up its own."""
+    last = now.lines[start - 1]
+    if not put:
+        return Splice(start - 1, (last + now.endings[start - 1], *current), (last,))
+    put[-1] = split(put[-1])[0][0]
+    return Splice(start - 1, (last,), (last + (now.newline or "\n"), *put))
 
 
 def _merged(entry: Entry, now: TextFile, contents: Contents) -> tuple[Splice, ...]:
@@ -165,4 +209,13 @@ def _through_diff(spans: Sequence[Span], before: bytes, after: bytes) -> list[Sp
 
 
 def _shifts(splices: Sequence[Splice]) -> list[Shift]:
-    return [(splice.start, splice.start + len(splice.old), len(splice.new)) for splice in splices]
+    kernels = map(_kernel, splices)
+    return [(kernel.start, kernel.start + len(kernel.old), len(kernel.new)) for kernel in kernels]
+
+
+def _kernel(splice: Splice) -> Splice:
+    """The splice without the lines that only got, or lost, their ending: those before a new last line."""
+    start, old, new = splice.start, splice.old, splice.new
+    while old and new and len(old) != len(new) and split(old[0])[0] == split(new[0])[0]:
+        start, old, new = start + 1, old[1:], new[1:]
+    return Splice(start, old, new)

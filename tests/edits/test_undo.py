@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 import subprocess
 import sys
 from itertools import combinations, permutations
@@ -61,25 +63,38 @@ def expected(landed: set[str]) -> dict[str, str]:
     }
 
 
-def test_every_subset_undone_in_many_orders_gives_the_right_bytes(project: Project) -> None:
-    """All 63 subsets; for each its first, last and a middle order (every order for pairs)."""
-    project.write(dict.fromkeys(("one.txt", "two.txt", "three.txt"), ALPHABET))
+def test_every_subset_is_undone_in_every_order(tmp_path: Path) -> None:
+    """All 1956 sequences of distinct hunks: each begins with a shorter one, whose files and ledger it goes on
+    from. In the short ones the last step is landed again, too."""
+    first = Project(tmp_path / "0")
+    first.write(dict.fromkeys(("one.txt", "two.txt", "three.txt"), ALPHABET))
     for name, hunk in SIX.items():
-        land(project, hunk, name)
-    assert project.read() == expected(set(SIX))
-    for size in range(1, len(SIX) + 1):
-        for subset in combinations(SIX, size):
-            orders = list(permutations(subset))
-            for order in {orders[0], orders[-1], orders[len(orders) // 2]}:
-                left = set(SIX)
-                for name in order:
-                    assert isinstance(project.landing.undo(name), Landed)
-                    left.discard(name)
-                    assert project.read() == expected(left), (order, name)
-                for name in order:
-                    assert isinstance(project.landing.redo(name), Landed)
-                    left.add(name)
-                    assert project.read() == expected(left), (order, name)
+        land(first, hunk, name)
+    assert first.read() == expected(set(SIX))
+    count = 0
+
+    def go_on(folder: Path, left: frozenset[str]) -> None:
+        nonlocal count
+        for name in sorted(left):
+            count += 1
+            copy = tmp_path / str(count)
+            shutil.copytree(folder, copy)
+            landing = Landing(copy / "project", Ledger(copy / "ledger"))
+            assert isinstance(landing.undo(name), Landed)
+            remaining = left - {name}
+            assert contents(copy / "project") == expected(set(remaining)), (left, name)
+            go_on(copy, remaining)
+            if len(left) > 3:
+                assert isinstance(landing.redo(name), Landed)
+                assert contents(copy / "project") == expected(set(left)), (left, name)
+            shutil.rmtree(copy)
+
+    go_on(tmp_path / "0", frozenset(SIX))
+    assert count == sum(math.perm(6, size) for size in range(1, 7))
+
+
+def contents(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in root.iterdir()}
 
 
 def test_the_last_hunk_is_undone_without_an_id_and_then_the_one_before(project: Project) -> None:
@@ -242,3 +257,46 @@ def test_many_hunks_of_one_file_can_all_be_undone_by_a_new_process(project: Proj
     for number in range(0, 80, 2):
         assert isinstance(fresh.undo(f"h{number}"), Landed)
     assert project.read() == {"a.txt": "user\n" + before["a.txt"]}
+
+
+def undone_in_every_order(folder: Path, text: str, hunks: list[Hunk], expect: dict[str, str]) -> None:
+    """``expect`` gives the text with only some hunks in it, by their numbers."""
+    names = "".join(str(number) for number in range(len(hunks)))
+    for order in permutations(names):
+        project = Project(folder / "".join(order))
+        project.write({"a.txt": text})
+        for name, hunk in zip(names, hunks, strict=True):
+            land(project, hunk, name)
+        left = set(names)
+        for name in order:
+            result = project.landing.undo(name)
+            assert isinstance(result, Landed), (order, name, result)
+            left.discard(name)
+            assert project.read()["a.txt"] == expect["".join(sorted(left))], (order, name)
+        for name in names:
+            result = project.landing.redo(name)
+            assert isinstance(result, Landed), (order, "redo", name, result)
+        assert project.read()["a.txt"] == expect[names], order
+
+
+def test_changes_at_a_last_line_without_newline(tmp_path: Path) -> None:
+    hunks = [edit("a.txt", "-b", "+B"), edit("a.txt", " B", "+c"), edit("a.txt", " c", "+d")]
+    expect = {
+        "": "a\nb", "0": "a\nB", "1": "a\nb\nc", "2": "a\nb\nd", "01": "a\nB\nc", "02": "a\nB\nd",
+        "12": "a\nb\nc\nd", "012": "a\nB\nc\nd",
+    }  # fmt: skip
+    undone_in_every_order(tmp_path, "a\nb", hunks, expect)
+
+
+def test_lines_deleted_next_to_each_other_come_back_in_their_order(tmp_path: Path) -> None:
+    hunks = [edit("a.txt", "-c"), edit("a.txt", "-b"), edit("a.txt", "-d"), edit("a.txt", " a", "+x", " e")]
+    letters = "cbd"
+    expect = {}
+    for size in range(5):
+        for chosen in combinations("0123", size):
+            gone = {letters[int(name)] for name in chosen if name != "3"}
+            text = [letter for letter in "abcde" if letter not in gone]
+            if "3" in chosen:
+                text.insert(len(text) - 1, "x")
+            expect["".join(chosen)] = "".join(f"{letter}\n" for letter in text)
+    undone_in_every_order(tmp_path, "a\nb\nc\nd\ne\n", hunks, expect)

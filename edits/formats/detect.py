@@ -9,16 +9,15 @@ which may be a single long line, is read character by character from the bracket
 from __future__ import annotations
 
 import re
-from collections import deque
 
-from edits.formats.block import CLOSING_FENCE, Block, Body, Output
+from edits.formats.block import Block, Body, Output
 from edits.formats.events import ParserEvent, Prose, Typed
 from edits.formats.json_edits import JsonEdits
-from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, begins_diff, is_wrapper, may_be_edit
-from edits.formats.paths import is_fence, nearest_path, path_of
+from edits.formats.openers import begins_diff, may_be_edit
 from edits.formats.search_replace import NEAR_OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
 from edits.formats.skipped import SkippedBlock
+from edits.formats.surroundings import Surroundings
 from edits.formats.unified import UnifiedBlock
 from edits.formats.v4a import OPENER as V4A_OPENER
 from edits.formats.v4a import V4ABlock
@@ -28,8 +27,6 @@ from edits.hunk import Format, RefusalCode
 
 # How much of a line's beginning is looked at before the line is finished: no marker is longer.
 _HEAD = 200
-# A path stands at most so many lines above the marker of its block.
-_LINES_ABOVE = 4
 _DETECTED = frozenset(Format) - {Format.WHOLE}
 _BRACKET = re.compile(r"[ \t]*(?=[{\[])")
 _BETWEEN_VALUES = re.compile(r"[ \t\r,;]*")
@@ -49,12 +46,7 @@ class AutoParser:
         self._head = ""
         self._flowing: Body | bool = False
         self._return_held = False
-        # Finished lines that may belong to an edit, and the last lines whatever they were.
-        self._held: list[str] = []
-        self._above: deque[str] = deque(maxlen=_LINES_ABOVE)
-        self._path: str | None = None
-        self._in_fence = False
-        self._heredoc: str | None = None
+        self._around = Surroundings(self._out, self._formats)
         # The JSON value being read, what of it may yet be prose, and what of its line is left.
         self._json: JsonEdits | None = None
         self._raw: list[str] = []
@@ -80,7 +72,7 @@ class AutoParser:
             self._block.end(clean)
             self._block = None
         self._conclude(clean)
-        self._release()
+        self._around.release()
         return self._out.drain()
 
     def _take(self, text: str, at: int) -> int:
@@ -105,7 +97,7 @@ class AutoParser:
                 self._raw = [*self._pieces, bracket[0]]
                 self._pieces.clear()
                 self._head = ""
-                self._json = JsonEdits(self._out, forced=self._forced)
+                self._json = JsonEdits(self._out, self._open_json, forced=self._forced)
                 return bracket.end()
         if end < 0:
             self._grow_line(text[at:])
@@ -119,14 +111,11 @@ class AutoParser:
         return not self._flowing and not self._head.strip(" \t")
 
     def _take_json(self, value: JsonEdits, text: str, at: int) -> int:
-        certain = value.certain
         end = value.feed(text, at)
-        if not certain:
+        if not value.certain:
             self._raw.append(text[at:end])
         if value.rejected:
             self._replay()
-        elif value.certain and not certain:
-            self._open_json()
         if value.done or value.broken:
             self._after_json = value.done and not value.rejected
             self._skip_line = value.broken
@@ -153,9 +142,8 @@ class AutoParser:
     def _open_json(self) -> None:
         """The value is an edit: the fence above it is its wrapping."""
         self._raw = []
-        while self._held and (not self._held[-1].strip() or is_fence(self._held[-1])):
-            self._in_fence = is_fence(self._held.pop()) or self._in_fence
-        self._make_way()
+        self._around.unwrap()
+        self._conclude(clean=True)
 
     def _grow_line(self, piece: str) -> None:
         self._pieces.append(piece)
@@ -172,7 +160,7 @@ class AutoParser:
                 self._flowing = body
                 self._say("".join(self._pieces)[body.offset :])
         elif not self._may_be_edit(self._head):
-            self._release()
+            self._around.release()
             self._flowing = True
             self._say("".join(self._pieces))
 
@@ -198,10 +186,10 @@ class AutoParser:
             self._out.typed(block.number, body.kind, line[body.offset :] + "\n")
         if block.done:
             self._block = None
-            self._above.clear()
+            self._around.begin()
             self._paused = block if block.paused else None
             if block.unread:
-                self._above.extend(block.tail())
+                self._around.note(block.tail())
                 self._prose_line(line, line + "\n" if ended else line, said=False)
 
     def _say(self, piece: str) -> None:
@@ -234,27 +222,27 @@ class AutoParser:
     def _may_be_edit(self, head: str) -> bool:
         """May the prose line that begins with ``head`` be part of an edit?"""
         text = head.lstrip()
-        if self._heredoc is not None and self._heredoc.startswith(text):
+        if self._around.heredoc is not None and self._around.heredoc.startswith(text):
             return True
         if self._paused is not None and ("@@".startswith(head[:2]) or "*** ".startswith(text[:4])):
             return True
-        if self._after_old_name and "+++ ".startswith(head[:4]):
+        if "+++ ".startswith(head[:4]) and self._around.old_name is not None:
             return True
-        if "@@".startswith(head[:2]) and self._headless_diff() is not None:
+        if "@@".startswith(head[:2]) and self._around.diff_path is not None:
             return True
         return may_be_edit(head, self._formats)
 
     def _prose_line(self, text: str, raw: str, *, said: bool) -> None:
         """A finished line outside any edit; ``said`` when it was found to be prose on its way."""
         if said:
-            self._above.append(text)
+            self._around.note([text])
         elif self._paused is not None and self._paused.resumes(text):
-            self._release()
+            self._around.release()
             self._block, self._paused = self._paused, None
             self._give(self._block, text, raw.endswith("\r\n"), said=False, ended=raw.endswith("\n"))
             return
         elif not self._opens(text):
-            self._other_line(text, raw)
+            self._around.take(text, raw)
         if self._paused is not None:
             self._paused.doubt(text)
 
@@ -262,8 +250,9 @@ class AutoParser:
         """Does the line open an edit? Then its block has taken it."""
         stripped = text.strip()
         if Format.V4A in self._formats and V4A_OPENER.fullmatch(stripped):
-            self._unwrap()
-            self._block = V4ABlock(self._out, self._in_fence, self._heredoc)
+            self._around.unwrap()
+            self._conclude(clean=True)
+            self._block = V4ABlock(self._out, self._around.in_fence, self._around.heredoc)
             self._block.take(text, False)
         elif Format.UNIFIED in self._formats and self._opens_diff(text):
             pass
@@ -276,39 +265,10 @@ class AutoParser:
         elif NEAR_OPENER.fullmatch(text):
             self._refuse_opener(stripped)
         elif STRAY.fullmatch(text):
-            self._release()
+            self._around.release()
         else:
             return False
         return True
-
-    def _other_line(self, text: str, raw: str) -> None:
-        """A line that opens nothing: wrapping, what may belong to an edit below, or prose."""
-        if self._heredoc is not None and text.strip() == self._heredoc:
-            self._release()
-            self._heredoc = None
-            return
-        if self._in_fence and CLOSING_FENCE.fullmatch(text):
-            self._release()
-            self._in_fence = False
-            return
-        names = self._formats & {Format.SEARCH_REPLACE, Format.WHOLE, Format.UNIFIED}
-        if is_fence(text):
-            self._in_fence = False
-        waits = is_wrapper(text, self._formats) or (bool(names) and path_of(text) is not None)
-        if waits or (self._held and not text.strip()):
-            self._held.append(raw)
-            if len(self._held) > _LINES_ABOVE:
-                self._out.events.append(Prose(self._held.pop(0)))
-        else:
-            self._release()
-            self._out.events.append(Prose(raw))
-        self._above.append(text)
-
-    def _release(self) -> None:
-        """The held lines were prose after all."""
-        if self._held:
-            self._out.events.append(Prose("".join(self._held)))
-            self._held.clear()
 
     def _conclude(self, clean: bool) -> None:
         """The paused edit had ended where it paused."""
@@ -316,94 +276,41 @@ class AutoParser:
         if paused is not None:
             paused.conclude(clean)
 
-    def _make_way(self) -> None:
-        """An edit begins: what is still held is none of it."""
-        self._release()
-        self._above.clear()
-        self._conclude(clean=True)
-
-    @property
-    def _after_old_name(self) -> bool:
-        """Is the line before this one a diff's ``--- name``?"""
-        return bool(self._held) and self._held[-1].startswith("--- ")
-
-    def _unwrap(self) -> None:
-        """Take the fence and the heredoc right above for the wrapping of what begins."""
-        while self._held:
-            text = self._held[-1].strip()
-            heredoc = HEREDOC.fullmatch(text)
-            if heredoc:
-                self._heredoc = heredoc["word"]
-            elif is_fence(text):
-                self._in_fence = True
-            elif text and not WRAPPER.fullmatch(text):
-                break
-            self._held.pop()
-        self._make_way()
-
     def _opens_diff(self, text: str) -> bool:
         """Does a unified diff begin here: with ``diff --git``, a ``---``/``+++`` pair, or under a path?"""
+        around = self._around
         begun, path = [text], None
-        if text.startswith("+++ ") and self._after_old_name:
-            begun.insert(0, self._held.pop().rstrip("\r\n"))
-            self._unwrap()
+        if text.startswith("+++ ") and (old := around.old_name) is not None:
+            begun.insert(0, old)
+            around.take_old_name()
         elif begins_diff(text):
-            self._unwrap()
-        elif text.startswith("@@") and (path := self._headless_diff()) is not None:
-            del self._held[-2:]
-            self._in_fence = True
-            self._make_way()
+            around.unwrap()
+        elif text.startswith("@@") and (path := around.diff_path) is not None:
+            around.take_diff_path()
         else:
             return False
-        self._block = UnifiedBlock(self._out, self._in_fence, self._heredoc, path)
+        self._conclude(clean=True)
+        self._block = UnifiedBlock(self._out, around.in_fence, around.heredoc, path)
         for line in begun:
             self._block.take(line, False)
         return True
 
-    def _headless_diff(self) -> str | None:
-        """The path above a fence that says it holds a diff, right above this line."""
-        if Format.UNIFIED not in self._formats or len(self._held) < 2:
-            return None
-        return path_of(self._held[-2]) if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) else None
-
     def _open_whole(self, opener: re.Match[str]) -> bool:
-        """Begin a file, if its path is in the fence's line or right above it."""
-        path = path_of(opener.string) if opener["info"].strip() else None
-        if path is None:
-            while self._held and not self._held[-1].strip():
-                self._held.pop()
-            path = path_of(self._held[-1]) if self._held else None
-            if path is None or is_fence(self._held[-1]):
-                return False
-            self._held.pop()
-        self._make_way()
-        self._block = WholeBlock(self._out, opener, path)
-        return True
+        """Begin a file, if its path is known."""
+        path = self._around.whole_path(opener)
+        if path is not None:
+            self._block = WholeBlock(self._out, opener, path)
+        return path is not None
 
     def _open_search_replace(self, opener: re.Match[str]) -> None:
-        """Begin a block: the path line above it, and the fences about the path, are its wrapping."""
-        path = nearest_path(tuple(self._above)) or self._path
-        kept = len(self._held)
-        named = next((i for i in reversed(range(kept)) if path_of(self._held[i]) == path), None)
-        above = named - 1 if named else -1
-        if kept and (is_fence(self._held[-1]) or (above >= 0 and is_fence(self._held[above]))):
-            self._in_fence = True
-        if named is not None:
-            kept = named
-            if kept and is_fence(self._held[kept - 1]):
-                kept -= 1
-        else:
-            while kept and (is_fence(self._held[kept - 1]) or not self._held[kept - 1].strip()):
-                kept -= 1
-        del self._held[kept:]
-        self._make_way()
-        self._path = path
-        self._block = SearchReplaceBlock(self._out, opener, path, self._in_fence)
+        path = self._around.block_path()
+        self._conclude(clean=True)
+        self._block = SearchReplaceBlock(self._out, opener, path, self._around.in_fence)
 
     def _refuse_opener(self, marker: str) -> None:
-        path = nearest_path(tuple(self._above)) or self._path
-        self._held.clear()
-        self._make_way()
+        path = self._around.nearest_path()
+        self._around.drop()
+        self._conclude(clean=True)
         self._out.broken(
             None,
             path or "",

@@ -12,6 +12,7 @@ several edits under a path that comes last waits for it. An empty old string mak
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -76,16 +77,18 @@ class JsonEdits:
     """One JSON value being read for edits.
 
     Until it is ``certain`` that the value is an edit nothing is said of it; when it turns out to be
-    none, ``rejected`` is set. ``forced`` takes any JSON object for an edit, well made or not.
+    none, ``rejected`` is set. ``forced`` takes any JSON object for an edit, well made or not. ``begin``
+    is called when it has become certain, before anything is said.
     """
 
-    def __init__(self, out: Output, *, forced: bool) -> None:
+    def __init__(self, out: Output, begin: Callable[[], None], *, forced: bool) -> None:
         self.certain = False
         self.rejected = False
         self.done = False
         self.broken = False
         """The JSON was malformed: what follows on its line is not read."""
         self._out = out
+        self._begin = begin
         self._forced = forced
         self._scanner = JsonScanner()
         # The innermost edit, and for each open bracket what it is.
@@ -96,8 +99,7 @@ class JsonEdits:
         self._failure = ""
 
     def feed(self, text: str, at: int) -> int:
-        """Read ``text`` from ``at`` on; how far. Stops when it is done, rejected, broken or certain."""
-        certain = self.certain
+        """Read ``text`` from ``at`` on; how far. Stops when it is done, rejected or broken."""
         while at < len(text) and not (self.done or self.rejected or self.broken):
             try:
                 token, at = self._scanner.next(text, at)
@@ -110,8 +112,6 @@ class JsonEdits:
             if self._scanner.done and not self.rejected:
                 self.done = True
                 self.rejected = not self.certain
-            if self.certain and not certain:
-                return at
         return at
 
     def end(self, clean: bool) -> None:
@@ -175,9 +175,10 @@ class JsonEdits:
                 return
             self._edit.texts[self._name] = []
         texts = self._edit.texts
-        if "old" in texts and ("new" in texts or self._edit.known_path is not None):
+        known = "old" in texts and ("new" in texts or self._edit.known_path is not None)
+        if not self.certain and (known or self._forced):
             self.certain = True
-        self.certain = self.certain or self._forced
+            self._begin()
         self._open_hunk(self._edit)
 
     def _take_text(self, piece: str) -> None:

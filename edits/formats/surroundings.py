@@ -1,0 +1,153 @@
+"""What stands around edits in an answer: path lines, code fences, a shell's here-document.
+
+Lines that may belong to an edit below them are held back until it begins, and are then its wrapping, or
+until something else comes, and are then the answer's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+from edits.formats.block import CLOSING_FENCE, Output
+from edits.formats.events import Prose
+from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_wrapper
+from edits.formats.paths import is_fence, nearest_path, path_of
+from edits.hunk import Format
+
+# A path stands at most so many lines above the marker of its block.
+_LINES_ABOVE = 4
+_UNDER_A_PATH = frozenset({Format.SEARCH_REPLACE, Format.WHOLE, Format.UNIFIED})
+
+
+class Surroundings:
+    """The lines above what comes next, and what it stands in."""
+
+    def __init__(self, out: Output, formats: frozenset[Format]) -> None:
+        self.in_fence = False
+        self.heredoc: str | None = None
+        """The word that ends the here-document."""
+        self._out = out
+        self._formats = formats
+        # Finished lines that may belong to an edit, and the last lines whatever they were.
+        self._held: list[str] = []
+        self._above: deque[str] = deque(maxlen=_LINES_ABOVE)
+        self._path: str | None = None
+
+    def note(self, lines: Iterable[str]) -> None:
+        """Lines that were said, or taken, already; a path may be in them."""
+        self._above.extend(lines)
+
+    def take(self, text: str, raw: str) -> None:
+        """A line that opens no edit: wrapping, what may belong to an edit below, or words."""
+        if self.heredoc is not None and text.strip() == self.heredoc:
+            self.release()
+            self.heredoc = None
+            return
+        if self.in_fence and CLOSING_FENCE.fullmatch(text):
+            self.release()
+            self.in_fence = False
+            return
+        if is_fence(text):
+            self.in_fence = False
+        named = bool(self._formats & _UNDER_A_PATH) and path_of(text) is not None
+        if named or is_wrapper(text, self._formats) or (self._held and not text.strip()):
+            self._held.append(raw)
+            if len(self._held) > _LINES_ABOVE:
+                self._out.events.append(Prose(self._held.pop(0)))
+        else:
+            self.release()
+            self._out.events.append(Prose(raw))
+        self._above.append(text)
+
+    def release(self) -> None:
+        """The held lines were words after all."""
+        if self._held:
+            self._out.events.append(Prose("".join(self._held)))
+            self._held.clear()
+
+    def begin(self) -> None:
+        """An edit begins: what is still held is none of it."""
+        self.release()
+        self._above.clear()
+
+    def unwrap(self) -> None:
+        """A patch begins: the fence and the here-document right above are its wrapping."""
+        while self._held:
+            text = self._held[-1].strip()
+            heredoc = HEREDOC.fullmatch(text)
+            if heredoc:
+                self.heredoc = heredoc["word"]
+            elif is_fence(text):
+                self.in_fence = True
+            elif text and not WRAPPER.fullmatch(text):
+                break
+            self._held.pop()
+        self.begin()
+
+    @property
+    def old_name(self) -> str | None:
+        """The line before this one, if it is a diff's ``--- name``."""
+        held = self._held[-1] if self._held else ""
+        return held.rstrip("\r\n") if held.startswith("--- ") else None
+
+    def take_old_name(self) -> None:
+        """The ``--- name`` is part of the diff that begins."""
+        self._held.pop()
+        self.unwrap()
+
+    @property
+    def diff_path(self) -> str | None:
+        """The path above a fence that says it holds a diff, right above this line."""
+        if Format.UNIFIED not in self._formats or len(self._held) < 2:
+            return None
+        return path_of(self._held[-2]) if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) else None
+
+    def take_diff_path(self) -> None:
+        """A diff without a header begins under its path and its fence."""
+        del self._held[-2:]
+        self.in_fence = True
+        self.begin()
+
+    def whole_path(self, opener: re.Match[str]) -> str | None:
+        """The path of the file whose fence opens: in the fence's line, or right above it."""
+        path = path_of(opener.string) if opener["info"].strip() else None
+        if path is None:
+            named = next((line for line in reversed(self._held) if line.strip()), "")
+            path = path_of(named) if not is_fence(named) else None
+            if path is None:
+                return None
+            while not self._held.pop().strip():
+                pass
+        self.begin()
+        return path
+
+    def block_path(self) -> str | None:
+        """The path of the SEARCH/REPLACE block that begins; with the fences about it, it is wrapping."""
+        path = self.nearest_path()
+        kept = len(self._held)
+        named = next((i for i in reversed(range(kept)) if path_of(self._held[i]) == path), None)
+        above = named - 1 if named else -1
+        if kept and (is_fence(self._held[-1]) or (above >= 0 and is_fence(self._held[above]))):
+            self.in_fence = True
+        if named is not None:
+            kept = named
+            if kept and is_fence(self._held[kept - 1]):
+                kept -= 1
+        else:
+            while kept and (is_fence(self._held[kept - 1]) or not self._held[kept - 1].strip()):
+                kept -= 1
+        del self._held[kept:]
+        self.begin()
+        self._path = path
+        return path
+
+    def nearest_path(self) -> str | None:
+        """The path that the lines above name, else that of the block before."""
+        return nearest_path(tuple(self._above)) or self._path
+
+    def drop(self) -> None:
+        """What is held belongs to a block that is refused."""
+        self._held.clear()
+        self.begin()

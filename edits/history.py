@@ -7,7 +7,8 @@ put, it is swapped back; else the three ways are merged; else it is a conflict a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,18 +48,20 @@ def inverse(entry: Entry) -> list[Splice]:
     return found
 
 
-def carry(span: Span, shifts: Iterable[Shift], *, behind: bool = False) -> Span:
+def carry(span: Span, shifts: Sequence[Shift], ties: Sequence[int | None] = ()) -> Span:
     """``span`` after ``shifts`` (in order). One that cuts into the span widens it.
 
-    ``behind`` says on which side of an empty span lines come that are put at just its place: above it,
-    so that it is behind them, or, without word of that, below it.
+    For lines put at just the place of an empty span, the shift's item of ``ties`` says how many of them
+    stand above it (none, if there is no item); None when it belongs to both sides, and is widened.
     """
     start, end = span
     before = inside = 0
     low, high = start, end
-    for first, last, lines in shifts:
+    for number, (first, last, lines) in enumerate(shifts):
         if first == last == start == end:
-            before += lines if behind else 0
+            above = ties[number] if number < len(ties) else 0
+            inside += lines if above is None else 0
+            before += min(above or 0, lines)
         elif last <= start:
             before += lines - (last - first)
         elif first >= end:
@@ -74,8 +77,8 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
     path, sha256 = entry.place, entry.after or entry.before or ""
     spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(entry)]
     deleted_by = moved_by = None
-    # Of the changes since: do their lines stand above those of the entry?
-    above: dict[int, bool] = {}
+    # Where each span was within what a later change took away, for when that comes back.
+    within: dict[int, list[list[int]]] = {}
     for later in entries:
         if later.seq <= entry.seq or later.path != path:
             continue
@@ -84,10 +87,11 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
             spans = _through_diff(spans, contents(sha256), contents(found))
         if later.before is not None and later.after is not None:
             shifts = _shifts(later.splices)
-            if spans and shifts:
-                above[later.seq] = shifts[0][0] < spans[0][0]
-            behind = _behind(entry, later, entries, above)
-            spans = [carry(span, shifts, behind=behind) for span in spans]
+            within[later.seq] = [[_within(span[0], shift) for shift in shifts] for span in spans]
+            spans = [
+                carry(span, shifts, _ties(entry, number, later, entries, within))
+                for number, span in enumerate(spans)
+            ]
         deleted_by = later if later.after is None else None
         if later.moved_to:
             path = later.moved_to
@@ -96,20 +100,28 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
     return Trail(path, sha256, tuple(spans), deleted_by, moved_by if path != entry.place else None)
 
 
-def _behind(entry: Entry, later: Entry, entries: Sequence[Entry], above: dict[int, bool]) -> bool:
-    """Do the lines that ``later`` brings back belong above those of ``entry``, as they once stood?"""
+def _within(line: int, shift: Shift) -> int:
+    first, last, _ = shift
+    return min(max(line - first, 0), last - first)
+
+
+def _ties(
+    entry: Entry, number: int, later: Entry, entries: Sequence[Entry], within: dict[int, list[list[int]]]
+) -> Sequence[int | None]:
+    """How many of the lines that ``later`` brings back stood above the entry's splice ``number``."""
     if later.reverts is None:
-        return False
-    if later.reverts in above:
-        return above[later.reverts]
+        return ()
+    if later.reverts in within:
+        return within[later.reverts][number]
     taken = next((one for one in entries if one.seq == later.reverts), None)
-    if taken is None or taken.seq >= entry.seq or not taken.splices or not entry.splices:
-        return False
+    if taken is None or taken.seq >= entry.seq:
+        return ()
     spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(taken)]
     for between in entries:
         if taken.seq < between.seq < entry.seq and between.path == entry.path:
             spans = [carry(span, _shifts(between.splices)) for span in spans]
-    return spans[0][0] <= _kernel(entry.splices[0]).start
+    first, last, _ = _shifts(entry.splices)[number]
+    return [sys.maxsize if start <= first else 0 if start >= last else None for start, _ in spans]
 
 
 def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
@@ -163,7 +175,7 @@ def _swap(now: TextFile, span: Span, splice: Splice) -> Splice | None:
     at_open_end = end == len(now.lines) and bool(now.endings) and not now.endings[-1]
     if at_open_end and start and not (current and put):
         return _at_open_end(now, start, current, put)
-    if put:
+    if put and (current or end < len(now.lines)):
         # The last line ends as a last line does here, or as one before others must.
         put[-1] = split(put[-1])[0][0] if at_open_end else _ended(put[-1], now)
     return Splice(start, current, tuple(put))

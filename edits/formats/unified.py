@@ -14,8 +14,8 @@ from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_e
 from edits.formats.diff_header import DiffHeader, names_agree
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
 
-GIT = re.compile(r"diff --git \S.*")
-"""The line that begins a file in git's diffs."""
+GIT = re.compile(r'diff --git (?:"?[abciow]/.+ "?[abciow]/.+|(?P<name>.+) (?P=name)|\S+ \S+)')
+"""The line that begins a file in git's diffs: with prefixes, or with the same name twice."""
 RANGES = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*)?")
 _HEADING = re.compile(r"@@+\s*(?:\.\.\.)?\s*(?:@@+)?\s*(.*?)\s*(?:@@+)?\s*")
 _KINDS = {kind.value: kind for kind in LineKind}

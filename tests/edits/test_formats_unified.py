@@ -184,6 +184,11 @@ def test_words_in_a_diff_refuse_its_hunk_when_more_of_it_follows() -> None:
     assert broken(text) == [RefusalCode.MALFORMED] and [hunk.old for hunk in hunks(text)] == [("q",)]
 
 
+def test_what_only_looks_like_a_diff_is_words() -> None:
+    text = "diff --git is a command.\n---\ntitle: x\n---\n\n--- a note ---\nand +++ text\n- old\n+ new\n"
+    assert prose(parse(list(text))) == text == prose(parse([text]))
+
+
 def test_a_signature_is_no_deleted_line() -> None:
     (hunk,) = hunks(DIFF + "-- \n2.43.0\n")
     assert hunk.old == ("x", "y", "w")

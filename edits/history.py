@@ -175,6 +175,8 @@ def _swap(now: TextFile, span: Span, splice: Splice) -> Splice | None:
     at_open_end = end == len(now.lines) and bool(now.endings) and not now.endings[-1]
     if at_open_end and start and not (current and put):
         return _at_open_end(now, start, current, put)
+    if current == splice.old and end == len(now.lines) and _turns_end(splice):
+        return Splice(start, current, splice.new)
     if put and (current or end < len(now.lines)):
         # The last line ends as a last line does here, or as one before others must.
         put[-1] = split(put[-1])[0][0] if at_open_end else _ended(put[-1], now)
@@ -225,8 +227,16 @@ def _shifts(splices: Sequence[Splice]) -> list[Shift]:
     return [(kernel.start, kernel.start + len(kernel.old), len(kernel.new)) for kernel in kernels]
 
 
+def _turns_end(splice: Splice) -> bool:
+    """Does the splice, at the file's end, give it a final newline or take that away?"""
+    old, new = splice.old, splice.new
+    return bool(old and new) and (split(old[-1])[1][0] == "") != (split(new[-1])[1][0] == "")
+
+
 def _kernel(splice: Splice) -> Splice:
     """The splice without the lines that only got, or lost, their ending: those before a new last line."""
+    if _turns_end(splice):
+        return splice
     start, old, new = splice.start, splice.old, splice.new
     while old and new and len(old) != len(new) and split(old[0])[0] == split(new[0])[0]:
         start, old, new = start + 1, old[1:], new[1:]

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from context.git import Git
+from context.ignore import in_the_making
 from context.source import LARGEST, Source, decode
 
 Lines: TypeAlias = "array[int]"
@@ -93,7 +94,11 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
         "--",
         *(paths or (".",)),
     )
-    found = [entry for entry in parse_status(out) if entry.path.startswith(git.prefix)]
+    found = [
+        entry
+        for entry in parse_status(out)
+        if entry.path.startswith(git.prefix) and not in_the_making(entry.path)
+    ]
     blobs = git.blobs((entry.blob for entry in found if entry.blob), LARGEST)
     bases = {name: decode("", data) for name, data in blobs.items()}
     changes: dict[str, Change] = {}

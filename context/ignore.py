@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from context.git import Git
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+_IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
+"""The name under which an edit's next content is prepared beside its file: there for a moment only."""
 _REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
@@ -27,6 +30,11 @@ class Listing:
     files: tuple[str, ...]
     ignored: frozenset[str]
     unread: dict[str, str]
+
+
+def in_the_making(path: str) -> bool:
+    """Whether ``path`` is no file of the project's, but an edit that is just being written."""
+    return _IN_THE_MAKING.fullmatch(path) is not None
 
 
 def list_git(git: Git) -> Listing:
@@ -61,7 +69,7 @@ def list_walk(root: Path) -> Listing:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and (entry.name in _REPOSITORY_FOLDERS or is_ignored(path + "/", rules)):
                 ignored.add(path)
-            elif not is_folder and not is_ignored(path, rules):
+            elif not is_folder and not is_ignored(path, rules) and not in_the_making(path):
                 files.append(path)
     return Listing(tuple(sorted(files)), frozenset(ignored), unread)
 
@@ -112,4 +120,5 @@ def _rules(root: Path, folder: str) -> Rules:
 
 
 def _paths(listed: bytes) -> list[str]:
-    return [os.fsdecode(path) for path in listed.split(b"\0") if path]
+    paths = (os.fsdecode(path) for path in listed.split(b"\0") if path)
+    return [path for path in paths if not in_the_making(path)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.git import Git, GitUnavailable
-from context.ignore import Listing, list_git, list_walk
+from context.ignore import Listing, in_the_making, list_git, list_walk
 from context.poll import Poller
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Watcher:
             return f".git/{name}" if name in _GIT_FILES else None
         relative = os.path.relpath(path, self.root)
         parts = relative.split("/")
-        if relative == "." or parts[0] in ("..", ".git"):
+        if relative == "." or parts[0] in ("..", ".git") or in_the_making(relative):
             return None
         return (
             None if any("/".join(parts[:end]) in self._ignored for end in range(1, len(parts))) else relative

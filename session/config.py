@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from session.guards import GuardError, GuardSettings, read_guards
 from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust"})
+USER_TABLES = frozenset({"providers", "models", "trust", "guards"})
 
 
 class ConfigError(Exception):
@@ -35,6 +36,7 @@ class Flags:
     effort: str | None = None
     fast: bool | None = None
     theme: str | None = None
+    review: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class Settings:
     effort: str = "medium"
     fast: bool = False
     theme: str = "dark"
+    review: bool = False
     trusted: bool = False
+    guards: GuardSettings = field(default_factory=GuardSettings)
 
 
 def load_settings(
@@ -59,13 +63,17 @@ def load_settings(
     """
     user_file = config / "config.toml"
     user = _read(user_file)
-    allowed = {field.name for field in fields(Settings)} - {"trusted"}
+    allowed = {each.name for each in fields(Settings)} - {"trusted", "guards"}
     _check(user, user_file, allowed | USER_TABLES)
     try:
         catalogue = load_catalogue(user)
     except CatalogueError as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
-    settings = _merge(Settings(), {key: value for key, value in user.items() if key in allowed})
+    try:
+        guards = read_guards(user.get("guards", {}))
+    except GuardError as problem:
+        raise ConfigError(f"{user_file}: {problem}") from problem
+    settings = _merge(Settings(guards=guards), {key: value for key, value in user.items() if key in allowed})
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE
@@ -79,7 +87,7 @@ def load_settings(
                 "cannot change the provider; choose it with --provider or in config.toml"
             )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
-    settings = _merge(settings, {field.name: getattr(flags, field.name) for field in fields(flags)})
+    settings = _merge(settings, {each.name: getattr(flags, each.name) for each in fields(flags)})
     return _finish(settings, user, flags, environ, catalogue), catalogue
 
 
@@ -148,7 +156,7 @@ def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[s
             raise ConfigError(f"{file}: {key!r} cannot be set here; what can is {', '.join(sorted(allowed))}")
         if key in USER_TABLES:
             continue
-        expected = bool if key == "fast" else str
+        expected = bool if key in ("fast", "review") else str
         if type(value) is not expected:
             kind = "true or false" if expected is bool else "a string"
             raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")

@@ -120,6 +120,19 @@ class HunkAimed:
 
 
 @dataclass(frozen=True, slots=True)
+class HunkHeld:
+    """A complete hunk waits for the user's word, and all that follow wait behind it. ``guard`` is one of
+    ``edits.hunk.Guard``, or ``review``; what becomes of it is told by another event."""
+
+    type: ClassVar[str] = "hunk.held"
+    turn: str
+    hunk: str
+    path: str
+    guard: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class HunkLanded:
     """A hunk is on disk. Fields as in the command line's contract; ``moved_to`` is set for a move."""
 
@@ -258,6 +271,7 @@ Event = (
     | HunkOpened
     | HunkTyped
     | HunkAimed
+    | HunkHeld
     | HunkLanded
     | HunkRefused
     | HunkDropped

@@ -10,18 +10,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
-from edits.hunk import Format, Hunk, Landed, LineKind, Refused, Status
+from edits.hunk import Format, Guard, Held, Hunk, Landed, LineKind, RefusalCode, Refused, Status
 from edits.landing import Landing
 from edits.ledger import Ledger
 from edits.report import NotReceived, Outcome
+from session.aiming import Aiming
 from session.events import (
     Event,
-    HunkAimed,
     HunkDropped,
+    HunkHeld,
     HunkLanded,
     HunkOpened,
     HunkRefused,
@@ -31,21 +32,11 @@ from session.events import (
 from session.knowledge import Knowledge
 from session.sanitize import clean, clean_line
 
+REVIEW = "review"
+REVIEW_MESSAGE = "every edit waits for you in review mode"
+
 ANSWER = ""
 """The source name of the answer's own text; tool calls are named by their item's id."""
-
-
-@dataclass(slots=True)
-class _Typing:
-    """A hunk in flight: what is known of its old text so far, for aiming."""
-
-    hunk: str
-    path: str
-    old: list[str] = field(default_factory=list)
-    partial: str = ""
-    aimed: tuple[int, int] | None = None
-    looking: bool = False
-    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +48,18 @@ class LaneTools:
     thread: Executor
     knowledge: Knowledge
     send: Callable[[Event], None]
+    ask: bool = False
+    """Whether somebody can be asked about a hunk that is held; else it is refused as locked."""
+    review: bool = False
+    """Whether every hunk is held until it is accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The hunk that waits for the user's word."""
+
+    hunk: str
+    decision: asyncio.Future[bool]
 
 
 class Lane:
@@ -69,11 +72,13 @@ class Lane:
         self._turn = turn
         self._parsers: dict[str, Parser] = {}
         self._names: dict[tuple[str, int], str] = {}
-        self._open: dict[str, _Typing] = {}
+        self._aiming = Aiming(tools.landing, tools.thread, tools.send, turn)
+        self._in_flight: dict[str, str] = {}
+        self._held: _Held | None = None
+        self._allow_all = False
         self._waiting: asyncio.Queue[tuple[str, Hunk | Broken]] = asyncio.Queue()
         self._stopped = False
         self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
-        self._looks: set[asyncio.Task[None]] = set()
 
     def feed(self, source: str, text: str) -> None:
         """Take the next piece of the answer (``ANSWER``) or of a tool call's input."""
@@ -98,7 +103,22 @@ class Lane:
 
     def stop(self) -> None:
         """From now on nothing more lands and nothing more is said; returns at once."""
+        if self._stopped:
+            return
         self._stopped = True
+        self._in_flight = self._aiming.close()
+        if self._held is not None and not self._held.decision.done():
+            self._held.decision.set_result(False)
+
+    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
+        """The user's word on a held hunk; with ``rest`` on all that this turn will still hold. False
+        when that hunk is not held."""
+        held = self._held
+        if held is None or held.hunk != hunk or held.decision.done():
+            return False
+        self._allow_all = self._allow_all or (land and rest)
+        held.decision.set_result(land)
+        return True
 
     async def settled(self) -> None:
         """Wait until every hunk given so far has landed or was refused, or, after ``stop``, until
@@ -109,11 +129,11 @@ class Lane:
             empty.cancel()
             # The worker never ends by itself: what ended it is a fault, and must not be swallowed.
             self._worker.result()
-        await asyncio.gather(*self._looks)
+        await self._aiming.settled()
         if self._stopped:
-            for typing in self._open.values():
-                self._drop(typing.hunk, typing.path)
-            self._open.clear()
+            for hunk, path in self._in_flight.items():
+                self._drop(hunk, path)
+            self._in_flight = {}
 
     async def close(self) -> None:
         """Settle, and end the worker."""
@@ -144,41 +164,12 @@ class Lane:
 
     def _opened(self, source: str, event: Opened) -> None:
         hunk, path = self._name(source, event.number), clean_line(event.path)
-        self._open[hunk] = _Typing(hunk, event.path)
+        self._aiming.opened(hunk, event.path)
         self._tools.send(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
 
     def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
         self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
-        typing = self._open.get(hunk)
-        if typing is None or typing.fixed:
-            return
-        if kind is LineKind.NEW:
-            typing.fixed = bool(typing.old)
-        else:
-            *whole, typing.partial = (typing.partial + text).split("\n")
-            typing.old += whole
-            if not whole:
-                return
-        if typing.old and not typing.looking:
-            self._look(typing)
-
-    def _look(self, typing: _Typing) -> None:
-        typing.looking = True
-        task = asyncio.create_task(self._aim(typing, tuple(typing.old)))
-        self._looks.add(task)
-        task.add_done_callback(self._looks.discard)
-
-    async def _aim(self, typing: _Typing, old: tuple[str, ...]) -> None:
-        loop = asyncio.get_running_loop()
-        place = await loop.run_in_executor(self._tools.thread, self._tools.landing.aim, typing.path, old)
-        typing.looking = False
-        live = not self._stopped and self._open.get(typing.hunk) is typing
-        if not live or place is None or place == typing.aimed:
-            return
-        typing.aimed = place
-        start, end = place
-        path = clean_line(typing.path)
-        self._tools.send(HunkAimed(turn=self._turn, hunk=typing.hunk, path=path, start=start, end=end))
+        self._aiming.typed(hunk, kind, text)
 
     async def _land_all(self) -> None:
         while True:
@@ -189,23 +180,53 @@ class Lane:
                 self._waiting.task_done()
 
     async def _land(self, hunk: str, edit: Hunk | Broken) -> None:
-        typing = self._open.pop(hunk, None)
+        path = self._aiming.closed(hunk) or self._in_flight.pop(hunk, None) or edit.path
         if self._stopped:
-            self._drop(hunk, typing.path if typing else edit.path)
-            return
-        if isinstance(edit, Broken):
+            self._drop(hunk, path)
+        elif isinstance(edit, Broken):
             self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
-            return
+        elif not self._tools.review or await self._agreed(hunk, path, REVIEW, REVIEW_MESSAGE):
+            await self._land_guarded(hunk, edit)
+
+    async def _land_guarded(self, hunk: str, edit: Hunk) -> None:
+        """Land ``edit``, asking about each guard that holds it."""
+        allow = frozenset(Guard) if self._allow_all else frozenset[Guard]()
 
         def land() -> Landed | Refused:
             tools = self._tools
-            result = tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=self._turn)
+            turn = self._turn
+            result = tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=turn, allow=allow)
             if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
                 tools.knowledge.landed_hunk(tools.ledger, hunk)
             return result
 
-        loop = asyncio.get_running_loop()
-        self._conclude(await loop.run_in_executor(self._tools.thread, land))
+        while True:
+            result = await asyncio.get_running_loop().run_in_executor(self._tools.thread, land)
+            if not isinstance(result, Held) or not self._tools.ask:
+                self._conclude(result)
+                return
+            if not await self._agreed(hunk, result.path, result.guard.value, result.message):
+                return
+            allow |= frozenset(Guard) if self._allow_all else {result.guard}
+
+    async def _agreed(self, hunk: str, path: str, guard: str, message: str) -> bool:
+        """Hold a hunk, and with it all that follow, until the user has decided; true to land it."""
+        if self._allow_all:
+            return True
+        if not self._tools.ask:
+            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{message}; nobody can be asked here"))
+            return False
+        self._held = _Held(hunk, asyncio.get_running_loop().create_future())
+        shown = {"path": clean_line(path), "guard": guard, "message": clean(message)}
+        self._tools.send(HunkHeld(turn=self._turn, hunk=hunk, **shown))
+        agreed = await self._held.decision
+        self._held = None
+        if self._stopped:
+            self._drop(hunk, path)
+            return False
+        if not agreed:
+            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"the developer declined it ({message})"))
+        return agreed
 
     def _conclude(self, result: Landed | Refused) -> None:
         self.outcomes.append(result)

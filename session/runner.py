@@ -131,6 +131,10 @@ class Runner:
         if self._exchange is not None:
             self._exchange.cancel()
 
+    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
+        """The user's word on a held hunk of this turn (see ``Lane.answer``)."""
+        return not self.turn.over and self._lane.answer(hunk, land=land, rest=rest)
+
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):
             self._parts.send(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))

@@ -18,7 +18,7 @@ from pathlib import Path
 from context.project import Project
 from context.tokens import Counter
 from context.watch import Watcher
-from edits.hunk import Refused
+from edits.hunk import Landed, Refused
 from edits.report import UndoneByUser
 from session.connection import Connection, RequestProfile
 from session.events import (
@@ -35,9 +35,11 @@ from session.events import (
     SessionStarted,
 )
 from session.files import ProjectFiles
+from session.guards import asking, unattended
 from session.instructions import load_instructions, patch_tool
 from session.lane import LaneTools, refused_event
 from session.listeners import Listeners
+from session.locks import LockStore
 from session.memory import Memory
 from session.opening import Opening
 from session.preparation import Preparation
@@ -64,7 +66,8 @@ class LandedHunk:
 class Session:
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
-    def __init__(self, opening: Opening, *, resume: Path | None = None) -> None:
+    def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
+        """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked."""
         self._opening = opening
         self._workspace = opening.workspace
         self.folders = opening.workspace.folders
@@ -106,7 +109,22 @@ class Session:
             thread=self._edit_thread,
             knowledge=self._memory.knowledge,
             send=self._publish,
+            ask=attended,
+            review=opening.settings.review,
         )
+        self._locks = LockStore(self.root, self.folders.state)
+        self._attended = attended
+        self._protect()
+
+    def _protect(self) -> None:
+        """Set the guards up by what the user locked and wants."""
+        guards = self._opening.settings.guards
+        make = asking if self._attended else unattended
+        self._workspace.landing.protection = make(guards, self._locks.read(), self._is_ignored)
+
+    def _is_ignored(self, path: str) -> bool:
+        snapshot = self._project.snapshot
+        return not snapshot.git or path not in snapshot.paths
 
     def _connect(self) -> Connection | None:
         opening = self._opening
@@ -209,6 +227,9 @@ class Session:
         """Take back one hunk, the last landed one without a name; the answer is also published."""
         landing = self._workspace.landing
         result = await asyncio.get_running_loop().run_in_executor(self._edit_thread, landing.undo, hunk)
+        return self._undone(result)
+
+    def _undone(self, result: Landed | Refused) -> HunkUndone | HunkRefused:
         if isinstance(result, Refused):
             return self._refused(result)
         self._memory.unreported.append(UndoneByUser(result.hunk, result.path))
@@ -241,6 +262,49 @@ class Session:
                     path, start, end = place
                     places.append(LandedHunk(record.id, clean_line(path), start, end))
         return places
+
+    async def undo_turn(self) -> list[HunkUndone | HunkRefused]:
+        """Take back every landed hunk of the last turn that has any, newest first."""
+        return [
+            self._undone(result)
+            for result in await asyncio.get_running_loop().run_in_executor(
+                self._edit_thread, self._undo_last_turn
+            )
+        ]
+
+    def _undo_last_turn(self) -> list[Landed | Refused]:
+        landed = [
+            record.turn
+            for record in self._workspace.ledger.hunks()
+            if record.session == self.name and record.state == "landed"
+        ]
+        return self._workspace.landing.undo_turn(self.name, landed[-1]) if landed else []
+
+    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
+        """Land a held hunk after all, or decline it; with ``rest`` land all that this turn will hold.
+
+        False when that hunk is not held (any more).
+        """
+        return self._runner is not None and self._runner.answer(hunk, land=land, rest=rest)
+
+    def lock(self, target: str) -> str:
+        """Lock a path, a folder, a pattern, or lines as ``path:10-20``; says what is locked.
+
+        Raises LockError where it cannot be.
+        """
+        told = self._locks.add(target)
+        self._protect()
+        return told
+
+    def unlock(self, target: str) -> str:
+        """Take a lock away (``all`` takes all); says so. Raises LockError where there is none."""
+        told = self._locks.remove(target)
+        self._protect()
+        return told
+
+    def locks(self) -> tuple[str, ...]:
+        """What is locked, each in a few words."""
+        return self._locks.shown()
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""

@@ -114,7 +114,7 @@ def run_exec(opening: Opening, prompt: str, show: Printer) -> int:
 
 
 async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
-    session = Session(opening)
+    session = Session(opening, attended=False)
     events = session.listen()
     loop = asyncio.get_running_loop()
     # The turn ends as interrupted and says so; a second Ctrl+C is the usual one.

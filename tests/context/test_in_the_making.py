@@ -19,7 +19,10 @@ def test_the_name_is_the_one_that_edits_give(token: str) -> None:
     assert in_the_making(str(temporary_path(Path("src/app.py"), token)))
 
 
-@pytest.mark.parametrize("path", ["app.py", ".app.spark", "notes.spark", "src/.h1-2.spark/app.py", ".a.h1-x.spark"])
+OTHERS = ["app.py", ".app.spark", "notes.spark", "src/.h1-2.spark/app.py", ".a.h1-x.spark"]
+
+
+@pytest.mark.parametrize("path", OTHERS)
 def test_other_names_are_files_like_any(path: str) -> None:
     assert not in_the_making(path)
 

@@ -68,8 +68,8 @@ def environment(folder: Path) -> dict[str, str]:
     return {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("STATE", "CONFIG", "CACHE")}
 
 
-def opening(root: Path, url: str, model: str = "spark-practice") -> Opening:
-    flags = Flags(base_url=url, model=model, provider="partner")
+def opening(root: Path, url: str, model: str = "spark-practice", *, review: bool = False) -> Opening:
+    flags = Flags(base_url=url, model=model, provider="partner", review=review)
     return open_project(root, flags, environment(root.parent / "xdg"))
 
 
@@ -81,10 +81,12 @@ async def talking(
     rate: float = float("inf"),
     model: str = "spark-practice",
     resume: Path | None = None,
+    review: bool = False,
+    attended: bool = True,
 ) -> AsyncIterator[Listening]:
     """A session in ``root`` with a partner that plays ``script`` (TOML)."""
     async with Partner(rate=rate, scripts=parse(script)) as partner:
-        session = Session(opening(root, partner.url, model), resume=resume)
+        session = Session(opening(root, partner.url, model, review=review), resume=resume, attended=attended)
         listening = Listening(session, partner, root)
         following = asyncio.create_task(listening.follow())
         await asyncio.sleep(0)

@@ -14,6 +14,7 @@ from edits.entry import State
 from edits.hunk import Landed
 from edits.landing import Landing
 from edits.ledger import Ledger
+from tests.bench.kill_stress import stress
 from tests.edits.helpers import Project
 from tests.edits.landing_victim import HUNKS
 
@@ -88,3 +89,9 @@ def test_the_lock_of_a_killed_process_does_not_stay(tmp_path: Path) -> None:
     project = prepared(tmp_path, "update")
     assert run(project, "update", 1).returncode == -signal.SIGKILL
     assert isinstance(project.landing.land(HUNKS["update"], hunk_id="h2"), Landed)
+
+
+def test_killed_at_any_moment_nothing_is_between(tmp_path: Path) -> None:
+    counts, fault = stress(tmp_path, 120)
+    assert fault is None
+    assert counts["before"] > 10 and counts["after"] > 10

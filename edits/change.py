@@ -16,6 +16,7 @@ from edits.entry import Op
 from edits.files import check_writable, read_bytes
 from edits.guard import Target, resolve
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.large import change_exactly
 from edits.ledger import Ledger
 from edits.locate import Miss, Present, Symbols
 from edits.placing import deletes_as_it_is, place
@@ -108,6 +109,12 @@ class Planner:
             if hunk.format is Format.WHOLE:
                 return self._plan_add(hunk, target, replace(change, action=Action.ADD))
             return self._missing(hunk, change)
+        exactly = change_exactly(change.before, hunk)
+        if exactly is not None:
+            if target.real.exists():
+                check_writable(target.real, target.path)
+            made, after = exactly
+            return replace(change, after=after, splices=made)
         file = decode(change.before, target.path)
         found = place(file, hunk, self._definitions(target.path, file.text))
         if isinstance(found, Miss):

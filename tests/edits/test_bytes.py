@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits.files import Changed, read_text, remove, write_atomic
-from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung
+from edits.landing import Landing
+from edits.large import LARGE, change_exactly
 from edits.locate import Place, locate
 from edits.plan import spliced, splices
 from edits.text import FileError, decode, joined, split
@@ -273,3 +276,51 @@ def test_reading_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(FileError) as missing:
         read_text(tmp_path / "none", "src/none")
     assert missing.value.code is RefusalCode.MISSING_FILE and "src/none" in missing.value.message
+
+
+def large(tail: str = "") -> str:
+    return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(120_000)) + tail
+
+
+def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_most(project: Project) -> None:
+    text = large()
+    data = text.encode()
+    assert len(data) > LARGE
+    project.write({"f": data})
+    old = "line number 060000 of a large file, \u00e9"
+    edit = hunk("f", " line number 059999 of a large file, \u00e9", f"-{old}", "+one", "+two")
+    tracemalloc.start()
+    landed = project.landing.land(edit, hunk_id="h1")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(landed, Landed) and (landed.start, landed.end, landed.rung) == (
+        60_001,
+        60_003,
+        Rung.EXACT,
+    )
+    assert project.read_bytes() == {"f": data.replace(old.encode(), b"one\ntwo")}
+    assert peak < 3.2 * len(data)
+    assert isinstance(project.landing.undo("h1"), Landed)
+    assert project.read_bytes() == {"f": data}
+
+
+def test_what_is_not_plain_in_a_large_file_is_placed_as_text(project: Project) -> None:
+    edit = hunk("f", "-the very last line", "+the end")
+    for tail, landed in (
+        ("the very last line\n", True),
+        ("the very last line", True),
+        ("the very last line\r\n", True),
+        ("the very last line\nthe very last line\n", False),
+        ("a word more than the very last line\n", False),
+        ("the very last line\n\0", False),
+    ):
+        project.write({"f": large(tail)})
+        result = project.landing.land(edit, hunk_id="h1", dry_run=True)
+        assert isinstance(result, Landed) is landed, tail
+        before = large(tail)
+        change = change_exactly(before.encode(), edit)
+        assert (change is not None) == (tail == "the very last line\n")
+        if change is not None:
+            assert change[1].decode() == large("the end\n")
+        # A dry run sees what an earlier one left: each file is planned by a landing of its own.
+        project.landing = Landing(project.root, project.ledger)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from edits.formats.events import Broken, Completed, ParserEvent
-from edits.hunk import Action, Format, Hunk, LineKind
-from tests.edits.helpers import merged, parse, suite_of
+from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
+from tests.edits.helpers import Project, corpus, merged, parse, suite_of
+
+FORMATS = {
+    "v4a": Format.V4A,
+    "v4a_body": Format.V4A,
+    "search_replace": Format.SEARCH_REPLACE,
+    "search_replace_cline": Format.SEARCH_REPLACE,
+    "search_replace_roo": Format.SEARCH_REPLACE,
+    "udiff_aider": Format.UNIFIED,
+    "str_replace": Format.JSON,
+}
 
 
 def completed(events: list[ParserEvent]) -> list[Hunk]:
@@ -52,6 +63,42 @@ def test_a_v4a_text_says_what_upstream_says_it_says() -> None:
             assert as_upstream(completed(events)) == case["parsed"]["hunks"], case["id"]
             assert not any(isinstance(event, Broken) for event in events), case["id"]
     assert len(cases) == 19
+
+
+def test_what_is_detected_is_what_is_read_when_the_format_is_named() -> None:
+    for case in corpus():
+        format = FORMATS[case["format"]]
+        detected, named = parse([case["patch"]]), parse([case["patch"]], format=format)
+        assert {hunk.format for hunk in completed(detected)} <= {format}, case["id"]
+        told = [event for event in detected if isinstance(event, Completed | Broken)]
+        assert told == [event for event in named if isinstance(event, Completed | Broken)], case["id"]
+
+
+def test_what_must_fail_is_refused_with_a_fitting_code(tmp_path: Path) -> None:
+    fitting = {
+        "ambiguous": {RefusalCode.AMBIGUOUS},
+        "missing": {RefusalCode.MISSING_FILE},
+        "same": {RefusalCode.MALFORMED},
+        "create": {RefusalCode.EXISTS},
+    }
+    seen: set[str] = set()
+    for number, case in enumerate(suite_of("str_replace_misc")):
+        if case["expect"] != "error":
+            continue
+        project = Project(tmp_path / str(number))
+        project.write(case["files_before"])
+        project.apply(case["patch"])
+        kind = (
+            "ambiguous" if "ambiguous" in case["tags"] or case["id"] == "vibe-multi"
+            else "missing" if not case["files_before"]
+            else "same" if case["old_str"] == case["new_str"]
+            else "create" if not case["old_str"]
+            else "other"
+        )  # fmt: skip
+        seen.add(kind)
+        codes = {refused.code for refused in project.refusals}
+        assert codes == fitting.get(kind, {RefusalCode.NO_MATCH}), case["id"]
+    assert seen == {*fitting, "other"}
 
 
 @pytest.mark.parametrize("format", [None, Format.UNIFIED])

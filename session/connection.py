@@ -1,18 +1,21 @@
 """The connection to a model: open and warm before it is needed, kept across turns, replaced when lost.
 
 A caller asks :meth:`Connection.respond` with the full input each time; what goes over the wire is only
-what is new, whenever that is legal. Behind it a keeper task dials, warms up, and dials again, so that
-an answer seldom waits for a handshake. Everything runs on one event loop and needs no lock.
+what is new, whenever that is legal. Failures that may pass are tried again; behind it a keeper
+(``keeper.py``) sees to it that an answer seldom waits for a handshake. Everything runs on one event
+loop and needs no lock.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
-from session.link import Backoff, LinkChange, LinkFeed, LinkSignal, LinkState
+from session.clocks import slept_seconds
+from session.keeper import Keeper, Line
+from session.link import Backoff, LinkChange, LinkState
+from session.protocol.dialects import Decoder, dialect, write_body
 from session.protocol.events import (
     Created,
     Finished,
@@ -23,19 +26,30 @@ from session.protocol.events import (
 from session.protocol.increment import Exchange, increment
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
+from session.retries import Retries, Tries
+from session.service import Service, Transport
 from session.transport.endpoint import Endpoint
-from session.transport.errors import LinkError, LinkProblem
-from session.transport.refusals import from_server
-from session.transport.websocket import OPEN_TIMEOUT, WebSocketLink
-from session.warming import CONTENT, NO_WARM_UP, Refusal, warm_up
+from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
+from session.transport.links import OPEN_TIMEOUT, Link
+from session.transport.refusals import Refusal, from_server
+from session.warming import CONTENT
 
-__all__ = ["Connection", "Endpoint", "Item", "LinkError", "LinkProblem", "RequestProfile"]
+__all__ = [
+    "Connection",
+    "Endpoint",
+    "Item",
+    "LinkError",
+    "LinkProblem",
+    "RequestProfile",
+    "Retries",
+    "Service",
+]
 
 IDLE_TIMEOUT = 300.0
-_SETTLED_SECONDS = 10.0
-_WARM_LOSSES_ALLOWED = 2
 _CHAIN_LOST = "previous_response_not_found"
 _TOO_OLD = "websocket_connection_limit_reached"
+_LOSSES_BEFORE_FALLING_BACK = 3
+"""Lost WebSockets in one answer after which something on the way is taken not to let them through."""
 
 
 class _Answer:
@@ -43,12 +57,14 @@ class _Answer:
 
     def __init__(self) -> None:
         self._dropped = False
-        self.link: WebSocketLink | None = None
-        self.waiter: asyncio.Future[WebSocketLink | None] | None = None
+        self.line: Line | None = None
+        self.waiter: asyncio.Future[Line | None] | None = None
 
     def drop(self) -> None:
         """Nothing more of this answer is wanted."""
         self._dropped = True
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
 
     def dropped(self) -> bool:
         """Whether :meth:`drop` was called; it may be between any two steps."""
@@ -59,8 +75,8 @@ class Connection:
     """A link to one endpoint. Assign ``request`` to change model, tools or instructions for what follows.
 
     Attributes for measuring, all of the last ``respond``: ``last_request_bytes`` (UTF-8, as sent),
-    ``first_event_seconds`` and ``first_token_seconds`` (from the call; None before), ``garbled``
-    (frames that were no events, counted over the connection's life), ``dials`` and ``warm_ups``.
+    ``first_event_seconds`` and ``first_token_seconds`` (from the call; None before), and over the
+    connection's life ``garbled`` (frames that were no events), ``dials``, ``warm_ups``, ``promotions``.
     """
 
     def __init__(
@@ -68,37 +84,61 @@ class Connection:
         endpoint: Endpoint,
         request: RequestProfile,
         *,
+        service: Service | None = None,
         open_timeout: float = OPEN_TIMEOUT,
         idle_timeout: float = IDLE_TIMEOUT,
         backoff: Backoff | None = None,
+        retries: Retries | None = None,
+        slept: Callable[[], float] = slept_seconds,
     ) -> None:
         self.endpoint = endpoint
         self._request = request
-        self._open_timeout = open_timeout
         self._idle_timeout = idle_timeout
-        self._backoff = backoff or Backoff()
-        self._keeper: asyncio.Task[None] | None = None
-        self._link: WebSocketLink | None = None
-        self._last: Exchange | None = None
+        self._retries = retries or Retries()
+        self._keeper = Keeper(
+            endpoint,
+            service or Service(),
+            lambda: self._request,
+            open_timeout=open_timeout,
+            backoff=backoff or Backoff(),
+            slept=slept,
+        )
         self._answer: _Answer | None = None
-        self._waiters: list[asyncio.Future[WebSocketLink | None]] = []
-        self._kick = asyncio.Event()
         self._closed = False
-        self._warms_up = True
-        self._warm_losses = 0
-        self._answered = False
-        self._feed = LinkFeed()
         self.last_request_bytes = 0
         self.first_event_seconds: float | None = None
         self.first_token_seconds: float | None = None
         self.garbled = 0
-        self.dials = 0
-        self.warm_ups = 0
 
     @property
     def state(self) -> LinkState:
-        """Where the link is now."""
-        return self._feed.change.state
+        """Where the link is now; never ``waiting``, which is said by :meth:`states` alone."""
+        return self._keeper.feed.change.state
+
+    @property
+    def dials(self) -> int:
+        """Connections tried so far."""
+        return self._keeper.dials
+
+    @property
+    def warm_ups(self) -> int:
+        """Warm-ups that gave an id to continue from."""
+        return self._keeper.warm_ups
+
+    @property
+    def promotions(self) -> int:
+        """How often the spare has taken the active connection's place."""
+        return self._keeper.promotions
+
+    @property
+    def way(self) -> str:
+        """How requests go out now, in words: "Responses over WebSocket"."""
+        return str(self._keeper.route)
+
+    @property
+    def has_spare(self) -> bool:
+        """Whether a second connection stands ready behind the active one."""
+        return self._keeper.spare is not None
 
     @property
     def request(self) -> RequestProfile:
@@ -109,16 +149,22 @@ class Connection:
     def request(self, profile: RequestProfile) -> None:
         self._request = profile
         if self.state is LinkState.FAILED:
-            self._kick.set()
+            self._keeper.try_again()
 
     def start(self) -> None:
         """Begin to connect and warm up in the background. Needs a running loop; may be repeated."""
-        if self._keeper is None and not self._closed:
-            self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="spark-connection")
+        if not self._closed:
+            self._keeper.start()
+
+    def wake(self) -> None:
+        """A request is likely soon (the user types): have a connection ready. Cheap; may be repeated."""
+        if not self._closed:
+            self._keeper.start()
+            self._keeper.wake()
 
     def states(self) -> AsyncIterator[LinkChange]:
         """The state now, and every change from now on, until :meth:`close`."""
-        return self._feed.follow()
+        return self._keeper.feed.follow()
 
     async def respond(self, items: Sequence[Item]) -> AsyncGenerator[WireEvent, None]:
         """Ask for the answer to ``items``, the full input, and give its events as they come.
@@ -128,14 +174,16 @@ class Connection:
         asking again: a generator that was left is not always finalised at once. A second
         :class:`Created` means that the first attempt was lost before it said anything.
 
-        Raises :class:`LinkError`; ValueError for what cannot be written as JSON; RuntimeError
-        after :meth:`close`.
+        What may pass is tried again before anything was given (``retries.py``); the states say
+        ``waiting`` meanwhile. Raises :class:`LinkError`; ValueError for what cannot be written as
+        JSON; RuntimeError after :meth:`close`.
         """
         if self._closed:
             raise RuntimeError("the connection is closed")
         self.drop()
-        self.start()
+        self.wake()
         answer = self._answer = _Answer()
+        self._keeper.busy = True
         clock = asyncio.get_running_loop().time
         began = clock()
         self.first_event_seconds = self.first_token_seconds = None
@@ -148,27 +196,34 @@ class Connection:
                         self.first_token_seconds = clock() - began
                     yield event
         finally:
+            if answer.line is not None:  # left in the middle: the server must not go on for nobody
+                self._keeper.retire(answer.line)
             if self._answer is answer:
-                self._answer = None
-            if answer.link is not None:  # left in the middle: the server must not go on for nobody
-                self._retire(answer.link)
+                self._over()
 
     def drop(self) -> None:
         """Stop the running answer now: its socket is closed before this returns, no event follows.
 
-        A new connection is opened and warmed in the background at once. Without a running answer
-        this does nothing: the connection in hand is as good as a new one.
+        The spare connection is in its place when this returns, where the service allows one; else a
+        new one is opened and warmed at once. A wait for the next attempt ends. Without a running
+        answer this does nothing: the connection in hand is as good as a new one.
         """
         answer = self._answer
-        if answer is None or answer.dropped():
+        if answer is None:
             return
+        self._over()
+        line, answer.line = answer.line, None
+        if line is not None:
+            self._keeper.retire(line)
         answer.drop()
-        self._answer = None
-        if answer.link is not None:
-            link, answer.link = answer.link, None
-            self._retire(link)
-        if answer.waiter is not None and not answer.waiter.done():
-            answer.waiter.set_result(None)
+
+    async def pause(self, seconds: float, message: str) -> None:
+        """Say ``waiting`` for ``seconds``; cancelling the caller ends it."""
+        self._keeper.feed.wait(seconds, message)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._keeper.feed.resume()
 
     async def close(self) -> None:
         """End everything; the state becomes ``offline`` and :meth:`states` ends. May be repeated."""
@@ -176,184 +231,178 @@ class Connection:
             return
         self.drop()
         self._closed = True
-        if self._keeper is not None:
-            self._keeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._keeper
-        if self._link is not None:
-            await self._link.close()
-            self._link = None
-        self._feed.close()
+        await self._keeper.close()
 
     # -- one answer ----------------------------------------------------------------------------
 
+    def _over(self) -> None:
+        self._answer = None
+        self._keeper.busy = False
+        self._keeper.used()
+
     async def _attempts(self, answer: _Answer, items: tuple[Item, ...]) -> AsyncGenerator[WireEvent, None]:
-        """The answer's events, over as many attempts as may go unseen: each way of failing, once."""
+        """The answer's events, over as many attempts as the failures' kinds allow."""
         forgiven: set[str] = set()
+        tries = Tries(self._retries)
+        losses = 0
         while not answer.dropped():
-            link = await self._usable(answer)
-            if link is None:
-                return
+            line: Line | None = None
             begun = False
             try:
-                async with contextlib.aclosing(self._exchange(answer, link, items)) as events:
+                line = await self._usable(answer)
+                if line is None:
+                    return
+                async with contextlib.aclosing(self._exchange(answer, line, items)) as events:
                     async for event in events:
                         begun = begun or not isinstance(event, Created | Garbled)
                         yield event
                 return
             except Refusal as refusal:
-                answer.link = None
-                self._last = None  # an error evicts what it referred to
-                code = refusal.error.code
-                if begun or code in forgiven or code not in (_CHAIN_LOST, _TOO_OLD):
-                    raise from_server(refusal.error, self.endpoint, self._request.model) from None
-                forgiven.add(code)
-                if code == _TOO_OLD:
-                    self._retire(link)
+                problem = from_server(refusal.error, self.endpoint, self._request.model)
+                if line is not None:
+                    line.last = None  # an error evicts what it referred to
+                    if problem.code == _TOO_OLD:
+                        self._keeper.retire(line)
             except LinkError as error:
-                if answer.dropped():
-                    return
-                answer.link = None
-                self._retire(link)
-                if begun or error.kind in forgiven or error.code == "idle_timeout":
-                    raise
-                forgiven.add(error.kind)
+                problem = error
+                if line is not None and not answer.dropped():
+                    self._keeper.retire(line)
+                    losses += line.route.transport is Transport.WEBSOCKET
+            answer.line = None
+            if answer.dropped():
+                return
+            if begun:
+                raise problem
+            if self._at_once(problem, line, forgiven):
+                continue
+            if self._falls_back(problem, losses):
+                losses = 0
+                continue
+            wait = tries.wait(problem)
+            if wait is None:
+                raise await self._with_models(problem)
+            if not await self._wait(answer, wait, problem):
+                return
 
-    async def _usable(self, answer: _Answer) -> WebSocketLink | None:
-        """An open connection, as soon as there is one; None if the answer is dropped first."""
-        while self._link is None or not self._link.is_open:
-            answer.waiter = asyncio.get_running_loop().create_future()
-            self._waiters.append(answer.waiter)
-            self._kick.set()
+    def _at_once(self, problem: LinkError, line: Line | None, forgiven: set[str]) -> bool:
+        """Whether to ask again unseen: once for each thing that is no fault of the server's."""
+        name = problem.code
+        if name not in (_CHAIN_LOST, _TOO_OLD):
+            # A connection may have died while nobody looked.
+            if line is None or problem.kind is not LinkProblem.CLOSED or name == "idle_timeout":
+                return False
+            name = problem.kind.value
+        if name in forgiven:
+            return False
+        forgiven.add(name)
+        return True
+
+    def _falls_back(self, problem: LinkError, losses: int) -> bool:
+        """Whether another way of asking is taken from now on because of ``problem``."""
+        if problem.code == NO_SUCH_PATH or problem.kind is LinkProblem.NO_WEBSOCKET:
+            return self._keeper.fall_back(str(problem.status or "refused"))
+        if losses >= _LOSSES_BEFORE_FALLING_BACK and problem.kind is LinkProblem.CLOSED:
+            return self._keeper.fall_back("lost again and again")
+        return False
+
+    async def _with_models(self, problem: LinkError) -> LinkError:
+        """``problem``; about a model, with those that the key can use."""
+        if problem.kind is not LinkProblem.MODEL:
+            return problem
+        from session.transport.models import list_models, said
+
+        message = problem.message + said(await list_models(self.endpoint))
+        return LinkError(problem.kind, message, code=problem.code, status=problem.status)
+
+    async def _wait(self, answer: _Answer, seconds: float, problem: LinkError) -> bool:
+        """Sit out ``seconds``, saying so; false if the answer is dropped meanwhile."""
+        answer.waiter = asyncio.get_running_loop().create_future()
+        self._keeper.feed.wait(seconds, problem.message)
+        try:
+            async with asyncio.timeout(seconds):
+                await answer.waiter
+        except TimeoutError:
+            return not answer.dropped()
+        finally:
+            answer.waiter = None
+            self._keeper.feed.resume()
+        return False
+
+    async def _usable(self, answer: _Answer) -> Line | None:
+        """An open line, as soon as there is one; None if the answer is dropped first."""
+        while not answer.dropped():
+            line = self._keeper.active
+            if line is not None and line.link.is_open:
+                return line
+            answer.waiter = self._keeper.wanted()
             try:
                 if await answer.waiter is None:
                     return None
             finally:
-                self._waiters.remove(answer.waiter)
+                self._keeper.unwanted(answer.waiter)
                 answer.waiter = None
-        return None if answer.dropped() else self._link
+        return None
 
     async def _exchange(
-        self, answer: _Answer, link: WebSocketLink, items: tuple[Item, ...]
+        self, answer: _Answer, line: Line, items: tuple[Item, ...]
     ) -> AsyncGenerator[WireEvent, None]:
-        """One request on ``link`` and the events of its response."""
-        profile = self._request
-        await link.drain()
-        part = increment(self._last, profile, items)
-        frame = encode_create(profile, part.items, previous_response_id=part.previous_response_id)
+        """One request on ``line`` and the events of its response."""
+        profile, link = self._request, line.link
+        frame, decoder = self._request_on(line, items)
         self.last_request_bytes = len(frame.encode("utf-8"))
-        answer.link = link
-        await link.send(frame)
-        decoder = ResponseDecoder()
+        await link.drain()
+        answer.line = line
+        if answer.dropped():
+            return
+        await self._in_time(link.send(frame))
         while not decoder.finished:
             received = await self._receive(link)
             if answer.dropped():
                 return
-            for event in decoder.feed(received):
+            events = decoder.end() if received is None else decoder.feed(received)
+            if received is None and not decoder.finished:
+                message = f"{self.endpoint.host} ended its answer before it was whole."
+                raise LinkError(LinkProblem.CLOSED, message)
+            for event in events:
                 if isinstance(event, Garbled):
                     self.garbled += 1
                 elif isinstance(event, ServerError):
                     raise Refusal(event)
                 elif isinstance(event, Finished):
                     done = event.status == "completed"
-                    if self._link is link:
-                        last = Exchange(profile, items, event.response_id, event.output)
-                        self._last = last if done else None
-                    self._answered = True
-                    answer.link = None
+                    last = Exchange(profile, items, event.response_id, event.output)
+                    line.last = last if done else None
+                    line.answered = True
+                    answer.line = None
                 yield event
                 if answer.dropped():
                     return
 
-    async def _receive(self, link: WebSocketLink) -> bytes:
+    def _request_on(self, line: Line, items: tuple[Item, ...]) -> tuple[str, Decoder]:
+        """The request as it goes out on ``line``, and what reads its answer."""
+        profile, quirks = self._request, self._keeper.service.quirks
+        if line.route.transport is Transport.WEBSOCKET:
+            part = increment(line.last, profile, items)
+            previous = part.previous_response_id
+            frame = encode_create(profile, part.items, previous_response_id=previous, quirks=quirks)
+            return frame, ResponseDecoder()
+        spoken = dialect(line.route.dialect)
+        return write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder()
+
+    async def _receive(self, link: Link) -> bytes | None:
         try:
             async with asyncio.timeout(self._idle_timeout):
                 return await link.receive()
         except TimeoutError:
-            message = (
-                f"{self.endpoint.host} sent nothing for {self._idle_timeout:g} s: the answer was given up."
-            )
-            raise LinkError(LinkProblem.CLOSED, message, code="idle_timeout") from None
+            raise self._silent() from None
 
-    def _retire(self, link: WebSocketLink) -> None:
-        """Abort ``link``; the keeper opens another at once."""
-        link.abort()
-        if self._link is link:
-            self._link = None
-            self._last = None
-            self._kick.set()
-
-    # -- the keeper ----------------------------------------------------------------------------
-
-    async def _keep(self) -> None:
-        """Dial, warm up, wait until the link is gone, and again, for as long as the connection lives."""
-        failures = 0
-        while True:
-            self._kick.clear()
-            self._feed.signal(LinkSignal.DIAL)
-            try:
-                link = await self._bring_up()
-            except LinkError as error:
-                failures += 1
-                self._feed.signal(LinkSignal.REFUSED if error.lasting else LinkSignal.LOST, error.message)
-                self._release(error)
-                await self._pause(None if error.lasting else failures)
-                continue
-            ready = asyncio.get_running_loop().time()
-            self._feed.signal(LinkSignal.WARM)
-            self._release(link)
-            await link.wait_closed()
-            ours = link.aborted
-            if self._link is link:
-                self._link = None
-                self._last = None
-            lived = asyncio.get_running_loop().time() - ready
-            failures = 0 if ours or self._answered or lived > _SETTLED_SECONDS else failures + 1
-            self._answered = False
-            message = None if ours else f"{self.endpoint.host} closed the connection; connecting again"
-            self._feed.signal(LinkSignal.LOST, message)
-            await self._pause(failures)
-
-    async def _bring_up(self) -> WebSocketLink:
-        """A new connection, warmed up unless an answer is already waiting for it."""
-        self.dials += 1
-        link = await WebSocketLink.open(self.endpoint, open_timeout=self._open_timeout)
+    async def _in_time(self, sending: Awaitable[None]) -> None:
         try:
-            self._last = None
-            if self._warms_up and not self._waiters:
-                self._feed.signal(LinkSignal.OPENED)
-                self._last = await self._warm(link)
-        except BaseException:
-            link.abort()
-            raise
-        self._link = link
-        return link
+            async with asyncio.timeout(self._idle_timeout):
+                await sending
+        except TimeoutError:
+            raise self._silent() from None
 
-    async def _warm(self, link: WebSocketLink) -> Exchange | None:
-        """Warm ``link`` up, and learn whether this server can be. Raises :class:`LinkError`."""
-        try:
-            warmed = await warm_up(link, self.endpoint, self._request)
-        except LinkError as error:
-            if not error.lasting:
-                self._warm_losses += 1
-                self._warms_up = error.code != NO_WARM_UP and self._warm_losses < _WARM_LOSSES_ALLOWED
-            raise
-        self._warms_up = warmed.known
-        self.warm_ups += warmed.exchange is not None
-        return warmed.exchange
-
-    async def _pause(self, failures: int | None) -> None:
-        """Wait for the next attempt's time, or until somebody wants it now; None waits for that alone."""
-        wait = None if failures is None else self._backoff.wait(failures, random.random)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(wait):
-                await self._kick.wait()
-
-    def _release(self, result: WebSocketLink | LinkError) -> None:
-        for waiter in self._waiters:
-            if waiter.done():
-                continue
-            if isinstance(result, LinkError):
-                waiter.set_exception(result)
-            else:
-                waiter.set_result(result)
+    def _silent(self) -> LinkError:
+        message = f"{self.endpoint.host} sent nothing for {self._idle_timeout:g} s: the answer was given up."
+        return LinkError(LinkProblem.CLOSED, message, code="idle_timeout")

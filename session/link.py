@@ -7,6 +7,10 @@ Rules, which the table holds:
 2. A loss that may pass (``lost``) makes the link ``offline``: another attempt follows by itself.
 3. A refusal that cannot pass (``refused``) makes it ``failed``: an attempt follows only when
    somebody asks for an answer, or changes the settings.
+4. A link that nobody has used for long is closed (``rest``) and ``idle`` until it is wanted.
+
+``waiting`` is none of the table's: it lies over the state beneath while an answer waits for its next
+attempt, and carries the seconds of that wait.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ class LinkState(StrEnum):
     WARMING = "warming"
     READY = "ready"
     FAILED = "failed"
+    IDLE = "idle"
+    WAITING = "waiting"
 
 
 class LinkSignal(StrEnum):
@@ -35,6 +41,7 @@ class LinkSignal(StrEnum):
     WARM = "warm"
     LOST = "lost"
     REFUSED = "refused"
+    REST = "rest"
     CLOSE = "close"
 
 
@@ -52,17 +59,26 @@ TABLE: dict[LinkState, dict[LinkSignal, LinkState]] = {
         **_OPEN_ENDS,
     },
     LinkState.WARMING: {LinkSignal.WARM: LinkState.READY, **_OPEN_ENDS},
-    LinkState.READY: {**_OPEN_ENDS, LinkSignal.DIAL: LinkState.CONNECTING},
+    LinkState.READY: {
+        **_OPEN_ENDS,
+        LinkSignal.DIAL: LinkState.CONNECTING,
+        LinkSignal.REST: LinkState.IDLE,
+    },
+    LinkState.IDLE: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
     LinkState.FAILED: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChange:
-    """The link moved to ``state``; ``message`` is a line for the person where there is one to say."""
+    """The link moved to ``state``; ``message`` is a line for the person where there is one to say.
+
+    ``seconds``, with ``waiting``: from this change to the next attempt.
+    """
 
     state: LinkState
     message: str | None = None
+    seconds: float | None = None
 
 
 class LinkFeed:
@@ -72,14 +88,30 @@ class LinkFeed:
         self.change = LinkChange(LinkState.OFFLINE)
         self._listeners: list[asyncio.Queue[LinkChange | None]] = []
         self._closed = False
+        self._waiting = False
 
     def signal(self, signal: LinkSignal, message: str | None = None) -> None:
         """Move by the table; what changes nothing is told to nobody."""
         change = LinkChange(TABLE[self.change.state][signal], message)
         if change != self.change:
             self.change = change
-            for queue in self._listeners:
-                queue.put_nowait(change)
+            if not self._waiting:
+                self._tell(change)
+
+    def wait(self, seconds: float, message: str) -> None:
+        """Say ``waiting`` until :meth:`resume`; the state beneath goes on moving, unsaid."""
+        self._waiting = True
+        self._tell(LinkChange(LinkState.WAITING, message, seconds))
+
+    def resume(self) -> None:
+        """The wait is over: say where the link is."""
+        if self._waiting:
+            self._waiting = False
+            self._tell(self.change)
+
+    def _tell(self, change: LinkChange) -> None:
+        for queue in self._listeners:
+            queue.put_nowait(change)
 
     def follow(self) -> AsyncIterator[LinkChange]:
         """The state now, and every change from this call on, until :meth:`close`."""

@@ -7,26 +7,19 @@ from dataclasses import dataclass
 
 from session.protocol.events import ReasoningDelta, ServerError, TextDelta, ToolInputDelta
 from session.protocol.increment import Exchange
+from session.protocol.quirks import Quirks
 from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
-from session.transport.refusals import from_server
-from session.transport.websocket import WebSocketLink
+from session.transport.links import Link
+from session.transport.refusals import Refusal, from_server
 
 NO_WARM_UP = "no_warm_up"
 """The code of the error for a server that answers a warm-up, or is silent about it."""
 CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
 """The events that carry something of an answer."""
 _TIMEOUT = 15.0
-
-
-class Refusal(Exception):
-    """A :class:`ServerError` on its way up to where it is decided what to do about it."""
-
-    def __init__(self, error: ServerError) -> None:
-        super().__init__(error.message)
-        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ class Warmed:
     known: bool = True
 
 
-async def warm_up(link: WebSocketLink, endpoint: Endpoint, profile: RequestProfile) -> Warmed:
+async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirks: Quirks) -> Warmed:
     """Send what every request begins with, and wait for an id to continue from.
 
     Raises :class:`LinkError` if the key or the model is refused, or the link is lost or (with code
@@ -46,14 +39,14 @@ async def warm_up(link: WebSocketLink, endpoint: Endpoint, profile: RequestProfi
     """
     decoder = ResponseDecoder()
     try:
-        frame = encode_create(profile, (), generate=False)
+        frame = encode_create(profile, (), generate=False, quirks=quirks)
     except ValueError:
         return Warmed(None)  # ``respond`` will say so to the one who can mend it
     try:
         await link.send(frame)
         async with asyncio.timeout(_TIMEOUT):
             while not decoder.finished:
-                for event in decoder.feed(await link.receive()):
+                for event in decoder.feed(await link.receive() or b""):
                     if isinstance(event, ServerError):
                         raise Refusal(event)
                     if isinstance(event, CONTENT):

@@ -19,6 +19,15 @@ _WAIT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_MESSAGE = 2_000
+_CONTEXT_CODES = frozenset(
+    {"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large"}
+)
+# Only OpenAI has a code for it; the others say it in words.
+_CONTEXT_WORDS = re.compile(
+    r"prompt is too long|maximum context length|exceeds? the (?:available |model'?s? )?context"
+    r"|context (?:length|window|size) (?:is |was )?exceeded|exceeds? (?:the )?(?:maximum )?context window",
+    re.IGNORECASE,
+)
 
 
 def retry_after(message: str) -> float | None:
@@ -45,6 +54,11 @@ def read_error(body: dict[str, Any]) -> ServerError:
     return ServerError(
         code, message[:_LONGEST_MESSAGE], status, retry_after(message) if wait is None else wait
     )
+
+
+def is_context_overflow(code: str, message: str) -> bool:
+    """Whether the error says that the request is longer than the model's window."""
+    return code in _CONTEXT_CODES or _CONTEXT_WORDS.search(message) is not None
 
 
 def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:

@@ -8,10 +8,10 @@ events may be missing, ids may change between events, ``output_index``, ``conten
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from session.protocol.dialects import write_body
 from session.protocol.errors import read_error
 from session.protocol.events import (
     Created,
@@ -27,6 +27,7 @@ from session.protocol.events import (
 )
 from session.protocol.frames import NotAnObject, parse_object
 from session.protocol.output import OutputItem, OutputItems
+from session.protocol.quirks import NO_QUIRKS, Quirks
 from session.protocol.request import Item, RequestProfile
 
 
@@ -37,6 +38,7 @@ def encode_create(
     previous_response_id: str | None = None,
     generate: bool = True,
     stream_id: str | None = None,
+    quirks: Quirks = NO_QUIRKS,
 ) -> str:
     """The ``response.create`` frame asking for an answer to ``items``.
 
@@ -50,12 +52,12 @@ def encode_create(
         body["generate"] = False
     if stream_id is not None:
         body["stream_id"] = stream_id
-    try:
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except TypeError as error:
-        raise ValueError(f"the request cannot be written as JSON: {error}") from error
-    # A lone surrogate in the user's own text must not stop the request.
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return write_body(quirks.apply(body))
+
+
+def encode_response(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+    """The body of ``POST /responses`` asking for a stream that answers ``items``, the full input."""
+    return {**profile.fields(), "input": list(items), "stream": True}
 
 
 class ResponseDecoder:
@@ -97,6 +99,10 @@ class ResponseDecoder:
             return [Garbled("an event without a type")]
         handler = _HANDLERS.get(kind)
         return handler(self, body) if handler is not None else []
+
+    def end(self) -> list[WireEvent]:
+        """The stream is over; this dialect always says so itself before."""
+        return []
 
     def _created_event(self, body: dict[str, Any]) -> list[WireEvent]:
         response = body.get("response")

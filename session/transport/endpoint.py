@@ -15,11 +15,15 @@ _PLAIN = {"http": "ws", "ws": "ws"}
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server's base URL (the part before ``/responses``), the key for it, and further headers."""
+    """A server's base URL (the part before ``/responses``), the key for it, and further headers.
+
+    The key goes out as a bearer token, or as it is in the header that ``key_header`` names.
+    """
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
+    key_header: str = ""
 
     def websocket_url(self) -> str:
         """``wss://…/responses`` for an https base URL, ``ws://…`` for http on a loopback address.
@@ -31,14 +35,21 @@ class Endpoint:
         scheme = _SECURE.get(parts.scheme) or _PLAIN[parts.scheme]
         return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + "/responses", parts.query, ""))
 
+    def http_url(self, path: str) -> str:
+        """``https://…`` and ``path`` (which begins with ``/``). Raises as :meth:`websocket_url` does."""
+        parts = self._parts()
+        scheme = "https" if parts.scheme in _SECURE else "http"
+        return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
+
     def request_headers(self) -> dict[str, str]:
-        """The headers of the upgrade. Raises :class:`LinkError` for one that cannot be sent."""
+        """The headers of a request. Raises :class:`LinkError` for one that cannot be sent."""
         headers = dict(self.headers)
         if self.api_key:
             if not self.api_key.isascii() or not self.api_key.isprintable() or " " in self.api_key.strip():
                 message = "The API key holds characters a key cannot have (was it pasted with a line break?)"
                 raise LinkError(LinkProblem.UNAUTHORIZED, message)
-            headers["Authorization"] = f"Bearer {self.api_key.strip()}"
+            key = self.api_key.strip()
+            headers |= {self.key_header: key} if self.key_header else {"Authorization": f"Bearer {key}"}
         for name, value in headers.items():
             if not (name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
                 raise LinkError(

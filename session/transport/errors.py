@@ -21,6 +21,8 @@ class LinkProblem(StrEnum):
     """The connection was lost, or fell silent, in the middle of an answer."""
     MODEL = "model"
     """The server does not offer the model to this key."""
+    CONTEXT = "context"
+    """The request is longer than the model can read: build a smaller window and ask again."""
     SERVER = "server"
     """The server answered with any other error; ``code`` says which."""
 
@@ -29,7 +31,8 @@ class LinkError(Exception):
     """A request could not be sent, or its answer not be had to the end.
 
     ``kind`` compares equal to the plain strings ``unreachable``, ``refused``, ``unauthorized``,
-    ``no_websocket``, ``closed``, ``model`` and ``server``. ``message`` is one line for the person.
+    ``no_websocket``, ``closed``, ``model``, ``context`` and ``server``. ``message`` is
+    one line for the person.
     ``code`` is the server's own word, ``status`` the HTTP status, ``retry_after`` seconds to wait.
     """
 
@@ -56,8 +59,19 @@ class LinkError(Exception):
 
 
 _LASTING = frozenset(
-    {LinkProblem.REFUSED, LinkProblem.UNAUTHORIZED, LinkProblem.NO_WEBSOCKET, LinkProblem.MODEL}
+    {
+        LinkProblem.REFUSED,
+        LinkProblem.UNAUTHORIZED,
+        LinkProblem.NO_WEBSOCKET,
+        LinkProblem.MODEL,
+        LinkProblem.CONTEXT,
+    }
 )
+
+UNTRUSTED = "untrusted"
+"""The code of an ``unreachable`` whose cause is TLS: another attempt meets the same certificate."""
+NO_SUCH_PATH = "no_such_path"
+"""The code of a ``refused`` for a server that does not offer this dialect at this base URL."""
 
 _LONGEST_LINE = 300
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")

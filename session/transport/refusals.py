@@ -1,113 +1,133 @@
 """Why a server refused us, as one line for the person.
 
-:func:`explain` reads what goes wrong while a connection opens: sockets, TLS, handshakes.
-:func:`from_server` reads what a server says on an open one.
+:func:`explain_os` reads what goes wrong below HTTP: names, sockets, TLS. :func:`from_server` reads what
+a server says in place of an answer, as an event or as an HTTP status with a body.
 """
 
 from __future__ import annotations
 
+import math
+import re
 import socket
 import ssl
+from collections.abc import Mapping
 
-from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidProxy, InvalidStatus, ProxyError
-
-from session.protocol.errors import read_error
+from session.protocol.errors import is_context_overflow, read_error
 from session.protocol.events import ServerError
 from session.protocol.frames import NotAnObject, parse_object
 from session.transport.endpoint import Endpoint
-from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
 
-_NO_WEBSOCKET = frozenset({404, 405, 426})
-_BAD_KEY = frozenset({"invalid_api_key", "authentication_error", "permission_denied", "token_expired"})
-_SPENT = frozenset({"usage_limit_reached", "insufficient_quota", "billing_hard_limit_reached"})
+_BAD_KEY = frozenset(
+    {"invalid_api_key", "authentication_error", "permission_denied", "permission_error", "token_expired"}
+)
+SPENT = frozenset(
+    {"usage_limit_reached", "insufficient_quota", "billing_hard_limit_reached", "billing_error"}
+)
+_RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
+_TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
-def explain(error: Exception, endpoint: Endpoint, open_timeout: float) -> LinkError:
-    """The :class:`LinkError` for ``error``, raised while opening a connection to ``endpoint``."""
+class Refusal(Exception):
+    """A :class:`ServerError` on its way up to where it is decided what to do about it."""
+
+    def __init__(self, error: ServerError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError | None:
+    """The :class:`LinkError` for a failure of names, sockets or TLS; None for anything else."""
     host = endpoint.host
-    if isinstance(error, InvalidStatus):
-        return _status(error, endpoint)
-    if isinstance(error, ProxyError | InvalidProxy | ImportError):
-        return LinkError(LinkProblem.UNREACHABLE, f"The proxy on the way to {host} failed: {one_line(error)}")
+
+    def unreachable(message: str, code: str = "") -> LinkError:
+        return LinkError(LinkProblem.UNREACHABLE, message, code=code)
+
     if isinstance(error, TimeoutError):
-        message = f"{host} did not answer within {open_timeout:g} s: check the network, or the base URL."
-        return LinkError(LinkProblem.UNREACHABLE, message)
+        return unreachable(
+            f"{host} did not answer within {open_timeout:g} s: check the network, or the base URL."
+        )
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "not trusted"
-        return LinkError(LinkProblem.UNREACHABLE, f"The TLS certificate of {host} was not accepted: {why}.")
+        return unreachable(f"The TLS certificate of {host} was not accepted: {why}.", UNTRUSTED)
     if isinstance(error, ssl.SSLError):
         message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
-        return LinkError(LinkProblem.UNREACHABLE, message)
+        return unreachable(message, UNTRUSTED)
     if isinstance(error, socket.gaierror | UnicodeError):
-        message = f"No host named {host} was found: check the base URL and the network."
-        return LinkError(LinkProblem.UNREACHABLE, message)
+        return unreachable(f"No host named {host} was found: check the base URL and the network.")
     if isinstance(error, ConnectionRefusedError):
-        message = f"Nothing listens at {host}: start the server, or check the base URL."
-        return LinkError(LinkProblem.UNREACHABLE, message)
-    if isinstance(error, InvalidMessage | EOFError):
-        return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
-    if isinstance(error, InvalidHandshake):
-        return LinkError(LinkProblem.NO_WEBSOCKET, f"{host} does not speak WebSocket: {one_line(error)}")
+        return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
     if isinstance(error, OSError):
         # One host can have several addresses; asyncio joins their errors into one without a number.
         if "Connect call failed" in str(error) and "111" in str(error):
-            message = f"Nothing listens at {host}: start the server, or check the base URL."
-            return LinkError(LinkProblem.UNREACHABLE, message)
-        return LinkError(
-            LinkProblem.UNREACHABLE, f"{host} could not be reached: {error.strerror or one_line(error)}"
-        )
-    return LinkError(LinkProblem.REFUSED, f"The connection to {host} could not be opened: {one_line(error)}")
+            return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
+        return unreachable(f"{host} could not be reached: {error.strerror or one_line(error)}")
+    return None
 
 
-def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
-    response = error.response
-    status, host = response.status_code, endpoint.host
+def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
+    """What an HTTP response that is no answer says: its JSON error, or the words of its page."""
     try:
-        said = read_error(parse_object(response.body or b""))
-        detail, code, wait = f": {one_line(said.message)}", said.code, said.retry_after
+        said = read_error({**parse_object(body), "status": status})
     except NotAnObject:
-        detail, code, wait = "", "", None
-
-    def problem(kind: LinkProblem, message: str) -> LinkError:
-        return LinkError(kind, message, code=code, status=status, retry_after=wait)
-
-    if code == "model_not_found":
-        return problem(LinkProblem.MODEL, f"{host} does not offer this model{detail}")
-    if status in (401, 403):
-        had = "did not accept the API key" if endpoint.api_key else "wants an API key"
-        return problem(LinkProblem.UNAUTHORIZED, f"{host} {had} ({status}){detail or '.'}")
-    if status in _NO_WEBSOCKET or 200 <= status < 300:
-        message = f"{host} does not offer Responses over WebSocket at this base URL ({status}){detail or '.'}"
-        return problem(LinkProblem.NO_WEBSOCKET, message)
+        words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
+        said = ServerError("", words, status, None)
     if 300 <= status < 400:
-        target = one_line(response.headers.get("Location", "elsewhere"))
-        return problem(
-            LinkProblem.REFUSED, f"{host} redirects to {target}: use that address as the base URL."
-        )
-    if status >= 500:
-        return problem(LinkProblem.SERVER, f"{host} is not working right now ({status}){detail or '.'}")
-    if status == 429:
-        return problem(
-            LinkProblem.SERVER, f"{host} takes no more connections right now ({status}){detail or '.'}"
-        )
-    return problem(LinkProblem.REFUSED, f"{host} refused the connection ({status}){detail or '.'}")
+        said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
+    wait = _header_wait(headers)
+    return ServerError(said.code, said.message, status, said.retry_after if wait is None else wait)
+
+
+def _header_wait(headers: Mapping[str, str]) -> float | None:
+    """``retry-after-ms`` or ``retry-after`` in seconds; a date is not read, few servers send one."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    return None
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:
     """The :class:`LinkError` for an error the server sent in place of an answer."""
-    host, said, code = endpoint.host, one_line(error.message), error.code
+    host, said, code, status = endpoint.host, one_line(error.message), error.code, error.status or 0
+    detail = f": {said}" if said else "."
 
-    def problem(kind: LinkProblem, message: str) -> LinkError:
+    def problem(kind: LinkProblem, message: str, code: str = code) -> LinkError:
         return LinkError(kind, message, code=code, status=error.status, retry_after=error.retry_after)
 
-    if code == "model_not_found":
-        return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key: {said}")
-    if code in _BAD_KEY or error.status in (401, 403):
-        return problem(LinkProblem.UNAUTHORIZED, f"{host} did not accept the API key: {said}")
-    if code in _SPENT:
-        return problem(LinkProblem.SERVER, f"The account's limit at {host} is used up: {said}")
-    if code == "rate_limit_exceeded" or error.status == 429:
-        return problem(LinkProblem.SERVER, f"{host} asks to slow down: {said}")
-    if code == "context_length_exceeded":
-        return problem(LinkProblem.SERVER, f"The request is longer than {model} can read: {said}")
-    return problem(LinkProblem.SERVER, f"{host} could not answer: {said}")
+    if code == "model_not_found" or (status == 404 and _names_model(said, model)):
+        return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key{detail}")
+    if code in _BAD_KEY or status in (401, 403):
+        had = "did not accept the API key" if endpoint.api_key else "wants an API key"
+        return problem(LinkProblem.UNAUTHORIZED, f"{host} {had}{_number(status)}{detail}")
+    if code in SPENT or status == 402:
+        return problem(
+            LinkProblem.SERVER, f"The account's limit at {host} is used up{detail}", code or "billing_error"
+        )
+    if is_context_overflow(code, error.message):
+        return problem(LinkProblem.CONTEXT, f"The request is longer than {model} can read{detail}")
+    if code in _RATE or status == 429:
+        return problem(LinkProblem.SERVER, f"{host} asks to slow down{detail}")
+    if code == "redirect":
+        message = f"{host} redirects to {said}: use that address as the base URL."
+        return problem(LinkProblem.REFUSED, message)
+    if status in (404, 405, 426, 501) and code != "previous_response_not_found":
+        message = f"{host} does not offer this at the base URL ({status}){detail}"
+        return problem(LinkProblem.REFUSED, message, NO_SUCH_PATH)
+    if status == 413:
+        return problem(LinkProblem.CONTEXT, f"The request is larger than {host} takes (413){detail}")
+    if status >= 500 or "overloaded" in code:
+        return problem(LinkProblem.SERVER, f"{host} is not working right now{_number(status)}{detail}")
+    return problem(LinkProblem.SERVER, f"{host} could not answer{_number(status)}{detail}")
+
+
+def _number(status: int) -> str:
+    return f" ({status})" if status else ""
+
+
+def _names_model(said: str, model: str) -> bool:
+    words = said.lower()
+    return bool(model) and "model" in words and model.lower() in words

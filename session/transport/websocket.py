@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import logging
 import socket
-import ssl
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
-from session.transport.refusals import explain
+from session.transport.handshakes import explain
+from session.transport.links import OPEN_TIMEOUT
+from session.transport.tls import trust
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 """A final event carries the whole response, far past the library's 1 MiB default."""
-OPEN_TIMEOUT = 15.0
 _PING_SECONDS = 20.0
-_PONG_SECONDS = 60.0
+_PONG_SECONDS = 30.0
 _QUEUED_FRAMES = 256
 _MOST_DRAINED = 4 * _QUEUED_FRAMES
 _BETA = {"OpenAI-Beta": "responses_websockets=2026-02-06"}
 
 # The library logs failed handshakes and broken peers; all of them reach the caller as errors.
 _LOGGER = logging.getLogger("spark.wire")
-
-
-@functools.cache
-def _tls() -> ssl.SSLContext:
-    """The system's trust, read once: reading it takes tens of milliseconds."""
-    return ssl.create_default_context()
 
 
 class _Dial(connect):
@@ -59,7 +52,7 @@ class WebSocketLink:
         """
         url = endpoint.websocket_url()
         headers = {**_BETA, **endpoint.request_headers()}
-        tls = await asyncio.to_thread(_tls) if url.startswith("wss:") else None
+        tls = await asyncio.to_thread(trust) if url.startswith("wss:") else None
         try:
             client = await _Dial(
                 url,

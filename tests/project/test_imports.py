@@ -24,6 +24,7 @@ IO_MODULES = {"asyncio", "socket", "ssl", "pathlib", "os", "io", "time", "websoc
 HEAVY = (
     "textual",
     "httpx",
+    "httpx2",
     "tiktoken",
     "tree_sitter",
     "websockets",

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from session.connection import Connection, Endpoint, Item, LinkError, RequestProfile
+from session.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
 from session.link import TABLE, Backoff, LinkSignal, LinkState
 from session.partner.load import parse
 from session.partner.server import Partner
 from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
 from session.protocol.request import tool_output, user_message
+from session.service import RESPONSES_OVER_WEBSOCKET, Service
 
 PROFILE = RequestProfile(
     "spark-partner", "Be a pair programmer. " * 20, ({"type": "custom", "name": "apply_patch"},)
@@ -216,8 +217,10 @@ async def test_twice_cut_is_said() -> None:
     twice = dataclasses.replace(script(fault), scenarios=())
     scenarios = tuple(dataclasses.replace(s, times=None) for s in script(fault).scenarios)
     twice = dataclasses.replace(twice, scenarios=scenarios)
-    async with Partner(scripts=twice) as partner, linked(partner) as connection:
+    once = Retries(most=0)
+    async with Partner(scripts=twice) as partner, linked(partner, retries=once) as connection:
         assert (await failing(connection, "fault")).kind == "closed"
+        assert len([request for request in partner.requests if request.generate]) == 2
 
 
 async def test_an_idle_server_that_goes_away_is_replaced_in_the_background() -> None:
@@ -309,14 +312,14 @@ say = "here."
 
 @pytest.mark.parametrize("shape", ["nested", "flat", "response"])
 async def test_an_error_is_said_and_the_link_is_kept(shape: str) -> None:
-    fail = f'code = "rate_limit_exceeded", message = "Try again in 2s.", status = 429, shape = "{shape}"'
+    fail = f'code = "insufficient_quota", message = "You spent it all.", status = 429, shape = "{shape}"'
     async with (
         Partner(scripts=script(f"[[scenario.step]]\nfail = {{{fail}}}")) as partner,
         linked(partner) as connection,
     ):
         await until(connection, LinkState.READY)
         problem = await failing(connection, "fault")
-        assert (problem.kind, problem.code, problem.retry_after) == ("server", "rate_limit_exceeded", 2.0)
+        assert (problem.kind, problem.code) == ("server", "insufficient_quota")
         assert said(await ask(connection, [user_message("fault")])) == "All is well."
         assert partner.connections == 1
 
@@ -348,7 +351,8 @@ async def test_a_server_that_is_not_there_yet_is_found_when_it_comes() -> None:
 
 async def test_a_server_without_websockets_is_said() -> None:
     head = '[handshake]\nstatus = 426\nbody = "{}"\n'
-    async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
+    only = Service(routes=(RESPONSES_OVER_WEBSOCKET,))
+    async with Partner(scripts=script(head=head)) as partner, linked(partner, service=only) as connection:
         await until(connection, LinkState.FAILED)
         assert (await failing(connection, "hello")).kind == "no_websocket"
 
@@ -376,7 +380,7 @@ def test_every_way_to_ready_leads_through_connecting() -> None:
         assert LinkSignal.CLOSE in moves
         if LinkState.READY in moves.values():
             assert state in (LinkState.CONNECTING, LinkState.WARMING)
-    assert set(TABLE) == set(LinkState)
+    assert set(TABLE) == set(LinkState) - {LinkState.WAITING}
 
 
 def test_waits_double_up_to_the_longest() -> None:

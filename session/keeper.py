@@ -1,0 +1,356 @@
+"""Keeping a line to the server open and warm, with another behind it: one background task does it all.
+
+The *active* line carries the answers. The *spare* stands behind it, as warm, where the provider allows
+a second connection: it is promoted in the same step in which the active one is given up, so that a
+redirect meets no handshake. Lines are replaced before they grow too old, between answers; closed when
+nobody has asked for long; and dropped when the machine has slept, since their sockets are dead then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from session.clocks import slept_seconds
+from session.link import Backoff, LinkFeed, LinkSignal, LinkState
+from session.protocol.increment import Exchange
+from session.protocol.request import RequestProfile
+from session.service import Route, Service, Transport
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem
+from session.transport.links import Link, open_link
+from session.warming import NO_WARM_UP, warm_up
+
+_SETTLED_SECONDS = 10.0
+_WARM_LOSSES_ALLOWED = 2
+_LIFE_USED = 0.9
+"""Of a connection's lifetime; the rest is for the answer that runs when its time has come."""
+_IDLE_USED = 0.9
+_QUIET_SECONDS = 5.0
+"""After an answer, before its line may be replaced: a turn of tool calls asks again at once."""
+_LOOK_SECONDS = 10.0
+"""Between looks at the clocks."""
+_SLEPT_SECONDS = 5.0
+_SPARE_BACKOFF = Backoff(first=5.0, longest=300.0)
+
+
+@dataclass(eq=False, slots=True)
+class Line:
+    """An open link, and what a request on it may continue from."""
+
+    link: Link
+    route: Route
+    opened: float
+    last: Exchange | None = None
+    answered: bool = False
+    watch: asyncio.Task[None] | None = field(default=None, repr=False)
+
+
+class Keeper:
+    """Brings lines up and keeps them. ``active`` is the one to ask on, ``spare`` the one behind it.
+
+    For measuring: ``dials``, ``warm_ups`` and ``promotions`` count over its life.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        service: Service,
+        profile: Callable[[], RequestProfile],
+        *,
+        open_timeout: float,
+        backoff: Backoff,
+        slept: Callable[[], float] = slept_seconds,
+    ) -> None:
+        self.endpoint = endpoint
+        self.service = service
+        self.feed = LinkFeed()
+        self.active: Line | None = None
+        self.spare: Line | None = None
+        self.busy = False
+        """Whether an answer runs: its line is left alone then."""
+        self.dials = 0
+        self.warm_ups = 0
+        self.promotions = 0
+        self._profile = profile
+        self._open_timeout = open_timeout
+        self._backoff = backoff
+        self._slept = slept
+        self._slept_before = slept()
+        self._routes = service.routes
+        self._task: asyncio.Task[None] | None = None
+        self._kick = asyncio.Event()
+        self._waiters: list[asyncio.Future[Line | None]] = []
+        self._parting: set[asyncio.Task[None]] = set()
+        self._used = 0.0
+        self._resting = False
+        self._failures = 0
+        self._hold = 0.0
+        """When the next attempt for an active line may be made."""
+        self._spare_failures = 0
+        self._spare_at: float | None = 0.0
+        self._warms_up = service.warm_up
+        self._warm_losses = 0
+        self._note: str | None = None
+        self._lost: str | None = None
+
+    @property
+    def route(self) -> Route:
+        """The way to ask that is in use."""
+        return self._routes[0]
+
+    def start(self) -> None:
+        """Begin, if not begun. Needs a running loop."""
+        if self._task is None:
+            self._used = self._now()
+            self._task = asyncio.get_running_loop().create_task(self._keep(), name="spark-connection")
+
+    async def close(self) -> None:
+        """End the task and every line."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        for line in (self.active, self.spare):
+            if line is not None:
+                self._part(line)
+        self.active = self.spare = None
+        if self._parting:
+            await asyncio.wait(self._parting)
+        self.feed.close()
+
+    def wake(self) -> None:
+        """Somebody is about to ask: have a line ready."""
+        self._used = self._now()
+        self._drop_if_slept()
+        if self._resting:
+            self._resting = False
+            self._kick.set()
+
+    def try_again(self) -> None:
+        """Make the next attempt now."""
+        self._hold = 0.0
+        self._kick.set()
+
+    def wanted(self) -> asyncio.Future[Line | None]:
+        """A future that gets the next line, or the :class:`LinkError` of the next attempt."""
+        waiter: asyncio.Future[Line | None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._kick.set()
+        return waiter
+
+    def unwanted(self, waiter: asyncio.Future[Line | None]) -> None:
+        """Nobody waits for this one any more."""
+        self._waiters.remove(waiter)
+
+    def retire(self, line: Line) -> None:
+        """Cut ``line`` now; the spare, where there is one, is active when this returns."""
+        line.link.abort()
+        self._forget(line)
+
+    def fall_back(self, why: str) -> bool:
+        """Go on by the next route, for good; false where there is none."""
+        if len(self._routes) < 2:
+            return False
+        old, self._routes = self._routes[0], self._routes[1:]
+        self._note = f"{self.endpoint.host}: no {old} ({why}); using {self.route}"
+        for line in (self.active, self.spare):
+            if line is not None:
+                self.retire(line)
+        self._failures, self._hold = 0, 0.0
+        return True
+
+    def used(self) -> None:
+        """An answer has ended, or is about to begin."""
+        self._used = self._now()
+
+    # -- the task ------------------------------------------------------------------------------
+
+    async def _keep(self) -> None:
+        while True:
+            self._kick.clear()
+            self._look()
+            if not self._wants_line():
+                await self._pause(self._next_look())
+            elif self.active is None and self._held():
+                await self._pause(None if math.isinf(self._hold) else self._hold - self._now())
+            else:
+                if self.active is None:
+                    self.feed.signal(LinkSignal.DIAL)
+                try:
+                    line = await self._bring_up()
+                except LinkError as error:
+                    self._failed(error)
+                else:
+                    self._place(line)
+
+    def _held(self) -> bool:
+        """Whether the next attempt has to wait: for its time, unless somebody asks for it."""
+        return self._hold > self._now() and all(waiter.done() for waiter in self._waiters)
+
+    def _look(self) -> None:
+        """Let go of lines that are closed, too old, dead from sleep, or not needed any more."""
+        self._drop_if_slept()
+        for line in (self.active, self.spare):
+            if line is not None and not line.link.is_open:
+                self._forget(line)
+        if self.spare is not None and self._is_old(self.spare):
+            self._part(self.spare)
+            self.spare = None
+        if self.active is not None and self._is_idle():
+            self._resting = True
+            for line in (self.active, self.spare):
+                if line is not None:
+                    self._part(line)
+            self.active = self.spare = None
+            self.feed.signal(LinkSignal.REST)
+        if self.active is None and self.feed.change.state is LinkState.READY:
+            self.feed.signal(LinkSignal.LOST, self._lost)
+            self._lost = None
+
+    def _wants_line(self) -> bool:
+        if self._resting:
+            return False
+        if self.active is None or self._is_due(self.active):
+            return True
+        may = self.service.spare and self.spare is None
+        return may and self._spare_at is not None and self._now() >= self._spare_at
+
+    def _place(self, line: Line) -> None:
+        """Put a new line where it is needed."""
+        line.watch = asyncio.get_running_loop().create_task(line.link.wait_closed())
+        line.watch.add_done_callback(lambda _: self._kick.set())
+        if self.active is None:
+            self.active = line
+            self._spare_at, self._spare_failures = 0.0, 0
+            # A spare on its way when the active line was lost comes unannounced.
+            if self.feed.change.state is not LinkState.READY:
+                self.feed.signal(LinkSignal.WARM, self._note)
+                self._note = None
+            self._release(line)
+        elif self._is_due(self.active):
+            self._part(self.active)
+            self.active = line
+        else:
+            self._spare_failures = 0
+            self.spare = line
+
+    def _failed(self, error: LinkError) -> None:
+        """An attempt failed: tell who must know, and set when the next may be."""
+        if self.active is not None:  # it was for the spare: nobody misses it yet
+            self._spare_failures += 1
+            wait = _SPARE_BACKOFF.wait(self._spare_failures, random.random)
+            self._spare_at = None if error.lasting else self._now() + wait
+            return
+        if error.kind is LinkProblem.NO_WEBSOCKET and self.fall_back(str(error.status or "refused")):
+            self.feed.signal(LinkSignal.LOST)
+            return
+        self._failures += 1
+        wait = self._backoff.wait(self._failures, random.random)
+        self._hold = math.inf if error.lasting else self._now() + wait
+        self.feed.signal(LinkSignal.REFUSED if error.lasting else LinkSignal.LOST, error.message)
+        self._release(error)
+
+    async def _bring_up(self) -> Line:
+        """A new line, warmed up unless an answer is already waiting for it."""
+        self.dials += 1
+        route = self.route
+        link = await open_link(self.endpoint, route, open_timeout=self._open_timeout)
+        line = Line(link, route, self._now())
+        try:
+            if route.transport is Transport.WEBSOCKET and self._warms_up and not self._waiters:
+                if self.feed.change.state is LinkState.CONNECTING:
+                    self.feed.signal(LinkSignal.OPENED)
+                line.last = await self._warm(link)
+        except BaseException:
+            link.abort()
+            raise
+        return line
+
+    async def _warm(self, link: Link) -> Exchange | None:
+        """Warm ``link`` up, and learn whether this server can be. Raises :class:`LinkError`."""
+        try:
+            warmed = await warm_up(link, self.endpoint, self._profile(), self.service.quirks)
+        except LinkError as error:
+            if not error.lasting:
+                self._warm_losses += 1
+                self._warms_up = error.code != NO_WARM_UP and self._warm_losses < _WARM_LOSSES_ALLOWED
+            raise
+        self._warms_up = warmed.known
+        self.warm_ups += warmed.exchange is not None
+        return warmed.exchange
+
+    # -- lines ---------------------------------------------------------------------------------
+
+    def _forget(self, line: Line) -> None:
+        """``line`` is gone; if it was the active one, the spare takes its place."""
+        if self.spare is line:
+            self.spare = None
+        elif self.active is line:
+            ours = line.link.aborted
+            settled = ours or line.answered or self._now() - line.opened > _SETTLED_SECONDS
+            self._failures = 0 if settled else self._failures + 1
+            self._hold = self._now() + self._backoff.wait(self._failures, random.random)
+            self._lost = None if ours else f"{self.endpoint.host} closed the connection; connecting again"
+            self.active = None
+            if self.spare is not None and self.spare.link.is_open:
+                self.active, self.spare = self.spare, None
+                self.promotions += 1
+                self._release(self.active)
+        self._kick.set()
+
+    def _part(self, line: Line) -> None:
+        """Close ``line`` politely, in the background."""
+        task = asyncio.get_running_loop().create_task(line.link.close())
+        self._parting.add(task)
+        task.add_done_callback(self._parting.discard)
+
+    def _drop_if_slept(self) -> None:
+        slept, before = self._slept(), self._slept_before
+        self._slept_before = slept
+        if abs(slept - before) < _SLEPT_SECONDS:
+            return
+        for line in (self.spare, self.active):
+            if line is not None:
+                self.retire(line)
+
+    def _is_old(self, line: Line) -> bool:
+        life = self.service.lifetime_seconds
+        return life is not None and self._now() - line.opened >= life * _LIFE_USED
+
+    def _is_due(self, line: Line) -> bool:
+        """Whether the active line is to be replaced now."""
+        return self._is_old(line) and not self.busy and self._now() - self._used >= _QUIET_SECONDS
+
+    def _is_idle(self) -> bool:
+        limit = self.service.idle_seconds
+        if limit is None or self.busy or self._waiters:
+            return False
+        return self._now() - self._used >= limit * _IDLE_USED
+
+    def _next_look(self) -> float:
+        life = self.service.lifetime_seconds or _LOOK_SECONDS
+        idle = self.service.idle_seconds or _LOOK_SECONDS
+        return max(0.05, min(_LOOK_SECONDS, life / 20, idle / 20))
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    async def _pause(self, seconds: float | None) -> None:
+        """Wait for ``seconds`` (None: for good), or until there is something to do."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._kick.wait()
+
+    def _release(self, result: Line | LinkError) -> None:
+        for waiter in self._waiters:
+            if waiter.done():
+                continue
+            if isinstance(result, LinkError):
+                waiter.set_exception(result)
+            else:
+                waiter.set_result(result)

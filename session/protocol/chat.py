@@ -1,0 +1,180 @@
+"""The Chat Completions dialect: a request's body out, the chunks of its stream in.
+
+Source: OpenAI's public Chat Completions reference, and what compatible servers (vLLM, llama.cpp,
+OpenRouter, Groq, Cerebras, Ollama) are known to do differently: usage on the finishing chunk or on
+one of its own, thinking as ``reasoning`` or ``reasoning_content``, errors in the stream, no ``[DONE]``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from session.protocol.errors import read_error
+from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
+from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.parts import Parts, count
+from session.protocol.request import Item, RequestProfile
+from session.protocol.turns import Turn, functions, turns
+
+_DONE = b"[DONE]"
+_CUT = {"length": "max_output_tokens", "max_tokens": "max_output_tokens", "content_filter": "content_filter"}
+
+
+def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+    """The body of ``POST /chat/completions`` for ``items``, the full input."""
+    messages: list[dict[str, Any]] = []
+    if profile.instructions:
+        messages.append({"role": "system", "content": profile.instructions})
+    for turn in turns(items):
+        messages += _messages(turn)
+    body: dict[str, Any] = {
+        "model": profile.model,
+        "messages": messages,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    tools = [{"type": "function", "function": _function(tool)} for tool in functions(profile.tools)]
+    if tools:
+        body["tools"] = tools
+        if profile.parallel_tool_calls is not None:
+            body["parallel_tool_calls"] = profile.parallel_tool_calls
+    if profile.effort is not None:
+        body["reasoning_effort"] = profile.effort
+    if profile.max_output_tokens is not None:
+        body["max_completion_tokens"] = profile.max_output_tokens
+    for name in ("service_tier", "prompt_cache_key"):
+        value = getattr(profile, name)
+        if value is not None:
+            body[name] = value
+    return {**body, **profile.extra}
+
+
+def _messages(turn: Turn) -> list[dict[str, Any]]:
+    content: Any = (
+        turn.texts[0] if len(turn.texts) == 1 else [{"type": "text", "text": t} for t in turn.texts]
+    )
+    if turn.role == "assistant":
+        message: dict[str, Any] = {"role": "assistant", "content": "\n\n".join(turn.texts) or None}
+        if turn.calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.call_id,
+                    "type": "function",
+                    "function": {
+                        "name": call.name,
+                        "arguments": json.dumps({"input": call.arguments}) if call.custom else call.arguments,
+                    },
+                }
+                for call in turn.calls
+            ]
+        return [message]
+    results = [
+        {"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in turn.results
+    ]
+    return [*results, {"role": "user", "content": content}] if turn.texts else results
+
+
+def _function(tool: Item) -> dict[str, Any]:
+    names = ("name", "description", "parameters", "strict")
+    return {name: tool[name] for name in names if tool.get(name) is not None}
+
+
+class ChatDecoder:
+    """Reads the chunks of one answer: ``feed(data) -> events``, then ``end()`` when the stream ends."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self._parts = Parts()
+        self._id = ""
+        self._ended: str | None = None
+        self._usage: TokenUsage | None = None
+
+    def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
+        """What the data of one event says."""
+        if self.finished:
+            return []
+        data = frame.encode("utf-8", "replace") if isinstance(frame, str) else bytes(frame)
+        if data.strip() == _DONE:
+            return self._finish(self._ended or "stop")
+        try:
+            body = parse_object(data)
+        except NotAnObject as problem:
+            return [Garbled(str(problem))]
+        if body.get("error"):
+            self.finished = True
+            return [read_error(body)]
+        events = self._identify(body)
+        usage = body.get("usage")
+        if isinstance(usage, dict):
+            self._usage = _usage(usage)
+        choices = body.get("choices")
+        for choice in choices if isinstance(choices, list) else []:
+            if isinstance(choice, dict) and choice.get("index", 0) == 0:
+                return events + self._choice(choice)
+        return events
+
+    def end(self) -> list[WireEvent]:
+        """The stream is over: some servers say so in no other way."""
+        return [] if self.finished or self._ended is None else self._finish(self._ended)
+
+    def _identify(self, body: dict[str, Any]) -> list[WireEvent]:
+        identity = body.get("id")
+        if self._id or not isinstance(identity, str) or not identity:
+            return []
+        self._id = identity
+        return [Created(identity)]
+
+    def _choice(self, choice: dict[str, Any]) -> list[WireEvent]:
+        delta: Any = choice.get("delta") or choice.get("message")
+        events: list[WireEvent] = self._delta(delta) if isinstance(delta, dict) else []
+        if choice.get("error"):
+            self.finished = True
+            return [*events, read_error(choice)]
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self._ended = reason
+        return events
+
+    def _delta(self, delta: dict[str, Any]) -> list[WireEvent]:
+        events: list[WireEvent] = []
+        # Some servers send the same thought under both names.
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thought, str) and thought:
+            events += self._parts.reasoning(thought)
+        for name in ("content", "refusal"):
+            text = delta.get(name)
+            if isinstance(text, str) and text:
+                events += self._parts.text(text)
+        calls = delta.get("tool_calls")
+        for position, call in enumerate(calls if isinstance(calls, list) else []):
+            if isinstance(call, dict):
+                events += self._call(call, position)
+        return events
+
+    def _call(self, call: dict[str, Any], position: int) -> list[WireEvent]:
+        index = call.get("index")
+        key = index if isinstance(index, int) else position
+        given = call.get("function")
+        function: dict[str, Any] = given if isinstance(given, dict) else {}
+        return self._parts.tool(
+            ("tool", key), call_id=call.get("id"), name=function.get("name"), piece=function.get("arguments")
+        )
+
+    def _finish(self, reason: str) -> list[WireEvent]:
+        self.finished = True
+        if reason == "error":
+            return [read_error({"message": "the server ended its answer with an error"})]
+        cut = _CUT.get(reason)
+        status: FinalStatus = "completed" if cut is None else "incomplete"
+        return self._parts.finish(status, self._id, self._usage, cut)
+
+
+def _usage(usage: dict[str, Any]) -> TokenUsage:
+    return TokenUsage(
+        count(usage, "prompt_tokens"),
+        count(usage, "prompt_tokens_details", "cached_tokens"),
+        count(usage, "completion_tokens"),
+        count(usage, "completion_tokens_details", "reasoning_tokens"),
+    )

@@ -1,0 +1,194 @@
+"""The Messages dialect: a request's body out, the events of its stream in.
+
+Source: Anthropic's public Messages and streaming reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from session.protocol.errors import read_error
+from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
+from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.parts import Parts, count
+from session.protocol.request import Item, RequestProfile
+from session.protocol.turns import Call, Turn, functions, turns
+
+MAX_TOKENS = 16_000
+"""The dialect wants a limit; this one is the room that the catalogue keeps for an answer."""
+_THINKING_TOKENS = {"medium": 4_096, "high": 12_000, "xhigh": 24_000}
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+_CUT = {
+    "max_tokens": "max_output_tokens",
+    "model_context_window_exceeded": "max_output_tokens",
+    "refusal": "refusal",
+    "pause_turn": "pause_turn",
+}
+
+
+def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+    """The body of ``POST /messages`` for ``items``, the full input; its last block is marked for caching.
+
+    ``effort`` becomes a thinking budget: none for ``low``.
+    """
+    messages = [{"role": turn.role, "content": _blocks(turn)} for turn in turns(items)]
+    if messages and isinstance(messages[-1]["content"], list) and messages[-1]["content"]:
+        messages[-1]["content"][-1] |= _CACHED
+    limit = profile.max_output_tokens or MAX_TOKENS
+    body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
+    thinking = _THINKING_TOKENS.get(profile.effort or "")
+    if thinking is not None:
+        body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
+        limit += thinking
+    body["max_tokens"] = limit
+    if profile.instructions:
+        body["system"] = [{"type": "text", "text": profile.instructions, **_CACHED}]
+    tools = [_tool(tool) for tool in functions(profile.tools)]
+    if tools:
+        body["tools"] = tools
+    return {**body, **profile.extra}
+
+
+def _blocks(turn: Turn) -> list[dict[str, Any]]:
+    # A call's results must come first in the turn after it.
+    blocks: list[dict[str, Any]] = [
+        {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
+        for result in turn.results
+    ]
+    # The API refuses text of nothing but white space.
+    blocks += [{"type": "text", "text": text} for text in turn.texts if text.strip()]
+    blocks += [_tool_use(call) for call in turn.calls]
+    return blocks
+
+
+def _tool_use(call: Call) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.call_id, "name": call.name, "input": _arguments(call)}
+
+
+def _arguments(call: Call) -> dict[str, Any]:
+    if call.custom:
+        return {"input": call.arguments}
+    try:
+        given = json.loads(call.arguments)
+    except ValueError:
+        given = None
+    return given if isinstance(given, dict) else {"input": call.arguments}
+
+
+def _tool(tool: Item) -> dict[str, Any]:
+    schema = tool.get("parameters") or {"type": "object", "properties": {}}
+    named = {"name": tool["name"], "input_schema": schema}
+    return {**named, "description": tool["description"]} if tool.get("description") else named
+
+
+class MessagesDecoder:
+    """Reads the events of one answer: ``feed(data) -> events``, then ``end()`` when the stream ends."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self._parts = Parts()
+        self._id = ""
+        self._stop: str | None = None
+        self._usage: dict[str, int] = {}
+
+    def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
+        """What the data of one event says; an unknown event says nothing."""
+        if self.finished:
+            return []
+        try:
+            body = parse_object(frame)
+        except NotAnObject as problem:
+            return [Garbled(str(problem))]
+        kind = body.get("type")
+        if kind == "content_block_delta":
+            return self._delta(body)
+        if kind == "content_block_start":
+            return self._block_start(body)
+        if kind == "content_block_stop":
+            return self._parts.close(_key(body))
+        if kind == "message_start":
+            return self._start(body)
+        if kind == "message_delta":
+            delta = body.get("delta")
+            stop = delta.get("stop_reason") if isinstance(delta, dict) else None
+            self._stop = stop if isinstance(stop, str) and stop else self._stop
+            self._count(body.get("usage"))
+            return []
+        if kind == "message_stop":
+            return self._finish()
+        if kind == "error" or (kind is None and "error" in body):
+            self.finished = True
+            return [read_error(body)]
+        return [] if isinstance(kind, str) else [Garbled("an event without a type")]
+
+    def end(self) -> list[WireEvent]:
+        """The stream is over."""
+        return [] if self.finished or self._stop is None else self._finish()
+
+    def _start(self, body: dict[str, Any]) -> list[WireEvent]:
+        message = body.get("message")
+        if not isinstance(message, dict):
+            return []
+        self._count(message.get("usage"))
+        identity = message.get("id")
+        if self._id or not isinstance(identity, str) or not identity:
+            return []
+        self._id = identity
+        return [Created(identity)]
+
+    def _block_start(self, body: dict[str, Any]) -> list[WireEvent]:
+        block = body.get("content_block")
+        if not isinstance(block, dict):
+            return []
+        if block.get("type") == "tool_use":
+            given = block.get("input")
+            piece = json.dumps(given) if isinstance(given, dict) and given else ""
+            return self._parts.tool(_key(body), call_id=block.get("id"), name=block.get("name"), piece=piece)
+        return self._piece(block, "text", _key(body))
+
+    def _delta(self, body: dict[str, Any]) -> list[WireEvent]:
+        delta = body.get("delta")
+        if not isinstance(delta, dict):
+            return []
+        kind = delta.get("type")
+        if kind == "input_json_delta":
+            return self._parts.tool(_key(body), piece=delta.get("partial_json"))
+        return self._piece(delta, str(kind), _key(body))
+
+    def _piece(self, body: dict[str, Any], kind: str, key: object) -> list[WireEvent]:
+        text, thought = body.get("text"), body.get("thinking")
+        if kind.startswith("text") and isinstance(text, str) and text:
+            return self._parts.text(text, key)
+        if isinstance(thought, str) and thought:
+            return self._parts.reasoning(thought, key)
+        return []
+
+    def _count(self, usage: object) -> None:
+        for name in (
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+        ):
+            # Later counts are totals; a server may leave out what has not changed.
+            self._usage[name] = count(usage, name) or self._usage.get(name, 0)
+
+    def _finish(self) -> list[WireEvent]:
+        self.finished = True
+        cut = _CUT.get(self._stop or "")
+        status: FinalStatus = "completed" if cut is None else "incomplete"
+        used = self._usage
+        usage = None
+        if any(used.values()):
+            cached = used["cache_read_input_tokens"]
+            # This dialect counts what came from or went to the cache apart from the input.
+            whole = used["input_tokens"] + cached + used["cache_creation_input_tokens"]
+            usage = TokenUsage(whole, cached, used["output_tokens"], 0)
+        return self._parts.finish(status, self._id, usage, cut)
+
+
+def _key(body: dict[str, Any]) -> object:
+    index = body.get("index")
+    return index if isinstance(index, int) else "only"

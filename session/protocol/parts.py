@@ -1,0 +1,111 @@
+"""An answer put together from deltas, for the dialects that never send an item whole.
+
+Gives the same events, and items of the same shapes, as the Responses dialect does.
+"""
+
+from __future__ import annotations
+
+from session.protocol.events import (
+    FinalStatus,
+    Finished,
+    ItemDone,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    ToolInputDelta,
+    WireEvent,
+)
+from session.protocol.request import Item
+
+
+class _Part:
+    """One output item while it streams."""
+
+    def __init__(self, kind: str, key: str) -> None:
+        self.kind = kind
+        self.key = key
+        self.call_id = ""
+        self.name = ""
+        self.said: list[str] = []
+
+    def item(self) -> Item | None:
+        text = "".join(self.said)
+        if self.kind == "message":
+            content = [{"type": "output_text", "text": text, "annotations": []}]
+            return {"type": "message", "role": "assistant", "content": content} if text else None
+        if self.kind == "reasoning":
+            return (
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]} if text else None
+            )
+        if not self.name:
+            return None
+        call_id = self.call_id or self.key
+        return {"type": "function_call", "call_id": call_id, "name": self.name, "arguments": text or "{}"}
+
+
+class Parts:
+    """The items of one answer in the order they began."""
+
+    def __init__(self) -> None:
+        self._parts: dict[tuple[str, object], _Part] = {}
+        self._output: list[Item] = []
+        self._settled: set[tuple[str, object]] = set()
+
+    def text(self, piece: str, key: object = "text") -> list[WireEvent]:
+        """A piece of the words."""
+        self._part(key, "message").said.append(piece)
+        return [TextDelta(piece)]
+
+    def reasoning(self, piece: str, key: object = "reasoning") -> list[WireEvent]:
+        """A piece of the reasoning."""
+        self._part(key, "reasoning").said.append(piece)
+        return [ReasoningDelta(piece)]
+
+    def tool(
+        self, key: object, *, call_id: object = "", name: object = "", piece: object = ""
+    ) -> list[WireEvent]:
+        """What became known of the tool call ``key``: its id, its name, a piece of its arguments."""
+        part = self._part(key, "function_call")
+        if isinstance(call_id, str) and call_id and not part.call_id:
+            part.call_id = call_id
+        if isinstance(name, str) and name and not part.name:
+            part.name = name
+        if not isinstance(piece, str) or not piece:
+            return []
+        part.said.append(piece)
+        return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
+
+    def close(self, key: object) -> list[WireEvent]:
+        """The item ``key`` is whole."""
+        return [event for name in self._parts if name[1] == key for event in self._settle(name)]
+
+    def _settle(self, name: tuple[str, object]) -> list[WireEvent]:
+        item = None if name in self._settled else self._parts[name].item()
+        self._settled.add(name)
+        if item is None:
+            return []
+        self._output.append(item)
+        return [ItemDone(item, self._parts[name].key)]
+
+    def finish(
+        self, status: FinalStatus, response_id: str, usage: TokenUsage | None, reason: str | None
+    ) -> list[WireEvent]:
+        """The answer's last events. A tool call of an answer that was cut is never made whole."""
+        events: list[WireEvent] = []
+        for name in self._parts:
+            if status == "completed" or name[0] != "function_call":
+                events += self._settle(name)
+        return [*events, Finished(status, response_id, tuple(self._output), usage, reason)]
+
+    def _part(self, key: object, kind: str) -> _Part:
+        part = self._parts.get((kind, key))
+        if part is None:
+            part = self._parts[kind, key] = _Part(kind, f"{kind}-{len(self._parts)}")
+        return part
+
+
+def count(value: object, *path: str) -> int:
+    """The token count at ``path`` in ``value``; 0 for anything that is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,68 @@
+"""Server-sent events: bytes in at any chunking, whole events' data out.
+
+Source: the WHATWG HTML standard, section "Server-sent events". Line ends may be LF, CR or CRLF; a
+byte order mark at the start is skipped; comments, ids and retry times are of no use here.
+"""
+
+from __future__ import annotations
+
+MAX_EVENT_BYTES = 64 * 1024 * 1024
+"""What a single event may hold: a final event carries the whole response."""
+_BOM = b"\xef\xbb\xbf"
+
+
+class EventTooLarge(ValueError):
+    """One event is larger than any answer can be."""
+
+
+class EventStream:
+    """Splits a stream into events: ``feed(chunk) -> [data, …]``, the data as bytes."""
+
+    def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max = max_bytes
+        self._parts: list[bytes] = []
+        self._held = 0
+        self._data: list[bytes] = []
+        self._data_bytes = 0
+        self._start = True
+        self._after_cr = False
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The data of the events that ``chunk`` completes. Raises :class:`EventTooLarge`."""
+        if self._after_cr and chunk:
+            self._after_cr = False
+            chunk = chunk.removeprefix(b"\n")
+        if not chunk:
+            return []
+        self._after_cr = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, rest = chunk.split(b"\n")
+        events: list[bytes] = []
+        for line in lines:
+            if self._parts:
+                self._parts.append(line)
+                line = b"".join(self._parts)
+                self._parts.clear()
+                self._held = 0
+            self._line(line, events)
+        if rest:
+            self._parts.append(rest)
+            self._held += len(rest)
+        if self._held + self._data_bytes > self._max:
+            raise EventTooLarge(f"an event of more than {self._max:,} bytes")
+        return events
+
+    def _line(self, line: bytes, events: list[bytes]) -> None:
+        if self._start:
+            self._start = False
+            line = line.removeprefix(_BOM)
+        if not line:
+            if self._data:
+                events.append(b"\n".join(self._data))
+                self._data.clear()
+                self._data_bytes = 0
+        elif line.startswith(b"data:"):
+            value = line[6:] if line[5:6] == b" " else line[5:]
+            self._data.append(value)
+            self._data_bytes += len(value)

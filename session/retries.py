@@ -1,0 +1,86 @@
+"""Which failures are worth another try, and after how long. Pure: the dice are an argument.
+
+| failure | tries again |
+| --- | --- |
+| connection lost before any output | yes, at once the first time |
+| cannot connect | three times: the attempts go on in the background anyway |
+| 429 with a named delay, 408, 425, 5xx, 529, overload | yes; the server's own delay wins |
+| quota spent, key, model, address, request too long or wrong, TLS | never |
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from session.link import Backoff
+from session.transport.errors import UNTRUSTED, LinkError, LinkProblem
+from session.transport.refusals import SPENT
+
+_PASSING_STATUS = frozenset({408, 425, 429})
+_PASSING_CODES = frozenset(
+    {
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "overloaded_error",
+        "overloaded",
+        "server_overloaded",
+        "server_is_overloaded",
+        "slow_down",
+        "server_error",
+        "internal_server_error",
+        "api_error",
+        "timeout_error",
+        "service_unavailable",
+    }
+)
+_NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
+_MOST_UNREACHABLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often, and how long to wait: ``backoff``, or what the server names up to ``longest_named``."""
+
+    most: int = 5
+    backoff: Backoff = field(default_factory=Backoff)
+    longest_named: float = 120.0
+    """A longer wait is told to the person instead of being sat out."""
+
+
+class Tries:
+    """The tries of one answer."""
+
+    def __init__(self, retries: Retries, dice: Callable[[], float] = random.random) -> None:
+        self._retries = retries
+        self._dice = dice
+        self._made: Counter[LinkProblem] = Counter()
+        self.total = 0
+
+    def wait(self, error: LinkError) -> float | None:
+        """Seconds before the next try, or None where there is none."""
+        if not passing(error):
+            return None
+        retries = self._retries
+        self._made[error.kind] += 1
+        self.total += 1
+        most = min(retries.most, _MOST_UNREACHABLE) if error.kind is LinkProblem.UNREACHABLE else retries.most
+        if self._made[error.kind] > most or self.total > 2 * retries.most:
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= retries.longest_named else None
+        return retries.backoff.wait(self._made[error.kind], self._dice)
+
+
+def passing(error: LinkError) -> bool:
+    """Whether the same request may well succeed a little later."""
+    if error.lasting or error.code in _NEVER:
+        return False
+    if error.kind in (LinkProblem.CLOSED, LinkProblem.UNREACHABLE):
+        return True
+    if error.kind is not LinkProblem.SERVER:
+        return False
+    status = error.status or 0
+    return status in _PASSING_STATUS or status >= 500 or error.code in _PASSING_CODES

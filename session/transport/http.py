@@ -1,0 +1,272 @@
+"""Asking over HTTP, the answer as server-sent events: one kept-alive connection, HTTP/2 where offered.
+
+Built on ``httpx2``, imported where it is used: a session that talks over WebSocket never pays for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from session.protocol.sse import EventStream, EventTooLarge
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.refusals import Refusal, explain_os, from_server, read_refusal
+from session.transport.tls import trust
+
+if TYPE_CHECKING:
+    import httpx2
+
+_KEPT_SECONDS = 3_600.0
+_MOST_REFUSAL_BYTES = 64 * 1024
+_DRAIN_SECONDS = 0.25
+_LISTS_MODELS = "/models"
+
+
+class HttpLink:
+    """A way to ask over HTTP. Made by :meth:`open`; every failure is a :class:`LinkError` or Refusal."""
+
+    def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._url = endpoint.http_url(path)
+        self._socket: socket.socket | None = None
+        self._asking: asyncio.Task[httpx2.Response] | None = None
+        self._response: httpx2.Response | None = None
+        self._chunks: AsyncIterator[bytes] | None = None
+        self._stream = EventStream()
+        self._events: deque[bytes] = deque()
+        self._gone = asyncio.Event()
+        self._ending: asyncio.Task[None] | None = None
+        self.aborted = False
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint, path: str, *, open_timeout: float) -> HttpLink:
+        """Connect to ``endpoint``, and learn whether it takes the key, by the head of its list of models.
+
+        A server without such a list is as good: what counts is the connection. Raises
+        :class:`LinkError`: unreachable, refused or unauthorized.
+        """
+        link = cls(await client_for(endpoint, open_timeout), endpoint, path)
+        try:
+            async with asyncio.timeout(open_timeout):
+                await link._greet(open_timeout)
+        except TimeoutError as error:
+            await link.close()
+            raise _explain(error, endpoint, open_timeout) from None
+        except BaseException:
+            await link.close()
+            raise
+        return link
+
+    async def _greet(self, open_timeout: float) -> None:
+        import httpx2
+
+        url = self._endpoint.http_url(_LISTS_MODELS)
+        try:
+            response = await self._client.head(url, extensions={"trace": self._trace})
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            raise _explain(error, self._endpoint, open_timeout) from error
+        if response.status_code == 401 or response.is_redirect:
+            said = read_refusal(response.status_code, response.content, response.headers)
+            raise from_server(said, self._endpoint, "")
+
+    @property
+    def is_open(self) -> bool:
+        """True until :meth:`abort`: a connection the server has closed is opened again by asking."""
+        return not self.aborted
+
+    async def send(self, frame: str) -> None:
+        """Ask. Raises :class:`LinkError`, or :class:`Refusal` for an answer that is an error."""
+        import httpx2
+
+        request = self._client.build_request(
+            "POST",
+            self._url,
+            content=frame.encode("utf-8"),
+            headers={"Content-Type": "application/json", "Accept": "text/event-stream"},
+            extensions={"trace": self._trace},
+        )
+        self._asking = asyncio.ensure_future(self._client.send(request, stream=True))
+        try:
+            self._response = await self._asking
+        except asyncio.CancelledError:
+            if self.aborted:
+                raise self._closed("was told to stop") from None
+            raise
+        except (httpx2.HTTPError, OSError) as error:
+            raise self._lost(error) from error
+        finally:
+            self._asking = None
+        await self._judge(self._response)
+
+    async def _judge(self, response: httpx2.Response) -> None:
+        """Go on with a stream; raise for anything else."""
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        # Some servers stream without saying so.
+        if response.is_success and kind in ("text/event-stream", "application/octet-stream", ""):
+            self._chunks = response.aiter_bytes()
+            self._stream = EventStream()
+            return
+        body = await self._some(response)
+        await self._let_go()
+        if response.is_success and kind != "application/json":
+            message = (
+                f"{self._endpoint.host} answered with {kind or 'something'} in place of an event stream."
+            )
+            raise LinkError(
+                LinkProblem.REFUSED, f"{message} Check the base URL.", status=response.status_code
+            )
+        raise Refusal(read_refusal(response.status_code, body, response.headers))
+
+    async def _some(self, response: httpx2.Response) -> bytes:
+        import httpx2
+
+        body = b""
+        with contextlib.suppress(httpx2.HTTPError, OSError):
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) >= _MOST_REFUSAL_BYTES:
+                    break
+        return body[:_MOST_REFUSAL_BYTES]
+
+    async def receive(self) -> bytes | None:
+        """The data of the next event; None where the stream has ended. Raises :class:`LinkError`."""
+        import httpx2
+
+        while not self._events:
+            if self._chunks is None:
+                return None
+            try:
+                chunk = await anext(self._chunks, None)
+                if chunk is None:
+                    self._chunks = None
+                    return None
+                self._events.extend(self._stream.feed(chunk))
+            except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
+                raise self._lost(error) from error
+            except EventTooLarge as error:
+                raise self._closed(f"sent {error}") from None
+        return self._events.popleft()
+
+    async def drain(self) -> int:
+        """Read the answer before to its end, so that its connection can be used again."""
+        import httpx2
+
+        if self._response is None:
+            return 0
+        with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.StreamError, OSError):
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                while self._chunks is not None and await anext(self._chunks, None) is not None:
+                    pass
+        await self._let_go()
+        return 0
+
+    async def _let_go(self) -> None:
+        import httpx2
+
+        response, self._response, self._chunks = self._response, None, None
+        self._events.clear()
+        if response is not None:
+            with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError):
+                await response.aclose()
+
+    async def wait_closed(self) -> None:
+        """Return once it was aborted or closed."""
+        await self._gone.wait()
+
+    def abort(self) -> None:
+        """Cut the connection now; a request still on its way is cancelled. Safe to repeat."""
+        if self.aborted:
+            return
+        self.aborted = True
+        self._gone.set()
+        if self._asking is not None:
+            self._asking.cancel()
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+        self._ending = asyncio.get_running_loop().create_task(self._end(), name="spark-http-end")
+
+    async def close(self) -> None:
+        """Close, whatever is still running."""
+        self.abort()
+        if self._ending is not None:
+            await asyncio.wait({self._ending}, timeout=2.0)
+
+    async def _end(self) -> None:
+        import httpx2
+
+        with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):
+            await self._let_go()
+            await self._client.aclose()
+
+    async def _trace(self, name: str, info: dict[str, Any]) -> None:
+        """Keep the socket that was connected last: to be told at once, a server needs it cut."""
+        if name.endswith(("connect_tcp.complete", "start_tls.complete")):
+            stream = info.get("return_value")
+            found = stream.get_extra_info("socket") if stream is not None else None
+            self._socket = found if found is not None else self._socket
+
+    def _lost(self, error: Exception) -> LinkError:
+        if self.aborted:
+            return self._closed("was told to stop")
+        known = _explain(error, self._endpoint, 0.0)
+        return (
+            known
+            if known.kind is LinkProblem.UNREACHABLE
+            else self._closed(one_line(error) or "without a word")
+        )
+
+    def _closed(self, how: str) -> LinkError:
+        return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
+
+
+async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncClient:
+    """A client for one server and one connection. Raises :class:`LinkError` for what cannot be used."""
+    import httpx2
+
+    headers = endpoint.request_headers()
+    secure = endpoint.http_url("").startswith("https:")
+    tls = await asyncio.to_thread(trust) if secure else False
+    try:
+        return httpx2.AsyncClient(
+            headers={"User-Agent": "spark", **headers},
+            verify=tls,
+            http2=secure,
+            # A proxy of the environment is never asked for a server on this machine.
+            trust_env=not endpoint.is_loopback,
+            follow_redirects=False,  # they would carry the key to wherever they point
+            timeout=httpx2.Timeout(None, connect=open_timeout),
+            limits=httpx2.Limits(max_connections=1, keepalive_expiry=_KEPT_SECONDS),
+        )
+    except (ValueError, httpx2.InvalidURL, ImportError) as error:
+        message = f"The proxy on the way to {endpoint.host} cannot be used: {one_line(error)}"
+        raise LinkError(LinkProblem.UNREACHABLE, message) from error
+
+
+def _explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError:
+    """The :class:`LinkError` for what the client raised, by what lies beneath it."""
+    import httpx2
+
+    host = endpoint.host
+    if isinstance(error, httpx2.ProxyError):
+        return LinkError(LinkProblem.UNREACHABLE, f"The proxy on the way to {host} failed: {one_line(error)}")
+    if isinstance(error, httpx2.ConnectTimeout):
+        error = TimeoutError()
+    if isinstance(error, httpx2.ConnectError) or not isinstance(error, httpx2.HTTPError):
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, OSError | TimeoutError | UnicodeError):
+                below = explain_os(cause, endpoint, open_timeout)
+                if below is not None:
+                    return below
+            cause = cause.__cause__ or cause.__context__
+        return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
+    if isinstance(error, httpx2.RemoteProtocolError):
+        return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
+    return LinkError(LinkProblem.REFUSED, f"The connection to {host} could not be opened: {one_line(error)}")

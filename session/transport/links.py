@@ -1,0 +1,51 @@
+"""What every open link to a model server can do, and opening the one a route asks for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from session.protocol.dialects import dialect
+from session.service import Route, Transport
+from session.transport.endpoint import Endpoint
+
+OPEN_TIMEOUT = 15.0
+
+
+class Link(Protocol):
+    """An open way to ask: one request at a time. Every failure is a :class:`LinkError`, or a
+    :class:`~session.transport.refusals.Refusal` where the server answers with an error."""
+
+    aborted: bool
+
+    @property
+    def is_open(self) -> bool:
+        """False once it cannot carry another request."""
+
+    async def send(self, frame: str) -> None:
+        """Send one request."""
+
+    async def receive(self) -> bytes | None:
+        """The next event of the answer as bytes; None where the answer's stream has ended."""
+
+    async def drain(self) -> int:
+        """Throw away what is left of the answer before."""
+
+    async def wait_closed(self) -> None:
+        """Return when the link is gone."""
+
+    def abort(self) -> None:
+        """End it now: the server is told before this returns. Safe to repeat."""
+
+    async def close(self) -> None:
+        """End it politely, and after a moment regardless."""
+
+
+async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) -> Link:
+    """A link for ``route``, open. Raises :class:`LinkError`. The client for HTTP is imported only here."""
+    if route.transport is Transport.WEBSOCKET:
+        from session.transport.websocket import WebSocketLink
+
+        return await WebSocketLink.open(endpoint, open_timeout=open_timeout)
+    from session.transport.http import HttpLink
+
+    return await HttpLink.open(endpoint, dialect(route.dialect).path, open_timeout=open_timeout)

@@ -26,6 +26,16 @@ class SessionStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """The model and effort of the turns to come; ``window`` is the model's context length in tokens."""
+
+    type: ClassVar[str] = "model.chosen"
+    model: str
+    effort: str
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
 class PromptSubmitted:
     """The user's words, as given. ``kind`` is ``prompt`` or ``redirect``."""
 
@@ -262,6 +272,7 @@ class ApplyEnded:
 
 Event = (
     SessionStarted
+    | ModelChosen
     | PromptSubmitted
     | PromptQueued
     | TurnStarted

@@ -29,6 +29,7 @@ from session.events import (
     HunkRefused,
     HunkTyped,
     HunkUndone,
+    ModelChosen,
     Notice,
     PromptQueued,
     PromptSubmitted,
@@ -63,6 +64,10 @@ class LandedHunk:
     end: int
 
 
+class ChoiceError(Exception):
+    """A model or an effort that cannot be chosen; the message says why."""
+
+
 class Session:
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
@@ -72,10 +77,8 @@ class Session:
         self._workspace = opening.workspace
         self.folders = opening.workspace.folders
         self.root = opening.workspace.root
-        self.model = opening.model.name
         self.provider = opening.settings.provider
         self.effort = opening.settings.effort
-        self.window_tokens = opening.model.window
         # What a killed process left open is settled first: a resumed session tells it.
         self._recovered = recover(self._workspace.ledger)
         self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
@@ -100,9 +103,8 @@ class Session:
         self.files = ProjectFiles(
             self.root, self._workspace.ledger, lambda: self._project.snapshot.paths, self._publish
         )
-        instructions = load_instructions(opening.model.edit_format)
-        self._instructions = instructions
-        self.connection = self._connect()
+        self._model = opening.model
+        self.connection = Connection(opening.endpoint, self._profile()) if opening.endpoint else None
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
             ledger=self._workspace.ledger,
@@ -126,21 +128,26 @@ class Session:
         snapshot = self._project.snapshot
         return not snapshot.git or path not in snapshot.paths
 
-    def _connect(self) -> Connection | None:
-        opening = self._opening
-        if opening.endpoint is None:
-            return None
-        v4a = opening.model.edit_format == "v4a"
-        profile = RequestProfile(
+    @property
+    def model(self) -> str:
+        """The model that answers, from the next turn on."""
+        return self._model.name
+
+    @property
+    def window_tokens(self) -> int:
+        """The model's context length, in tokens."""
+        return self._model.window
+
+    def _profile(self) -> RequestProfile:
+        return RequestProfile(
             model=self.model,
-            instructions=self._instructions.text,
-            tools=(patch_tool(),) if v4a else (),
+            instructions=load_instructions(self._model.edit_format).text,
+            tools=(patch_tool(),) if self._model.edit_format == "v4a" else (),
             effort=None if self.effort == "auto" else self.effort,
-            service_tier="priority" if opening.settings.fast else None,
+            service_tier="priority" if self._opening.settings.fast else None,
             prompt_cache_key=self.name,
             include=("reasoning.encrypted_content",),
         )
-        return Connection(opening.endpoint, profile)
 
     @property
     def running(self) -> bool:
@@ -156,7 +163,7 @@ class Session:
                 model=self.model,
                 provider=self.provider,
                 resumed=self._resumed is not None,
-                instructions=self._instructions.version,
+                instructions=load_instructions(self._model.edit_format).version,
             )
         )
         for event in self._resumed.ending if self._resumed else ():
@@ -206,6 +213,8 @@ class Session:
         name = f"t{self._turns}"
         self._keep_prompt(text)
         self._publish(PromptSubmitted(turn=name, text=text, kind="redirect" if redirect else "prompt"))
+        if self.connection is not None and self.connection.request != (profile := self._profile()):
+            self.connection.request = profile
         runner = Runner(self._runner_parts(), self.name, name, text)
         before, self._runner = self._finishing, runner
         self._finishing = asyncio.create_task(self._run(runner, before), name=f"run {name}")
@@ -287,6 +296,26 @@ class Session:
         """
         return self._runner is not None and self._runner.answer(hunk, land=land, rest=rest)
 
+    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
+        """Use another model of this provider, or another effort, from the next turn on.
+
+        Raises ChoiceError for one that cannot be had.
+        """
+        catalogue = self._opening.catalogue
+        if model is not None:
+            served = catalogue.models[model].provider if model in catalogue.models else self.provider
+            if served != self.provider:
+                raise ChoiceError(f"{model} is served by {served}; open spark anew with --model {model}")
+            self._model = catalogue.model(model, self.provider)
+        wanted = effort or self.effort
+        if wanted != "auto" and wanted not in self._model.efforts:
+            known = ", ".join((*self._model.efforts, "auto"))
+            if effort is not None:
+                raise ChoiceError(f"{self.model} does not know effort {wanted!r}; it has {known}")
+            wanted = "auto"
+        self.effort = wanted
+        self._publish(ModelChosen(model=self.model, effort=self.effort, window=self.window_tokens))
+
     def lock(self, target: str) -> str:
         """Lock a path, a folder, a pattern, or lines as ``path:10-20``; says what is locked.
 
@@ -328,12 +357,12 @@ class Session:
         return event
 
     def _runner_parts(self) -> RunnerParts:
-        model = self._opening.model
+        model = self._model
         preparation = Preparation(
             project=self._project,
             counter=self._counter,
             ready=self._ready,
-            instructions=self._instructions.text,
+            instructions=load_instructions(model.edit_format).text,
             tools=str(patch_tool()) if model.edit_format == "v4a" else "",
             model=self.model,
             budget=model.budget,

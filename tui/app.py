@@ -42,6 +42,7 @@ from tui.panes.status import StatusLine
 from tui.plain import visible
 from tui.port import SessionPort
 from tui.screens import FilePicker, HelpScreen
+from tui.slash import SlashError, obey, split_slash
 
 SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
@@ -203,9 +204,29 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         if event.queued:
             self.session.queue(event.text)
             return
+        command = split_slash(event.text)
+        if command is not None:
+            self._command(event.text, *command)
+            return
         if self.session.running:
             self.feed.stop()
         self.session.submit(event.text)
+
+    @work(group="command")
+    async def _command(self, text: str, name: str, argument: str) -> None:
+        """Obey a command typed in place of a prompt; one that cannot be obeyed is given back."""
+        if not await self._obey(name, argument):
+            self._give_back(text)
+
+    async def _obey(self, name: str, argument: str) -> bool:
+        try:
+            told = await obey(self.session, name, argument)
+        except SlashError as problem:
+            self.status.say(str(problem), "error")
+            return False
+        if told:
+            self.status.say(told)
+        return True
 
     def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
         """Keep the draft."""
@@ -324,6 +345,16 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         mark = self.desk.marked_here()
         meant = mark is not None and (self.editor.has_focus or mark.hunk == self._chosen)
         await self.session.undo(mark.hunk if mark and meant else None)
+
+    @work(group="undo")
+    async def action_undo_turn(self) -> None:
+        """Undo all hunks of the last turn that has any."""
+        await self._obey("undo-turn", "")
+
+    def action_answer(self, word: str) -> None:
+        """The user's word on the hunk that is held."""
+        if not self.session.answer(self.feed.held, land=word != "decline", rest=word == "rest"):
+            self.status.say("no hunk is held")
 
     @work(group="undo")
     async def action_redo_hunk(self) -> None:

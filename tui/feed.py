@@ -7,6 +7,7 @@ from time import monotonic
 
 from session import events as said
 from tui.desk import Desk
+from tui.keymap import shown
 from tui.meter import Meter
 from tui.panes.chat import ChatView
 from tui.panes.status import StatusLine
@@ -27,6 +28,8 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
+        self.held = ""
+        """The hunk that waits for the user's word; empty when none does."""
         self._unanswered = ""
         self.on_unanswered: Callable[[str], None] = lambda prompt: None
         """Called with the prompt of a turn that failed before anything of an answer came."""
@@ -50,6 +53,9 @@ class Feed:
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
+        if isinstance(event, _SETTLED) and event.hunk == self.held:
+            self.held = ""
+            self._status.say("")
         if isinstance(event, _ANSWERS):
             self._unanswered = ""
         match event:
@@ -64,6 +70,11 @@ class Feed:
                 self._desk.opened(event)
             case said.HunkAimed():
                 self._desk.aimed(event)
+            case said.HunkHeld():
+                self._held_back(event)
+            case said.ModelChosen(model=model, effort=effort, window=window):
+                self._window = window
+                self._status.show(model=model, effort=effort, window=window)
             case said.HunkLanded():
                 self._desk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
@@ -131,6 +142,12 @@ class Feed:
             case _:
                 pass
 
+    def _held_back(self, event: said.HunkHeld) -> None:
+        self.held = event.hunk
+        self._chat.hunk(event.hunk, event.path, "update", "held", event.message)
+        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines"
+        self._status.say(f"{event.hunk} waits for you: {keys} ({event.message})", "warning")
+
     def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
         self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
@@ -173,6 +190,9 @@ _DRAWN = (
     said.PhaseChanged,
 )
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
+
+_SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped)
+_LAND, _DECLINE = "answer('land')", "answer('decline')"
 
 _ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded)
 """What shows that an answer had begun."""

@@ -21,8 +21,10 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from session.events import (
     ConnectionChanged,
     Event,
+    HunkHeld,
     HunkRedone,
     HunkUndone,
+    ModelChosen,
     Notice,
     PromptQueued,
     TextDelta,
@@ -33,15 +35,14 @@ from session.session import Session
 from session.store import StoreError
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.headless import hunk_line
+from tui.slash import SlashError, obey, slashes, split_slash
 
 ESCAPE_SECONDS = 0.05
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
 Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits
-/undo [HUNK]   takes back one hunk, the last one without HUNK
-/redo [HUNK]   lands it again
-/queue TEXT    sends TEXT after the running answer
+/land, /decline  the user's word on a hunk that is held; /land all: and on all that follow
 /help, /quit"""
 
 
@@ -56,21 +57,22 @@ def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
 async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int:
     session = Session(opening, resume=resume)
     events = session.listen()
+    answer = _Answer()
     with patch_stdout():
-        printing = asyncio.create_task(_print_all(session, events))
+        printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
         try:
             print(f"{session.model} in {session.root}\n/help for the keys")
             if prompt:
                 session.submit(prompt)
-            await _ask(session)
+            await _ask(session, answer)
         finally:
             await session.close()
             await printing
     return DONE
 
 
-async def _ask(session: Session) -> None:
+async def _ask(session: Session, answer: _Answer) -> None:
     history = InMemoryHistory(session.prompts())
     asking: PromptSession[str] = PromptSession(history=history, key_bindings=_keys(session))
     # A lone Esc is a key of its own at once, not the beginning of some sequence a second later.
@@ -87,23 +89,29 @@ async def _ask(session: Session) -> None:
         if text.strip() in ("/quit", "/exit"):
             return
         if text.strip():
-            await _obey(session, text.strip())
+            await _obey(session, answer, text.strip())
         text = ""
 
 
-async def _obey(session: Session, text: str) -> None:
-    word, _, rest = text.partition(" ")
-    match word:
-        case "/help":
-            print(HELP)
-        case "/undo":
-            await session.undo(rest.strip() or None)
-        case "/redo":
-            await session.redo(rest.strip() or None)
-        case "/queue" if rest.strip():
-            session.queue(rest.strip())
-        case _:
-            session.submit(text)
+async def _obey(session: Session, answer: _Answer, text: str) -> None:
+    command = split_slash(text)
+    if command is None:
+        session.submit(text)
+        return
+    name, argument = command
+    if name == "help":
+        print(HELP)
+        print("\n".join(f"{slash.shown:<22} {slash.help}" for slash in slashes()))
+    elif name in ("land", "decline"):
+        if not session.answer(answer.held, land=name == "land", rest=argument == "all"):
+            print("no hunk is held")
+    else:
+        try:
+            told = await obey(session, name, argument)
+        except SlashError as problem:
+            told = str(problem)
+        if told:
+            print(told)
 
 
 def _keys(session: Session) -> KeyBindings:
@@ -127,8 +135,7 @@ def _keys(session: Session) -> KeyBindings:
     return keys
 
 
-async def _print_all(session: Session, events: AsyncIterator[Event]) -> None:
-    answer = _Answer()
+async def _print_all(session: Session, events: AsyncIterator[Event], answer: _Answer) -> None:
     for past in session.past():
         answer.show(past)
     async for event in events:
@@ -139,6 +146,7 @@ class _Answer:
     """Prints events; the answer's text by whole lines, since half a line would stand where the prompt is."""
 
     def __init__(self) -> None:
+        self.held = ""
         self._partial = ""
         self._in_code = False
 
@@ -148,6 +156,8 @@ class _Answer:
             for line in lines:
                 self._print(line)
             return
+        if isinstance(event, HunkHeld):
+            self.held = event.hunk
         told = _line(event)
         if told is not None:
             self._end_line()
@@ -179,6 +189,10 @@ def _line(event: Event) -> str | None:
             return f"{hunk} undone {path}"
         case HunkRedone(hunk=hunk, path=path):
             return f"{hunk} landed again {path}"
+        case HunkHeld(hunk=hunk, path=path, message=message):
+            return f"{hunk} waits for you: {path}: {message} (/land or /decline)"
+        case ModelChosen(model=model, effort=effort):
+            return f"{model} · {effort}"
         case Notice(text=text):
             return f"spark: {text}"
         case PromptQueued(waiting=waiting):

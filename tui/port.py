@@ -93,6 +93,30 @@ class SessionPort(Protocol):
         """Where the session's landed hunks stand now."""
         ...
 
+    async def undo_turn(self) -> Sequence[HunkUndone | HunkRefused]:
+        """Take back all hunks of the last turn."""
+        ...
+
+    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
+        """Land or decline a held hunk."""
+        ...
+
+    def lock(self, target: str) -> str:
+        """Lock a path or lines."""
+        ...
+
+    def unlock(self, target: str) -> str:
+        """Take a lock away."""
+        ...
+
+    def locks(self) -> Sequence[str]:
+        """What is locked."""
+        ...
+
+    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
+        """Another model or effort from the next turn on."""
+        ...
+
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open."""
         ...

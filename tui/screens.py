@@ -18,6 +18,7 @@ from tui.keymap import keymap
 from tui.palette import Palette
 from tui.panes.rows import Row, Span, breaks
 from tui.plain import clipped_left, visible
+from tui.slash import slashes
 
 
 class Lines(Widget, can_focus=False):
@@ -87,16 +88,18 @@ class HelpScreen(ModalScreen[None]):
 
 
 def help_rows(width: int) -> list[Row]:
-    """The table of keys as rows."""
+    """The table of keys as rows, and the commands that a prompt may begin with."""
     keys_width = min(30, max(14, width // 3))
     rows: list[Row] = []
-    for scope in keymap():
+    sections = [(scope.title, [(key.shown, key.help) for key in scope.keys]) for scope in keymap()]
+    sections.append(("In place of a prompt", [(slash.shown, slash.help) for slash in slashes()]))
+    for title, entries in sections:
         if rows:
             rows.append(Row([], "panel"))
-        rows.append(Row([(" " + scope.title, "heading")], "panel"))
-        for key in scope.keys:
-            left = [key.shown[start:end] for start, end in breaks(key.shown, keys_width - 2)]
-            right = [key.help[start:end] for start, end in breaks(key.help, width - keys_width - 2)]
+        rows.append(Row([(" " + title, "heading")], "panel"))
+        for named, helped in entries:
+            left = [named[start:end] for start, end in breaks(named, keys_width - 2)]
+            right = [helped[start:end] for start, end in breaks(helped, width - keys_width - 2)]
             for index in range(max(len(left), len(right))):
                 name = left[index] if index < len(left) else ""
                 told = right[index] if index < len(right) else ""

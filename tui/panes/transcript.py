@@ -160,6 +160,7 @@ _SIGNS: dict[str, Span] = {
     "typing": ("…", "flight"),
     "landed": ("✓", "success"),
     "refused": ("✗", "error"),
+    "held": ("?", "warning"),
     "dropped": ("−", "muted"),
     "undone": ("↶", "warning"),
 }

@@ -1,0 +1,127 @@
+"""Commands typed in place of a prompt, such as ``/undo h3``: the same in the app and in line mode."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from session.events import HunkRedone, HunkRefused, HunkUndone
+from session.locks import LockError
+from session.session import ChoiceError
+
+_WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One command: its name, what follows it, and what it does."""
+
+    name: str
+    argument: str
+    help: str
+
+    @property
+    def shown(self) -> str:
+        """The command as people write it."""
+        return f"/{self.name} {self.argument}".rstrip()
+
+
+class Commanded(Protocol):
+    """What the commands need of a session."""
+
+    @property
+    def model(self) -> str:
+        """The model in use."""
+
+    @property
+    def effort(self) -> str:
+        """The effort in use."""
+
+    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
+        """Take a hunk back."""
+
+    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
+        """Land it again."""
+
+    async def undo_turn(self) -> Sequence[HunkUndone | HunkRefused]:
+        """Take a turn's hunks back."""
+
+    def queue(self, text: str) -> None:
+        """Send after the running turn."""
+
+    def lock(self, target: str) -> str:
+        """Lock a path or lines."""
+
+    def unlock(self, target: str) -> str:
+        """Take a lock away."""
+
+    def locks(self) -> Sequence[str]:
+        """What is locked."""
+
+    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
+        """Use another model or effort from the next turn on."""
+
+
+@cache
+def slashes() -> tuple[Slash, ...]:
+    """All commands, in the order of the help."""
+    table = tomllib.loads((files("tui") / "slash.toml").read_text("utf-8"))
+    return tuple(Slash(row["name"], row["argument"], row["help"]) for row in table["command"])
+
+
+def split_slash(text: str) -> tuple[str, str] | None:
+    """The command's name and its argument, when ``text`` is one; known or not. A prompt that happens
+    to begin so is sent with a space in front."""
+    found = _WORD.fullmatch(text.rstrip())
+    return (found[1], (found[2] or "").strip()) if found else None
+
+
+async def obey(session: Commanded, name: str, argument: str) -> str:
+    """Do what the command says, and return a line for the person; empty where events tell it.
+
+    Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
+    """
+    try:
+        return await _obey(session, name, argument)
+    except (LockError, ChoiceError) as problem:
+        raise SlashError(str(problem)) from problem
+
+
+class SlashError(Exception):
+    """A command that cannot be obeyed; the message says why."""
+
+
+async def _obey(session: Commanded, name: str, argument: str) -> str:
+    match name, argument:
+        case "undo", _:
+            await session.undo(argument or None)
+        case "redo", _:
+            await session.redo(argument or None)
+        case "undo-turn", _:
+            if not await session.undo_turn():
+                return "no turn of this session has a landed hunk"
+        case "queue", str() if argument:
+            session.queue(argument)
+        case "lock", "":
+            return "locked: " + (", ".join(session.locks()) or "nothing")
+        case "lock", _:
+            return session.lock(argument)
+        case "unlock", str() if argument:
+            return session.unlock(argument)
+        case (("model" | "effort"), ""):
+            return f"{session.model} · {session.effort}"
+        case "model", _:
+            session.choose(model=argument)
+        case "effort", _:
+            session.choose(effort=argument)
+        case _:
+            known = {slash.name: slash for slash in slashes()}
+            if name in known:
+                raise SlashError(f"/{name} needs {known[name].argument}")
+            raise SlashError(f"/{name} is no command; there are {', '.join('/' + each for each in known)}")
+    return ""

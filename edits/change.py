@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from edits.diagnose import likely_file
+from edits.diagnose import likely_files
 from edits.entry import Op
 from edits.files import check_writable, read_bytes
 from edits.guard import Target, resolve
@@ -19,7 +19,7 @@ from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung,
 from edits.large import change_exactly
 from edits.ledger import Ledger
 from edits.locate import Miss, Present, Symbols
-from edits.placing import deletes_as_it_is, place
+from edits.placing import Placed, deletes_as_it_is, place
 from edits.plan import Splice, spliced
 from edits.scope import Symbol
 from edits.text import FileError, decode, digest, encode, whole_lines
@@ -196,12 +196,23 @@ class Planner:
         return replace(planned, moved_to=self._relative(destination))
 
     def _missing(self, hunk: Hunk, change: Change) -> Refused:
-        message = f"{hunk.path} does not exist{self._suggestion(hunk.path)}"
+        message = f"{hunk.path} does not exist{self._suggestion(hunk.path, hunk)}"
         return Refused(change.hunk, hunk.path, RefusalCode.MISSING_FILE, message)
 
-    def _suggestion(self, path: str) -> str:
-        likely = likely_file(path, self._files())
-        return f"; did you mean {likely}?" if likely else ""
+    def _suggestion(self, path: str, hunk: Hunk | None = None) -> str:
+        likely = likely_files(path, self._files())
+        if hunk is not None and hunk.old:
+            for file in likely:
+                if self._places(file, hunk):
+                    return f"; did you mean {file}? The text stands there"
+        return f"; did you mean {likely[0]}?" if likely else ""
+
+    def _places(self, file: str, hunk: Hunk) -> bool:
+        try:
+            target = resolve(self._root, file)
+            return isinstance(place(decode(read_bytes(target.real, file), file), hunk), Placed)
+        except FileError:
+            return False
 
     def _landed_before(self, change: Change) -> bool:
         """Did this very hunk land before? An insertion sent twice must not land twice: after the first

@@ -12,6 +12,7 @@ from edits.fold import fold
 
 _MOST_LINES = 12
 _MOST_WIDTH = 160
+_MOST_FILES = 5
 _WORD = re.compile(r"\w+")
 
 
@@ -43,15 +44,15 @@ def describe_nearest(lines: Sequence[str], old: Sequence[str]) -> str:
     return "\n".join(["the text is not in the file; the nearest lines (* differs) are", *shown])
 
 
-def likely_file(path: str, files: Iterable[str]) -> str | None:
-    """The project file that a wrong ``path`` most likely means: the same name elsewhere, or a near one."""
+def likely_files(path: str, files: Iterable[str]) -> list[str]:
+    """The project files that a wrong ``path`` may mean, likeliest first: by its name, or a near one."""
     known = list(files)
     name = PurePosixPath(path.replace("\\", "/")).name
     same = [file for file in known if PurePosixPath(file).name == name]
     if same:
-        return max(same, key=lambda file: SequenceMatcher(None, file, path).ratio())
-    near = get_close_matches(path, known, n=1, cutoff=0.75)
-    return near[0] if near else None
+        same.sort(key=lambda file: SequenceMatcher(None, file, path).ratio(), reverse=True)
+        return same[:_MOST_FILES]
+    return get_close_matches(path, known, n=_MOST_FILES, cutoff=0.75)
 
 
 def _nearest_span(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:

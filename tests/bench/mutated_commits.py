@@ -201,7 +201,11 @@ def tabs_for_spaces(edit: Edit, chance: random.Random) -> Typed | None:
 
     typed = _both(edit, swap)
     mixed = len({"\t" in line for line in (*edit.old, *edit.new) if line[:1].isspace()}) > 1
-    return typed if typed.old != edit.old and not mixed else None
+    told = any(
+        any(map(str.isalnum, one)) and one != two for one, two in zip(edit.old, typed.old, strict=True)
+    )
+    # Without an old line to tell it by, nobody could know that the new ones are typed otherwise.
+    return typed if told and not mixed else None
 
 
 def punctuation(edit: Edit, chance: random.Random) -> Typed | None:

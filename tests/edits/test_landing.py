@@ -37,6 +37,13 @@ def test_a_wrong_path_names_the_likely_file(project: Project) -> None:
     assert refused.code is RefusalCode.MISSING_FILE and "did you mean src/app/main.py?" in refused.message
 
 
+def test_of_several_likely_files_the_one_that_holds_the_text_is_named(project: Project) -> None:
+    project.write({"a/mod.py": "other\n", "b/mod.py": "the text\n", "c/mod.py": "\0"})
+    project.apply(block("mod.py", "the text\n", "y\n"))
+    (refused,) = project.refusals
+    assert refused.code is RefusalCode.MISSING_FILE and "did you mean b/mod.py?" in refused.message
+
+
 def test_an_empty_search_makes_a_file_but_never_replaces_one(project: Project) -> None:
     project.apply(block("new.py", "", "x = 1\n") + block("new.py", "", "x = 2\n"))
     assert project.read() == {"new.py": "x = 1\n"}

@@ -7,12 +7,13 @@ hunk can be undone whichever of them landed it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from edits.landing import Landing
 from edits.ledger import Ledger
+from edits.scope import Symbol
 from session.paths import ProjectFolders, private_folder, project_folders
 
 
@@ -50,7 +51,14 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
             f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "
             "point XDG_STATE_HOME at a folder that can be written"
         ) from problem
-    return Workspace(root, folders, ledger, Landing(root, ledger))
+    return Workspace(root, folders, ledger, Landing(root, ledger, symbols=_symbols))
+
+
+def _symbols(path: str, text: str) -> Sequence[Symbol]:
+    """The definitions in a file, asked for only where a hunk's place hangs on them."""
+    from context.outline import outline
+
+    return outline(path, text).symbols
 
 
 def _reason(problem: Exception) -> str:

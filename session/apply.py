@@ -10,7 +10,9 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
+from session.guards import locks_alone
 from session.lane import landed_event, refused_event
+from session.locks import LockStore
 from session.recovery import recover
 from session.sanitize import clean_line
 from session.workspace import Workspace
@@ -29,7 +31,10 @@ def apply_stream(
 
     ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, where
     the stream is no UTF-8: what was complete before that byte has landed, the rest is not read.
+    Raises LockError, before anything is read, where the project's locks cannot be read.
     """
+    locks = LockStore(workspace.root, workspace.folders.state).read()
+    workspace.landing.protection = locks_alone(locks)
     applying = _Applying(workspace, edit_format, dry_run)
     yield from recover(workspace.ledger)
     text = _Utf8(stream)

@@ -16,11 +16,12 @@ from edits.guard import resolve
 from edits.protection import LockedLines, Locks
 from edits.text import FileError
 from session.paths import private_folder
+from session.store import StoreError
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>[0-9]+)(?:-(?P<end>[0-9]+))?")
 
 
-class LockError(Exception):
+class LockError(StoreError):
     """A lock cannot be set, read or kept; the message says why."""
 
 

@@ -28,7 +28,8 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     began = time.monotonic()
     from session.apply import NotTextError, apply_stream
     from session.events import ApplyEnded, HunkRefused, Notice
-    from tui.exits import DONE, FAILED, leave
+    from session.store import StoreError
+    from tui.exits import CONFIGURATION, DONE, FAILED, leave
     from tui.headless import hunk_line, json_printer
 
     workspace = opening_workspace(folder)
@@ -48,4 +49,6 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
                 click.echo(line)
     except NotTextError as problem:
         leave(str(problem), FAILED)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
     raise SystemExit(FAILED if refused else DONE)

@@ -56,9 +56,10 @@ class LaneTools:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The hunk that waits for the user's word."""
+    """A hunk that waits for the user's word, or will when it is complete."""
 
-    hunk: str
+    guard: str
+    message: str
     decision: asyncio.Future[bool]
 
 
@@ -74,8 +75,9 @@ class Lane:
         self._names: dict[tuple[str, int], str] = {}
         self._aiming = Aiming(tools.landing, tools.thread, tools.send, turn)
         self._in_flight: dict[str, str] = {}
-        self._held: _Held | None = None
+        self._held: dict[str, _Held] = {}
         self._allow_all = False
+        self._foreseeing: set[asyncio.Task[None]] = set()
         self._waiting: asyncio.Queue[tuple[str, Hunk | Broken]] = asyncio.Queue()
         self._stopped = False
         self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
@@ -107,14 +109,15 @@ class Lane:
             return
         self._stopped = True
         self._in_flight = self._aiming.close()
-        if self._held is not None and not self._held.decision.done():
-            self._held.decision.set_result(False)
+        for held in self._held.values():
+            if not held.decision.done():
+                held.decision.set_result(False)
 
     def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
         """The user's word on a held hunk; with ``rest`` on all that this turn will still hold. False
         when that hunk is not held."""
-        held = self._held
-        if held is None or held.hunk != hunk or held.decision.done():
+        held = self._held.get(hunk)
+        if held is None or held.decision.done():
             return False
         self._allow_all = self._allow_all or (land and rest)
         held.decision.set_result(land)
@@ -129,7 +132,7 @@ class Lane:
             empty.cancel()
             # The worker never ends by itself: what ended it is a fault, and must not be swallowed.
             self._worker.result()
-        await self._aiming.settled()
+        await asyncio.gather(self._aiming.settled(), *self._foreseeing)
         if self._stopped:
             for hunk, path in self._in_flight.items():
                 self._drop(hunk, path)
@@ -166,6 +169,17 @@ class Lane:
         hunk, path = self._name(source, event.number), clean_line(event.path)
         self._aiming.opened(hunk, event.path)
         self._tools.send(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
+        if self._tools.ask and not self._tools.review:
+            task = asyncio.create_task(self._foresee(hunk, event.path))
+            self._foreseeing.add(task)
+            task.add_done_callback(self._foreseeing.discard)
+
+    async def _foresee(self, hunk: str, path: str) -> None:
+        """Ask about a hunk whose path alone trips a guard while it is still being typed."""
+        foresee = self._tools.landing.foresee
+        foreseen = await asyncio.get_running_loop().run_in_executor(self._tools.thread, foresee, path)
+        if isinstance(foreseen, Held) and not self._stopped and not self._allow_all:
+            self._hold(hunk, foreseen.path, foreseen.guard.value, foreseen.message)
 
     def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
         self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
@@ -216,17 +230,23 @@ class Lane:
         if not self._tools.ask:
             self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{message}; nobody can be asked here"))
             return False
-        self._held = _Held(hunk, asyncio.get_running_loop().create_future())
-        shown = {"path": clean_line(path), "guard": guard, "message": clean(message)}
-        self._tools.send(HunkHeld(turn=self._turn, hunk=hunk, **shown))
-        agreed = await self._held.decision
-        self._held = None
+        held = self._held.get(hunk)
+        if held is None or held.guard != guard:
+            held = self._hold(hunk, path, guard, message)
+        agreed = await held.decision
+        del self._held[hunk]
         if self._stopped:
             self._drop(hunk, path)
             return False
         if not agreed:
             self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"the developer declined it ({message})"))
         return agreed
+
+    def _hold(self, hunk: str, path: str, guard: str, message: str) -> _Held:
+        held = self._held[hunk] = _Held(guard, message, asyncio.get_running_loop().create_future())
+        shown = {"path": clean_line(path), "guard": guard, "message": clean(message)}
+        self._tools.send(HunkHeld(turn=self._turn, hunk=hunk, **shown))
+        return held
 
     def _conclude(self, result: Landed | Refused) -> None:
         self.outcomes.append(result)

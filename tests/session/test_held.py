@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkHeld, HunkLanded, HunkRefused
+from session.events import HunkHeld, HunkLanded, HunkRefused, HunkTyped
 from session.locks import LockError
 from tests.session.talking import talking
 
@@ -165,3 +165,16 @@ async def test_a_file_that_would_no_longer_parse_is_held(root: Path) -> None:
         talk.session.answer(held.hunk, land=True)
         await talk.ended("t1")
     assert talk.text("a.py") == "one = (10\n"
+
+
+async def test_a_locked_path_is_asked_about_while_its_hunk_is_still_typed(root: Path) -> None:
+    async with talking(root, THREE, rate=30) as talk:
+        talk.session.lock("a.py")
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        typed = [event for event in talk.all(HunkTyped) if event.kind == "+"]
+        assert held.path == "a.py" and not typed, "asked before its new text came"
+        assert talk.session.answer(held.hunk, land=True)
+        landed = await talk.until(HunkLanded)
+        assert landed.hunk == held.hunk
+        assert len([event for event in talk.all(HunkHeld) if event.hunk == held.hunk]) == 1

@@ -140,6 +140,22 @@ def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted, definiti
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
 
 
+def whole_form(path: str, safe: Redacted, why: str) -> Form:
+    """The file as it is."""
+    return _whole(path, f"## File: {path}", safe, why)
+
+
+def parts_form(source: Source, safe: Redacted, parts: list[range], why: str) -> Form:
+    """All signatures of a file, and some of its line ranges as they are."""
+    heading = f"## File: {source.path} (in short, with the parts that seem to matter whole)"
+    return _form(source.path, heading, _excerpt(source, safe, parts, outline_too=True), why)
+
+
+def outline_of(source: Source) -> Outline:
+    """The file's definitions with their places."""
+    return _outline(source.path, source.text)
+
+
 def _definitions(source: Source, snapshot: Snapshot) -> str:
     """The outline as the index has it, or made anew when the file has just changed."""
     entry = snapshot.entries.get(source.path)
@@ -165,6 +181,6 @@ def _parts(ranges: list[range]) -> str:
     return f"{len(ranges)} changed part{'' if len(ranges) == 1 else 's'}"
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _outline(path: str, text: str) -> Outline:
     return outline(path, text)

@@ -68,6 +68,12 @@ def language_of(path: str) -> Language | None:
     return languages().get(name.name) or languages().get(name.suffix.lower())
 
 
+def is_code(path: str) -> bool:
+    """Whether a file is in a language of code, by its name."""
+    language = language_of(path)
+    return language is not None and language.most is None
+
+
 def named_language(word: str) -> Language | None:
     """The language that the info string of a fence, or a query, calls ``word``: its name, its own info
     string or one of its extensions."""

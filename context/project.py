@@ -16,10 +16,11 @@ from pathlib import Path
 
 from context.changes import Change, Lines, Status, git_changes
 from context.git import Git, GitUnavailable
+from context.history import History, read_history
 from context.ignore import Listing, list_git, list_walk, listed_by_git
 from context.index import Cache, Facts, Known, facts_of, key_of
 from context.map import file_block
-from context.rank import Postings, file_words
+from context.postings import Postings, file_words
 from context.redact import is_secret_file
 from context.snapshot import FileEntry, Snapshot, frozen
 from context.source import LARGEST, Source, Unread, name_problem, read, shown_name, too_large
@@ -51,6 +52,7 @@ class Project:
         self._paths: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
         self._postings = Postings()
+        self._history = History()
         self._baseline: dict[str, Lines] | None = None
         self._unsaved: list[Facts] = []
         self._cached: tuple[dict[str, Known], dict[str, Facts]] | None = None
@@ -100,6 +102,7 @@ class Project:
 
     def _scan(self) -> Snapshot:
         listing = self._list()
+        history = self._start_history()
         problems = {path: name_problem(path) for path in listing.files}
         self._paths = tuple(path for path, problem in problems.items() if problem is None)
         self._unread = {shown_name(path): why for path, why in listing.unread.items()}
@@ -125,7 +128,25 @@ class Project:
                 break
         else:
             self._after_scan(files)
+        history.join()
         return self._publish(complete=not self._closing.is_set())
+
+    def _start_history(self) -> threading.Thread:
+        """Read the history beside the scan: it is git that works then."""
+
+        def read_now() -> None:
+            if self._git is None:
+                self._history = History()
+                return
+            try:
+                self._history = read_history(self._git, self._history)
+            except GitUnavailable:
+                # No commit yet, or too slow a repository: ranking does without.
+                self._history = History()
+
+        thread = threading.Thread(target=read_now, name="spark-history", daemon=True)
+        thread.start()
+        return thread
 
     def _known(self) -> dict[str, Known]:
         """All files as the cache keeps them."""
@@ -206,14 +227,14 @@ class Project:
         return self._numbered(path, stamp, source.digest, found)
 
     def _numbered(self, path: str, stamp: str, digest: str, facts: Facts) -> FileEntry:
-        number = self._postings.add(file_words(path, facts.words))
+        number = self._postings.add(file_words(path, facts.words), facts.names)
         return FileEntry(digest, stamp, number, facts, file_block(path, facts.outline))
 
     def _renumbered(self, kept: dict[str, FileEntry]) -> tuple[Postings, dict[str, FileEntry]]:
         """Postings of the kept files alone: earlier states of files had gathered in the old ones."""
         postings = Postings()
         return postings, {
-            path: replace(entry, number=postings.add(file_words(path, entry.facts.words)))
+            path: replace(entry, number=postings.add(file_words(path, entry.facts.words), entry.facts.names))
             for path, entry in kept.items()
         }
 
@@ -316,6 +337,7 @@ class Project:
             unread=frozen(self._unread),
             live=frozen({entry.number: path for path, entry in self._entries.items()}),
             postings=self._postings,
+            history=self._history,
             notes=self._notes,
             git=self._git is not None,
             complete=complete,

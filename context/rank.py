@@ -1,115 +1,133 @@
 """The order of a project's files for a request: rank decides what is in the window, never where it stands.
 
-A blend of evidence, each scaled to at most 1: words of the request in a file (BM25, names and paths
-counted double), names shared with changed and named files in either direction, and nearness of paths.
+A blend of evidence, each kind scaled to at most 1, by the weights in ``data/ranking.toml``: words of the
+request, files that changed together, names used and defined, file names, folders. The files *in hand*
+are those that the request names, that changed, or that are open.
 """
 
 from __future__ import annotations
 
-import math
-from array import array
-from collections import defaultdict
+import re
+import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
+from context.languages import is_code
 from context.words import words
 
-_K1 = 1.2
-_B = 0.75
-_COUNT_BITS = 6
-_MOST_COUNTED = (1 << _COUNT_BITS) - 1
+if TYPE_CHECKING:
+    from context.snapshot import Snapshot
+
 _MOST_SHARED = 400
-"""Names of the files in hand that are looked up: the rarest."""
+"""Names of the files in hand that are looked up: the longest."""
+_SURE_NAMES = 3.0
+"""So many used names that a single file defines make it sure that the files belong together."""
+_SHARED_WEIGHT = 0.3
+"""What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
+_AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
 
 
-class Postings:
-    """Which files hold which words: an inverted index that is only ever appended to.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All paths with the likeliest to matter first (ties in path order), and what each scored."""
 
-    A file that changes gets a new number; readers hold the numbers of their own snapshot and so never
-    see another's. One thread adds, any may look up.
-    """
-
-    def __init__(self) -> None:
-        self._held: dict[str, array[int]] = {}
-        self._lengths = array("I")
-
-    def __len__(self) -> int:
-        return len(self._lengths)
-
-    def add(self, counted: Mapping[str, int]) -> int:
-        """Take in a file's words with their counts; its number."""
-        number = len(self._lengths)
-        self._lengths.append(sum(counted.values()))
-        held = self._held
-        shifted = number << _COUNT_BITS
-        for word, count in counted.items():
-            packed = shifted | (count if count < _MOST_COUNTED else _MOST_COUNTED)
-            if word in held:
-                held[word].append(packed)
-            else:
-                held[word] = array("I", (packed,))
-        return number
-
-    def score(self, wanted: Mapping[str, float], live: Mapping[int, str]) -> dict[str, float]:
-        """BM25 of each live file (by path) for weighted words; files without any are left out."""
-        scores: defaultdict[str, float] = defaultdict(float)
-        if not live:
-            return {}
-        average = sum(map(self._lengths.__getitem__, live)) / len(live) or 1.0
-        for word, weight in wanted.items():
-            packed = self._held.get(word)
-            if packed is None:
-                continue
-            # A copy: another thread may append meanwhile.
-            pairs = ((number >> _COUNT_BITS, number & _MOST_COUNTED) for number in packed[:])
-            held = [(number, count) for number, count in pairs if number in live]
-            rarity = math.log(1 + (len(live) - len(held) + 0.5) / (len(held) + 0.5))
-            for number, count in held:
-                length = 1 - _B + _B * self._lengths[number] / average
-                scores[live[number]] += weight * rarity * count * (_K1 + 1) / (count + _K1 * length)
-        return dict(scores)
+    order: list[str]
+    scores: Mapping[str, float]
+    """Evidence of each path but nearness: that alone is no reason to show a file."""
+    reasons: Mapping[str, str]
+    """Why, for each path with any evidence."""
+    wanted: Mapping[str, float]
+    """Words with weights that parts of files are chosen by."""
 
 
-def file_words(path: str, counted: Mapping[str, int]) -> dict[str, int]:
-    """The words a file is found by: those of its content, and its path's, which count double."""
-    total = dict(counted)
-    for word, count in words(path).items():
-        total[word] = total.get(word, 0) + 2 * count
-    return total
-
-
-def rank(
-    paths: Iterable[str],
-    request: str,
-    in_hand: Iterable[str],
-    postings: Postings,
-    live: Mapping[int, str],
-    names: Mapping[str, Iterable[str]],
-    uses: Mapping[str, Mapping[str, int]],
-) -> list[str]:
-    """``paths`` with the likeliest to matter first; ties in path order.
-
-    ``in_hand`` are the changed and named files, which come first of all; ``names`` and ``uses`` give
-    the names each of those defines and the words it holds.
-    """
+def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str]) -> Ranking:
+    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all."""
     hand = list(dict.fromkeys(in_hand))
-    asked = postings.score({word: math.sqrt(count) for word, count in words(request).items()}, live)
-    defined = {name.lower() for path in hand for name in names.get(path, ())}
-    used: defaultdict[str, int] = defaultdict(int)
-    for path in hand:
-        for word, count in uses.get(path, {}).items():
-            used[word] += count
-    rare = sorted(used, key=lambda word: (-len(word), word))[:_MOST_SHARED]
-    users = postings.score(dict.fromkeys(sorted(defined)[:_MOST_SHARED], 1.0), live)
-    makers = postings.score(dict.fromkeys(rare, 1.0), live)
-    around = _folders_around(hand)
-    near = {path: _nearness(path, around) for path in paths} if hand else {}
+    evidence, wanted = _evidence(snapshot, request, hand)
+    weights: dict[str, float] = settings()["weights"]
+    words_for: dict[str, str] = settings()["why"]
     blend: defaultdict[str, float] = defaultdict(float)
-    for scores, weight in ((asked, 1.0), (users, 0.6), (makers, 0.6), (near, 0.4)):
-        top = max(scores.values(), default=0.0) or 1.0
+    scores_alone: defaultdict[str, float] = defaultdict(float)
+    strongest: dict[str, tuple[float, str]] = {}
+    for kind, scores in evidence.items():
         for path, score in scores.items():
-            blend[path] += weight * score / top
+            part = weights[kind] * score
+            blend[path] += part
+            if kind != "near":
+                scores_alone[path] += part
+            if path not in strongest or part > strongest[path][0]:
+                strongest[path] = (part, kind)
     first = set(hand)
-    return sorted(paths, key=lambda path: (path not in first, -blend[path], path))
+    prose: float = settings()["related"]["prose"]
+    for path in scores_alone:
+        if not is_code(path):
+            scores_alone[path] *= prose
+    order = sorted(snapshot.paths, key=lambda path: (path not in first, -blend[path], path))
+    named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
+    reasons = {path: words_for[kind].format(hand=named) for path, (_, kind) in strongest.items()}
+    return Ranking(order, scores_alone, reasons, wanted)
+
+
+def _evidence(
+    snapshot: Snapshot, request: str, hand: list[str]
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """The score of each path by each kind of evidence, and the words that were looked for."""
+    postings, live = snapshot.postings, snapshot.live
+    asked = {word: count**0.5 for word, count in words(request).items()}
+    matches = postings.score(asked, live)
+    sure = postings.sure(max(matches.values(), default=0.0), live)
+    evidence = {"asked": _scaled(matches, sure)}
+    wanted = dict(asked)
+    if hand:
+        held = [snapshot.entries[path].facts for path in hand if path in snapshot.entries]
+        defined = {name.lower() for facts in held for name in facts.names}
+        used: Counter[str] = Counter()
+        for facts in held:
+            used.update(facts.words)
+        for name in defined:
+            used.pop(name, None)
+        shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
+        users = postings.score(dict.fromkeys(shared, 1.0), live)
+        makers = postings.makers(used, live)
+        for path in hand:
+            makers.pop(path, None)
+        evidence |= {
+            "together": snapshot.history.together(hand),
+            "users": _scaled(users, postings.sure(max(users.values(), default=0.0), live), hand),
+            "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
+            "alike": _alike(snapshot.paths, hand),
+            "near": near_paths(snapshot.paths, hand),
+        }
+        for name in (*shared, *postings.defined(used)):
+            wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
+    return evidence, wanted
+
+
+def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) -> dict[str, float]:
+    for path in without:
+        scores.pop(path, None)
+    top = max(scores.values(), default=0.0)
+    return {path: sure * score / top for path, score in scores.items()} if top else {}
+
+
+def _alike(paths: Iterable[str], hand: list[str]) -> dict[str, float]:
+    """Files whose names differ from one in hand only in extension, or in saying that they are tests."""
+    stems = {_stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
+    return {path: 1.0 for path in paths if stems and _stem(path) in stems}
+
+
+def _stem(path: str) -> str:
+    return _AFFIX.sub("", path.rpartition("/")[2].partition(".")[0].lower())
+
+
+def near_paths(paths: Iterable[str], hand: list[str]) -> dict[str, float]:
+    """How near each path is to the files in hand, from 0 to 1."""
+    around = _folders_around(hand)
+    return {path: _nearness(path, around) for path in paths}
 
 
 def _nearness(path: str, around: frozenset[str]) -> float:
@@ -131,3 +149,9 @@ def _folders_around(paths: Iterable[str]) -> frozenset[str]:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     return frozenset(folders)
+
+
+@lru_cache(maxsize=1)
+def settings() -> dict[str, Any]:
+    """The tables of ``data/ranking.toml``."""
+    return tomllib.loads((resources.files("context") / "data" / "ranking.toml").read_text("utf-8"))

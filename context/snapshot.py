@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from context.changes import Change
+from context.history import History
 from context.index import Facts
-from context.rank import Postings
+from context.postings import Postings
 from context.source import LINK, Source, Unread, read
 
 K = TypeVar("K")
@@ -44,6 +45,8 @@ class Snapshot:
     """Files and folders that give nothing, and why; names made printable."""
     live: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     postings: Postings = field(default_factory=Postings)
+    history: History = field(default_factory=History)
+    """What changed together, where git knows."""
     notes: tuple[str, ...] = ()
     """What the person should know about how the picture came to be, such as a missing git."""
     git: bool = False

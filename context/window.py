@@ -15,8 +15,9 @@ from context.files_shown import Wanted, view
 from context.map import MapPart, build_delta, build_map, full_cost, list_cost
 from context.mentions import mentions
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
-from context.rank import rank
+from context.rank import Ranking, rank, settings
 from context.redact import redact
+from context.related import related_view
 from context.seen import Seen, Shown, ShownFile
 from context.snapshot import Snapshot
 from context.source import Unread
@@ -29,12 +30,19 @@ _INSTRUCTIONS_SHARE = 3
 """The project's instructions get at most one third of the room, …"""
 _HISTORY_SHARE = 2
 """… the conversation at most half of what is then left, …"""
-_FILES_SHARE = 0.6
+_FILES_SHARE = 0.7
 """… and file texts this much of the rest, or all that a complete map leaves."""
 _LONGEST_TOKEN = 12
 """Characters a token; a text that would need longer ones on average is not worth counting."""
 _LEAST = 24
 """Tokens below which no file's text is tried: its heading alone would not fit."""
+
+_LEAST_RELATED = 400
+"""Tokens below which no file that was not asked for is tried."""
+_IN_VAIN = 4
+"""Files of which nothing fitted, after which no more are tried."""
+_CHARACTERS = 4
+"""Characters that a token is taken to have where parts of files are chosen, before they are counted."""
 
 
 def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen | None = None) -> Window:
@@ -169,7 +177,7 @@ class _Packing:
     def files_and_map(self) -> None:
         """File texts by need, then the map in what is left."""
         count = self.counter.count_kept
-        order = self._ranked()
+        ranking = self._ranked()
         known_map = bool(self.before.outlines)
         full = 0 if known_map else full_cost(self.snapshot, count)
         limit = self.room if self.request.map_limit is None else self.request.map_limit
@@ -179,11 +187,11 @@ class _Packing:
             at_least = min(list_cost(self.snapshot, count), self.room // 4)
             file_room = max(self.room - min(full, limit), int(self.room * _FILES_SHARE))
             file_room = min(file_room, self.room - at_least)
-        whole = self._files(order, file_room)
+        whole = self._files(ranking, file_room, first=not known_map)
         if known_map:
             self.map = build_delta(self.snapshot, self.before.outlines, self.room, count)
         else:
-            self.map = build_map(self.snapshot, order, min(self.room, limit), count, whole, full)
+            self.map = build_map(self.snapshot, ranking.order, min(self.room, limit), count, whole, full)
         part = self.map
         if part.text:
             total = len(self.snapshot.paths)
@@ -202,23 +210,13 @@ class _Packing:
             LeftOut(path, tokens, "no room to list its files") for path, tokens in part.unlisted
         ]
 
-    def _ranked(self) -> list[str]:
+    def _ranked(self) -> Ranking:
         in_hand = [*self.mentioned, *self.snapshot.changes, *self.request.open_files]
-        entries = self.snapshot.entries
-        held = {path: entries[path].facts for path in in_hand if path in entries}
-        return rank(
-            self.snapshot.paths,
-            self.request.text,
-            in_hand,
-            self.snapshot.postings,
-            self.snapshot.live,
-            {path: facts.names for path, facts in held.items()},
-            {path: facts.words for path, facts in held.items()},
-        )
+        return rank(self.snapshot, self.request.text, in_hand)
 
-    def _files(self, order: list[str], room: int) -> frozenset[str]:
+    def _files(self, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
         """Show the files that matter in at most ``room`` tokens; which of them are shown whole."""
-        place = {path: at for at, path in enumerate(order)}
+        place = {path: at for at, path in enumerate(ranking.order)}
         changed = sorted(self.snapshot.changes, key=lambda path: place.get(path, -1))
         since = [path for path in self.before.files if path not in self.snapshot.changes]
         wanted: dict[str, Wanted] = dict.fromkeys(self.mentioned, Wanted.NAMED)
@@ -232,7 +230,9 @@ class _Packing:
         named: list[str] = []
         for path, reason in wanted.items():
             room -= self._show(path, reason, room, named)
-        self._names_only(named, room)
+        room -= self._names_only(named, room)
+        if first:
+            self._related(ranking, room)
         return frozenset(path for path, shown in self.files.items() if shown.whole)
 
     def _show(self, path: str, reason: Wanted, room: int, named: list[str]) -> int:
@@ -269,8 +269,42 @@ class _Packing:
         self.left_out.append(LeftOut(path, tokens, "no room for its text"))
         return 0
 
-    def _names_only(self, named: list[str], room: int) -> None:
-        """Name the changed files whose text did not fit."""
+    def _related(self, ranking: Ranking, room: int) -> None:
+        """Show files that nobody named but that score well, the best first."""
+        rules = settings()["related"]
+        likely = [path for path in ranking.order if self._may_be_related(path, ranking, rules["least"])]
+        likely = likely[: rules["most"]]
+        in_vain = 0
+        for at, path in enumerate(likely):
+            if room < _LEAST_RELATED or in_vain == _IN_VAIN:
+                break
+            # A file that stands out gets most of the room; where many are alike they share it.
+            rivals = sum(ranking.scores[other] for other in likely[at : at + rules["rivals"]])
+            limit = int(room * max(rules["share"], ranking.scores[path] / rivals))
+            found = related_view(
+                path, ranking.reasons[path], ranking.wanted, limit * _CHARACTERS, self.snapshot
+            )
+            for form in found.forms if found is not None else ():
+                tokens = self.counter.count_kept(form.text)
+                if found is not None and tokens <= room:
+                    self.add(found.kind, path, form.text, tokens, form.why)
+                    self.files[path] = ShownFile(found.digest, found.lines, form.whole)
+                    room -= tokens
+                    break
+            else:
+                in_vain += 1
+
+    def _may_be_related(self, path: str, ranking: Ranking, least: float) -> bool:
+        return (
+            ranking.scores.get(path, 0.0) >= least
+            and path in self.snapshot.entries
+            and path not in self.files
+            and path not in self.passed
+            and (Kind.PROJECT_INSTRUCTIONS, path) not in self.texts
+        )
+
+    def _names_only(self, named: list[str], room: int) -> int:
+        """Name the changed files whose text did not fit; the tokens it took."""
         heading = "## Changed files that are not shown\n\n"
         text = heading
         spent = self.counter.count_kept(heading)
@@ -284,6 +318,8 @@ class _Packing:
         if text != heading and self.before.texts.get((Kind.CHANGED, "")) != text:
             self.texts[Kind.CHANGED, ""] = text
             self.add(Kind.CHANGED, None, text, spent, "changed files without room for their text")
+            return spent
+        return 0
 
     def window(self) -> Window:
         """The packed window, its pieces in the order they are sent."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+"""A word as code has it."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _SHORTEST = 3
 _LONGEST = 60
@@ -13,7 +14,7 @@ _LONGEST = 60
 
 def identifiers(text: str) -> Counter[str]:
     """The identifiers of a text, as written, with how often each stands in it."""
-    return Counter(word for word in _IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
+    return Counter(word for word in IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
 
 
 def words(text: str) -> Counter[str]:

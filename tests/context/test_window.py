@@ -78,7 +78,9 @@ def test_a_window_holds_everything_where_it_fits(repo: Repo, counter: Counter) -
     fill(repo)
     window = build(request("Change @src/pkg0/m3.py"), Project(repo.root).scan(), counter)
     check(window, counter)
-    assert [(piece.kind.value, piece.path) for piece in window.pieces] == [
+    likely = {piece.path for piece in window.pieces if piece.why.startswith("likely to matter: ")}
+    assert likely and all(path is not None and path.startswith("src/pkg") for path in likely)
+    assert [(piece.kind.value, piece.path) for piece in window.pieces if piece.path not in likely] == [
         ("instructions", None),
         ("project_instructions", "AGENTS.md"),
         ("project_instructions", "web/AGENTS.md"),

@@ -1,0 +1,135 @@
+"""Simple ways to fill a window, to be measured beside ours in the same run.
+
+Each gets the same file first. All but ``all outlines`` then add whole files in their order as long as they
+fit. aider's map is not here: it needs over a hundred packages of its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from context.blocks import fenced
+from context.pieces import Kind
+from context.rank import near_paths
+from context.snapshot import Snapshot
+from context.source import Source
+from context.tokens import Counter
+from context.window import Window, WindowRequest, build
+from context.words import words
+from tests.bench.replay_truth import is_source
+
+INSTRUCTIONS = "You are a pair programmer.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a window showed: lines of file texts, and lines of outlines, by path (stripped)."""
+
+    tokens: int
+    texts: dict[str, set[str]]
+    outlines: dict[str, set[str]]
+
+
+Filler = Callable[[Snapshot, str, str, int, Counter], Filled]
+"""(snapshot, message, given path, budget, counter) to what is shown."""
+
+
+def ours(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """The window that spark builds."""
+    text = f'{message}\n\nI begin with @"{given}".'
+    window = build(WindowRequest(text, INSTRUCTIONS, budget), snapshot, counter)
+    return read_window(window)
+
+
+def read_window(window: Window) -> Filled:
+    """The lines of a window by file."""
+    texts = {
+        piece.path: lines_of(piece.text)
+        for piece in window.pieces
+        if piece.path is not None and piece.kind in (Kind.MENTIONED, Kind.CHANGED)
+    }
+    outlines = {
+        path: lines_of(block) for path, block in window.shown.outlines.items() if block.count("\n") > 1
+    }
+    return Filled(window.tokens, texts, outlines)
+
+
+def lines_of(text: str) -> set[str]:
+    """The lines of a text, stripped; in outlines, without the documentation after the signature."""
+    return {line.partition(" — ")[0].strip() for line in text.split("\n")}
+
+
+def whole_files(
+    snapshot: Snapshot, order: Iterable[str], given: str, budget: int, counter: Counter
+) -> Filled:
+    """Whole files in an order, the given one first."""
+    room = budget
+    texts: dict[str, set[str]] = {}
+    for path in (given, *order):
+        if path in texts or path not in snapshot.entries or room < 50:
+            continue
+        source = snapshot.read(path)
+        if isinstance(source, Source):
+            text = f"## File: {path}\n\n{fenced(path, source.text)}"
+            tokens = counter.count_kept(text)
+            if tokens <= room:
+                room -= tokens
+                texts[path] = lines_of(text)
+    return Filled(budget - room, texts, {})
+
+
+def _sorted(snapshot: Snapshot, scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def bm25(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """BM25 on the message and the given file's name."""
+    wanted = dict.fromkeys(words(f"{message} {given}"), 1.0)
+    return whole_files(
+        snapshot, _sorted(snapshot, snapshot.postings.score(wanted, snapshot.live)), given, budget, counter
+    )
+
+
+def path_near(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """Files near the given one."""
+    near = {path: score for path, score in near_paths(snapshot.paths, [given]).items() if is_source(path)}
+    return whole_files(snapshot, _sorted(snapshot, near), given, budget, counter)
+
+
+def co_change(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """Files that changed together with the given one."""
+    return whole_files(
+        snapshot, _sorted(snapshot, snapshot.history.together([given])), given, budget, counter
+    )
+
+
+def random_files(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """Source files in no order."""
+    order = [path for path in snapshot.paths if is_source(path)]
+    random.Random(given).shuffle(order)
+    return whole_files(snapshot, order, given, budget, counter)
+
+
+def all_outlines(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
+    """The given file, and outlines in path order as long as they fit."""
+    first = whole_files(snapshot, (), given, budget, counter)
+    room = budget - first.tokens
+    outlines: dict[str, set[str]] = {}
+    for path, entry in sorted(snapshot.entries.items()):
+        tokens = counter.count_kept(entry.block)
+        if entry.facts.outline and tokens <= room:
+            room -= tokens
+            outlines[path] = lines_of(entry.block)
+    return Filled(budget - room, first.texts, outlines)
+
+
+FILLERS: dict[str, Filler] = {
+    "ours": ours,
+    "BM25": bm25,
+    "path-near": path_near,
+    "co-change": co_change,
+    "all outlines": all_outlines,
+    "random": random_files,
+}

@@ -1,0 +1,83 @@
+"""Ranking, and the files that nobody named but that a window shows."""
+
+from __future__ import annotations
+
+from context.pieces import Kind
+from context.project import Project
+from context.rank import rank
+from context.seen import Seen
+from context.tokens import Counter
+from context.window import Window, WindowRequest, build
+from tests.context.conftest import Repo
+
+FILLER = "\n\n".join(
+    f"def helper_{n}(value):\n" + "".join(f"    value = value * {line}\n" for line in range(20))
+    for n in range(120)
+)
+
+
+def fill(repo: Repo) -> None:
+    repo.commit(
+        **{
+            "src/parser.py": "def parse_header(text):\n    return Header(text)\n",
+            "src/header.py": "class Header:\n    def __init__(self, text): ...\n",
+            "src/render.py": "def render_page(page):\n    return page\n",
+            "src/test_render.py": "from render import render_page\n\ndef test_it():\n    render_page(1)\n",
+            "lib/net.c": "int open_socket(int port) { return port; }\n",
+            "lib/net.h": "int open_socket(int port);\n",
+            "big.py": FILLER + "\n\ndef frobnicate(widget):\n    return widget.spin()\n",
+            "CHANGES.md": "# Changes\n\nfrobnicate widget spin\n",
+        }
+    )
+    repo.commit(**{"src/render.py": "def render_page(page):\n    return 1\n", "lib/net.c": "int x;\n"})
+
+
+def window(repo: Repo, text: str, budget: int = 20_000, *, counter: Counter) -> Window:
+    return build(WindowRequest(text, "", budget), Project(repo.root).scan(), counter)
+
+
+def test_evidence_of_every_kind_is_told(repo: Repo) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    reasons = rank(snapshot, "", ["src/parser.py"]).reasons
+    assert reasons["src/header.py"] == "defines what src/parser.py uses"
+    assert reasons["lib/net.c"] == "near src/parser.py"
+    assert rank(snapshot, "", ["src/header.py"]).reasons["src/parser.py"] == "uses what src/header.py defines"
+    rendered = rank(snapshot, "", ["src/render.py"]).reasons
+    assert rendered["lib/net.c"] == "often changed together with src/render.py"
+    assert rendered["src/test_render.py"] in ("named like src/render.py", "uses what src/render.py defines")
+    asked = rank(snapshot, "the socket port", [])
+    assert asked.order[0] == "lib/net.h" and asked.reasons["lib/net.h"] == "its words match the request"
+
+
+def test_files_in_hand_come_first_and_the_order_is_total(repo: Repo) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    order = rank(snapshot, "frobnicate", ["lib/net.h"]).order
+    assert order[:2] == ["lib/net.h", "big.py"] and sorted(order) == sorted(snapshot.paths)
+
+
+def test_the_part_of_a_large_file_that_matches_is_shown_whole(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    shown = window(repo, "why does frobnicate spin the widget?", 9_000, counter=counter)
+    part = next(piece for piece in shown.pieces if piece.path == "big.py")
+    assert part.kind is Kind.MENTIONED
+    assert part.why.startswith("likely to matter: its words match the request; the definitions")
+    assert "def frobnicate(widget):\n    return widget.spin()\n" in part.text
+    assert "value = value * 3" not in part.text
+    assert shown.tokens <= 9_000
+
+
+def test_words_that_mean_nothing_bring_nothing(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    assert all(piece.path is None for piece in window(repo, "hello there", counter=counter).pieces)
+
+
+def test_a_following_turn_brings_no_files_that_were_not_asked_for(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    first = build(WindowRequest("parse_header", "", 20_000), snapshot, counter)
+    again = build(
+        WindowRequest("frobnicate", "", 20_000, used=first.tokens), snapshot, counter, Seen().after(first)
+    )
+    assert [piece.kind for piece in again.pieces] == [Kind.REQUEST]

@@ -14,7 +14,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from websockets.asyncio.server import ServerConnection
@@ -22,9 +21,10 @@ from websockets.exceptions import ConnectionClosed
 
 from session.partner.answer import Answer, Asked, Frame
 from session.partner.pace import Pace
-from session.partner.requests import PATCH_TOOL, BadRequest, Request, read_request
-from session.partner.script import Close, Fail, Say, Stall, Step
-from session.partner.story import Reply, reply
+from session.partner.playing import steps_for
+from session.partner.requests import BadRequest, Request, read_request
+from session.partner.script import Close, Fail, Stall, Step
+from session.partner.story import Reply
 
 if TYPE_CHECKING:
     from session.partner.server import Partner
@@ -33,7 +33,6 @@ _MOST_IN_FLIGHT = 16
 _MOST_LANES = 32
 _REMEMBERED = 64
 _FRAMES_BETWEEN_YIELDS = 64
-_PRACTICE = Path(__file__).parent / "practice.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,7 @@ class Client:
         if len(self._running) >= _MOST_IN_FLIGHT or len(self._lanes) > _MOST_LANES:
             message = f"At most {_MOST_IN_FLIGHT} responses on {_MOST_LANES} lanes."
             raise BadRequest("too_many_responses", message, status=429)
-        if request.model in script.refuse_models:
-            message = f"The model '{request.model}' does not exist or you do not have access to it."
-            raise BadRequest("model_not_found", message, param="model", status=404)
+        self._partner.check_model(request)
         if not request.generate and script.warm_up == "unsupported":
             raise BadRequest("unknown_parameter", "Unknown parameter: 'generate'.", param="generate")
         previous = request.previous_response_id
@@ -132,15 +129,14 @@ class Client:
             cached_tokens=before.tokens + standing if request.previous_response_id else 0,
             previous_response_id=request.previous_response_id,
             stream_id=request.stream_id,
-            patch_tool=PATCH_TOOL if request.offers_patch_tool else None,
+            patch_tool=request.patch_tool,
             bare=self._partner.script.bare,
         )
         answer = Answer(asked)
         steps: tuple[Step, ...] = ()
         told: Reply | None = None
         if request.generate or self._partner.script.warm_up == "ignored":
-            told = self._reply(items, rounds=request.offers_patch_tool)
-            steps = told.steps if told is not None else (Say(self._practice()),)
+            steps, told = steps_for(self._partner, items, rounds=request.offers_patch_tool)
 
         def settle() -> None:
             """Before the last frame goes out: the client may chain from it as soon as it arrives."""
@@ -178,24 +174,6 @@ class Client:
                 else:
                     self.connection.transport.abort()
                 return
-
-    def _reply(self, items: tuple[dict[str, Any], ...], *, rounds: bool) -> Reply | None:
-        partner = self._partner
-        spent = frozenset(
-            scenario.id
-            for scenario in partner.script.scenarios
-            if scenario.times is not None and partner.begun.get(scenario.id, 0) >= scenario.times
-        )
-        told = reply(partner.script, items, rounds=rounds, exhausted=spent)
-        if told is not None and told.begins:
-            partner.begun[told.scenario.id] = partner.begun.get(told.scenario.id, 0) + 1
-        return told
-
-    def _practice(self) -> str:
-        """The honest answer to what no script covers."""
-        prompts = [scenario.prompt for scenario in self._partner.script.scenarios if scenario.prompt]
-        examples = "\n".join(f"- {prompt}" for prompt in prompts) or "- (this script has no examples)"
-        return _PRACTICE.read_text(encoding="utf-8").replace("{examples}", examples)
 
     def _remember(self, response_id: str, what: Remembered) -> None:
         self._remembered[response_id] = what

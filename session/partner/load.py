@@ -24,6 +24,7 @@ from session.partner.script import (
     Step,
     Think,
 )
+from session.protocol.dialects import NAMES
 
 DEMO = Path(__file__).parent / "scripts" / "demo.toml"
 _T = TypeVar("_T")
@@ -51,7 +52,7 @@ def parse(text: str, name: str = "script") -> Script:
         table = _Table(tomllib.loads(text), "the script")
     except tomllib.TOMLDecodeError as error:
         raise ScriptError(f"not TOML: {error}") from None
-    handshake = table.table("handshake")
+    handshake, http = table.table("handshake"), table.table("http")
     script = Script(
         name=table.get("name", str, name),
         scenarios=tuple(_scenario(entry, number) for number, entry in enumerate(table.tables("scenario"), 1)),
@@ -61,6 +62,8 @@ def parse(text: str, name: str = "script") -> Script:
         bare=table.get("bare", bool, False),
         handshake=None if handshake is None else _handshake(handshake),
         requests_per_connection=table.get("requests_per_connection", int, None),
+        http=None if http is None else _handshake(http),
+        dialects=table.strings("dialects") or NAMES,
     )
     table.end()
     return script

@@ -52,6 +52,11 @@ class Request:
             for tool in (tools if isinstance(tools, list) else [])
         )
 
+    @property
+    def patch_tool(self) -> str | None:
+        """The custom tool that patches go to; None where they are written into the text."""
+        return PATCH_TOOL if self.offers_patch_tool else None
+
     def own_tokens(self) -> int:
         """The tokens of this request's own input items."""
         return sum(count_input(json.dumps(item, ensure_ascii=False)) for item in self.items)
@@ -72,6 +77,11 @@ def read_request(frame: str | bytes) -> Request:
     if body.get("type") != "response.create":
         message = f"Unknown event type {body.get('type')!r}: this server takes response.create."
         raise BadRequest("unknown_event", message, param="type")
+    return request_of(body, size, body.get("input"))
+
+
+def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
+    """The request that ``body`` makes with the input ``given``. Raises :class:`BadRequest`."""
     model = body.get("model")
     if not isinstance(model, str) or not model:
         raise BadRequest("missing_required_parameter", "Missing required parameter: 'model'.", param="model")
@@ -83,7 +93,7 @@ def read_request(frame: str | bytes) -> Request:
         message = "previous_response_id must be a string."
         raise BadRequest("invalid_value", message, param="previous_response_id")
     generate = body.get("generate") is not False
-    return Request(body, size, model, _items(body.get("input")), generate, previous, lane)
+    return Request(body, size, model, _items(given), generate, previous, lane)
 
 
 def _items(given: Any) -> tuple[dict[str, Any], ...]:

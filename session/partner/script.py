@@ -119,7 +119,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """Answer every upgrade with this HTTP status and body instead of a WebSocket."""
+    """Answer every upgrade, or every POST, with this HTTP status and body."""
 
     status: int
     body: str = ""
@@ -143,6 +143,10 @@ class Script:
     bare: bool = False
     handshake: Handshake | None = None
     requests_per_connection: int | None = None
+    http: Handshake | None = None
+    """How every POST is refused, if they are."""
+    dialects: tuple[str, ...] = ("responses", "chat", "messages")
+    """What is served over HTTP; the rest is not found."""
 
     def choose(self, words: str, exhausted: frozenset[str] = frozenset()) -> Scenario | None:
         """The scenario that fits ``words`` best, the first of equals; None if none does."""

@@ -7,7 +7,9 @@ import hmac
 import json
 import logging
 import math
+import ssl
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -17,9 +19,11 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response as HttpResponse
 
+from session.partner.dialects import nested_error
+from session.partner.http import HttpClient, Sniffer
 from session.partner.lanes import Client
 from session.partner.load import DEMO, load
-from session.partner.requests import Request
+from session.partner.requests import BadRequest, Request
 from session.partner.script import Script
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -34,8 +38,8 @@ class Partner:
     send it as a bearer token. Use it as an async context manager, or ``await serve()`` and
     ``await close()``. Raises ``load.ScriptError`` for a script that cannot be played.
 
-    For tests and benches: ``requests`` are the last ones received, ``connections`` counts all ever
-    accepted, ``cut`` the responses that clients cut short.
+    For tests and benches: ``requests`` are the last ones received, ``connections`` counts all WebSockets
+    ever accepted, ``plain_connections`` those of plain HTTP, ``cut`` the responses that clients cut short.
     """
 
     def __init__(
@@ -53,16 +57,22 @@ class Partner:
         self.cut = 0
         self.begun: dict[str, int] = {}
         self._key = key
+        self._secure = False
         self._server: Server | None = None
         self._clients: set[Client] = set()
+        self.plain_connections = 0
+        self._plain_tasks: set[asyncio.Task[None]] = set()
 
-    async def serve(self, port: int = 0, host: str = "127.0.0.1") -> None:
+    async def serve(self, port: int = 0, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
         """Listen; port 0 takes a free one. Raises OSError if the address cannot be had."""
+        self._secure = tls is not None
         self._server = await serve(
             self._handle,
             host,
             port,
             process_request=self._answer_http,
+            create_connection=type("PartnerConnection", (Sniffer,), {"plain": staticmethod(self._plain)}),
+            ssl=tls,
             compression=None,  # on loopback it costs more than it saves
             max_size=MAX_FRAME_BYTES,
             close_timeout=1.0,
@@ -79,6 +89,10 @@ class Partner:
         """Stop listening, end every response and connection. May be repeated."""
         server, self._server = self._server, None
         if server is not None:
+            for task in self._plain_tasks:
+                task.cancel()
+            if self._plain_tasks:
+                await asyncio.wait(self._plain_tasks)
             server.close()
             await server.wait_closed()
 
@@ -101,7 +115,8 @@ class Partner:
     @property
     def url(self) -> str:
         """The base URL to give to a client."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        scheme, host = ("https", "localhost") if self._secure else ("http", "127.0.0.1")
+        return f"{scheme}://{host}:{self.port}/v1"
 
     async def drop_clients(self) -> None:
         """Close every connection, as a server going away does; new ones are welcome."""
@@ -117,22 +132,40 @@ class Partner:
             self._clients.discard(client)
 
     def _answer_http(self, connection: ServerConnection, request: HttpRequest) -> HttpResponse | None:
-        """Refuse, answer plain HTTP, or return None to go on with the WebSocket handshake."""
+        """Refuse the WebSocket, or return None to go on with its handshake."""
         path = urlsplit(request.path).path.rstrip("/")
-        given = request.headers.get("Authorization", "")
-        if self._key is not None and not hmac.compare_digest(given.encode(), f"Bearer {self._key}".encode()):
-            message = "Incorrect API key provided." if given else "No API key was provided."
-            return _json(401, _error("invalid_api_key", message))
-        if path == "/v1/models":
-            return _json(200, {"object": "list", "data": [_model(name) for name in self.script.models]})
+        headers = {name.lower(): value for name, value in request.headers.raw_items()}
+        problem = self.refusal(path, headers)
+        if problem is not None:
+            return _http(problem[0], json.dumps(problem[1]), "application/json")
         if path != "/v1/responses":
-            return _json(404, _error("not_found", f"Nothing is served at {path or '/'}."))
+            return _http(404, json.dumps(nothing_at(path)), "application/json")
         refusal = self.script.handshake
-        if refusal is not None:
-            return _http(refusal.status, refusal.body, refusal.content_type)
-        if "websocket" not in request.headers.get("Upgrade", "").lower():
-            return _json(426, _error("upgrade_required", "Responses are served over WebSocket here."))
-        return None
+        return None if refusal is None else _http(refusal.status, refusal.body, refusal.content_type)
+
+    def refusal(self, path: str, headers: Mapping[str, str]) -> tuple[int, dict[str, object]] | None:
+        """Status and body for a client without the right key; None for one with it."""
+        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        if self._key is None or hmac.compare_digest(given.encode(), self._key.encode()):
+            return None
+        message = "Incorrect API key provided." if given else "No API key was provided."
+        return 401, nested_error("invalid_api_key", message, 401)
+
+    def check_model(self, request: Request) -> None:
+        """Raises :class:`BadRequest` for a model that the script refuses."""
+        if request.model in self.script.refuse_models:
+            message = f"The model '{request.model}' does not exist or you do not have access to it."
+            raise BadRequest("model_not_found", message, param="model", status=404)
+
+    def model_list(self) -> dict[str, object]:
+        """What ``GET /models`` gives."""
+        return {"object": "list", "data": [_model(name) for name in self.script.models]}
+
+    def _plain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.plain_connections += 1
+        task = asyncio.get_running_loop().create_task(HttpClient(self, reader, writer).run())
+        self._plain_tasks.add(task)
+        task.add_done_callback(self._plain_tasks.discard)
 
 
 def parse_rate(text: str) -> float:
@@ -150,13 +183,9 @@ def _model(name: str) -> dict[str, object]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "spark"}
 
 
-def _error(code: str, message: str) -> dict[str, object]:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-    return {"error": error}
-
-
-def _json(status: int, body: dict[str, object]) -> HttpResponse:
-    return _http(status, json.dumps(body), "application/json")
+def nothing_at(path: str) -> dict[str, object]:
+    """The body of a 404."""
+    return nested_error("not_found", f"Nothing is served at {path or '/'}.", 404)
 
 
 def _http(status: int, body: str, content_type: str) -> HttpResponse:

@@ -259,14 +259,24 @@ def _explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> L
     if isinstance(error, httpx2.ConnectTimeout):
         error = TimeoutError()
     if isinstance(error, httpx2.ConnectError) or not isinstance(error, httpx2.HTTPError):
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, OSError | TimeoutError | UnicodeError):
-                below = explain_os(cause, endpoint, open_timeout)
-                if below is not None:
-                    return below
-            cause = cause.__cause__ or cause.__context__
+        for cause in _causes(error):
+            below = explain_os(cause, endpoint, open_timeout)
+            if below is not None:
+                return below
         return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
     if isinstance(error, httpx2.RemoteProtocolError):
         return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
     return LinkError(LinkProblem.REFUSED, f"The connection to {host} could not be opened: {one_line(error)}")
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """What lies beneath ``error``, the deepest first: the layers between say less than the system does."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        if isinstance(cause, BaseExceptionGroup):
+            cause = cause.exceptions[0]
+        else:
+            cause = cause.__cause__ or cause.__context__
+    return found[::-1]

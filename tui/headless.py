@@ -54,6 +54,8 @@ def json_printer(began: float) -> Printer:
     def show(event: Event) -> None:
         if isinstance(event, PRINTED):
             record = {**to_dict(event), "t": round(time.monotonic() - began, 4)}
+            if record.get("turn") == "":  # applied edits belong to no turn
+                del record["turn"]
             sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
             sys.stdout.flush()
 

@@ -229,10 +229,50 @@ def test_a_dry_run_of_the_command_leaves_the_project_alone(project: Path, run_sp
     assert (project / "app.py").read_bytes() == before
 
 
-@pytest.mark.parametrize("edit_format", ["auto", "v4a", "search-replace", "unified", "json", "whole"])
-def test_every_format_of_the_contract_is_read(project: Path, run_spark: RunSpark, edit_format: str) -> None:
-    ran = run_spark("apply", "--format", edit_format, cwd=project, given="just words\n")
-    assert ran.code == 0 and "0 landed" in ran.out and ran.err == ""
+IN_EACH_FORMAT = {
+    "v4a": "*** Begin Patch\n*** Update File: notes.md\n@@\n-second\n+SECOND\n*** End Patch\n",
+    "search-replace": "notes.md\n```\n<<<<<<< SEARCH\nsecond\n=======\nSECOND\n>>>>>>> REPLACE\n```\n",
+    "unified": "--- a/notes.md\n+++ b/notes.md\n@@ -3,3 +3,3 @@\n first\n-second\n+SECOND\n third\n",
+    "json": '{"path": "notes.md", "old_string": "second", "new_string": "SECOND"}\n',
+    "whole": "notes.md\n```\n# Notes\n\nfirst\nSECOND\nthird\n```\n",
+}
+
+
+# Whole files are read only when asked for: a fence below a path may be an example.
+READ_UNASKED = [edit_format for edit_format in IN_EACH_FORMAT if edit_format != "whole"]
+
+
+@pytest.mark.parametrize(
+    ("edit_format", "named"),
+    [*((each, True) for each in IN_EACH_FORMAT), *((each, False) for each in READ_UNASKED)],
+)
+def test_every_format_of_the_contract_lands(
+    project: Path, run_spark: RunSpark, edit_format: str, named: bool
+) -> None:
+    options = ["--format", edit_format] if named else []
+    given = f"Some words.\n\n{IN_EACH_FORMAT[edit_format]}"
+    ran = run_spark("apply", "--json", *options, cwd=project, given=given)
+    assert ran.code == 0 and ran.err == ""
+    opened, landed, ended = (json.loads(line) for line in ran.out.splitlines())
+    assert (opened["type"], opened["hunk"], opened["path"]) == ("hunk.open", "h1", "notes.md")
+    assert landed["type"] == "hunk.landed" and "turn" not in landed
+    assert (landed["hunk"], landed["path"], landed["status"], landed["tier"]) == (
+        "h1",
+        "notes.md",
+        "applied",
+        1,
+    )
+    assert landed["start"] <= 4 < landed["end"]
+    del ended["t"]
+    assert ended == {"type": "apply.ended", "landed": 1, "refused": 0, "already_applied": 0}
+    assert (project / "notes.md").read_text() == "# Notes\n\nfirst\nSECOND\nthird\n"
+    again = run_spark("apply", "--json", *options, cwd=project, given=given)
+    assert '"already_applied"' in again.out and again.code == 0
+
+
+def test_words_without_an_edit_are_said_to_hold_none(project: Path, run_spark: RunSpark) -> None:
+    ran = run_spark("apply", cwd=project, given="just words\n")
+    assert ran.code == 0 and "0 landed" in ran.out and "no edit" in ran.err
 
 
 def test_an_unknown_format_is_a_usage_error(project: Path, run_spark: RunSpark) -> None:

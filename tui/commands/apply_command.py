@@ -27,17 +27,18 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     """Land edits from standard input as they stream in, each as soon as it is complete."""
     began = time.monotonic()
     from session.apply import NotTextError, apply_stream
-    from session.events import ApplyEnded, HunkRefused, Notice
+    from session.events import ApplyEnded, HunkLanded, HunkRefused, Notice
     from session.store import StoreError
     from tui.exits import CONFIGURATION, DONE, FAILED, leave
     from tui.headless import hunk_line, json_printer
 
     workspace = opening_workspace(folder)
     show = json_printer(began)
-    refused = False
+    refused = found = False
     try:
         for event in apply_stream(workspace, sys.stdin.buffer, edit_format, dry_run=dry_run):
             refused = refused or isinstance(event, HunkRefused)
+            found = found or isinstance(event, HunkLanded | HunkRefused)
             if as_json:
                 show(event)
             elif isinstance(event, ApplyEnded):
@@ -51,4 +52,6 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
         leave(str(problem), FAILED)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
+    if not found:
+        click.echo("spark: there was no edit in standard input", err=True)
     raise SystemExit(FAILED if refused else DONE)

@@ -7,13 +7,15 @@ say it, while a command without a screen can refuse.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from session.config import Flags, Settings, load_settings
 from session.credentials import find_key
 from session.paths import config_folder
 from session.providers import Catalogue, Model
+from session.service import Service
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError
 from session.workspace import Workspace, open_workspace
@@ -30,6 +32,10 @@ class Opening:
     model: Model
     endpoint: Endpoint | None
     missing: str
+    service: Service = field(default_factory=Service)
+    """How the provider is talked to."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of every request: those of the faster tier, where it is wanted and exists."""
 
 
 def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Opening:
@@ -42,7 +48,9 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     settings, catalogue = load_settings(workspace.root, config, environ, flags)
     endpoint, missing = _endpoint(settings, catalogue, config, environ)
     model = catalogue.model(settings.model, settings.provider)
-    return Opening(workspace, settings, catalogue, model, endpoint, missing)
+    provider = catalogue.provider(settings.provider)
+    extra = provider.fast if settings.fast else {}
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, provider.service, extra)
 
 
 def _endpoint(
@@ -52,7 +60,8 @@ def _endpoint(
     if not settings.base_url:
         return None, f"provider {provider.name!r} has no address: give --base-url"
     key = find_key(provider, config, environ)
-    endpoint = Endpoint(settings.base_url, key.secret if key else None)
+    headers = {**provider.headers, **(provider.fast_headers if settings.fast else {})}
+    endpoint = Endpoint(settings.base_url, key.secret if key else None, headers, provider.key_header)
     try:
         endpoint.websocket_url()
     except LinkError as problem:

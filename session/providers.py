@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from session.protocol.dialects import NAMES
+from session.protocol.quirks import Quirks
+from session.rows import CatalogueError, Row
+from session.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
+
+__all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
+
 EFFORTS = ("low", "medium", "high", "xhigh", "auto")
-
-
-class CatalogueError(ValueError):
-    """A row of the catalogue, or of the user's additions to it, cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,24 @@ class Provider:
     base_url: str
     key_variable: str
     base_url_variable: str = ""
+    key_header: str = ""
+    """The header that takes the key as it is; empty for a bearer token."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    fast: Mapping[str, Any] = field(default_factory=dict)
+    """The request's further fields for the faster tier; empty where there is none."""
+    fast_headers: Mapping[str, str] = field(default_factory=dict)
+    freeform_tools: bool = True
+    """Whether it takes tools whose input is free text, as the V4A patch tool's is."""
+    service: Service = field(default_factory=Service)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens, where they are public."""
+
+    input: float
+    cached: float
+    output: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +57,8 @@ class Model:
     output_reserve: int
     efforts: tuple[str, ...]
     edit_format: str
+    modalities: tuple[str, ...] = ("text",)
+    price: Price | None = None
 
     @property
     def budget(self) -> int:
@@ -60,9 +83,15 @@ class Catalogue:
         return self.providers[name]
 
     def model(self, name: str, provider: str) -> Model:
-        """The model called ``name``; one that no row names gets cautious assumptions."""
-        if name in self.models:
-            return self.models[name]
+        """The model called ``name``, as ``provider`` serves it; one that no row names gets cautious
+        assumptions. Without freeform tools every model writes its edits as text."""
+        model = self.models.get(name) or self._assumed(name, provider)
+        served = self.providers.get(provider)
+        if model.edit_format == "v4a" and served is not None and not served.freeform_tools:
+            return replace(model, edit_format="search-replace")
+        return model
+
+    def _assumed(self, name: str, provider: str) -> Model:
         values = dict(self.unknown_model)
         for prefix, edit_format in self.families:
             if name.startswith(prefix):
@@ -77,40 +106,67 @@ def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     return table
 
 
-def _provider(name: str, row: Any) -> Provider:
-    if not isinstance(row, dict) or not isinstance(row.get("base_url"), str):
-        raise CatalogueError(f"[providers.{name}] needs base_url, a string")
-    texts = {key: row.get(key, "") for key in ("key_variable", "base_url_variable")}
-    for key, value in texts.items():
-        if not isinstance(value, str):
-            raise CatalogueError(f"[providers.{name}] {key} must be a string")
-    return Provider(name=name, base_url=row["base_url"], **texts)
-
-
-def _model(name: str, row: Any) -> Model:
-    where = f'[models."{name}"]'
-    if not isinstance(row, dict):
-        raise CatalogueError(f"{where} must be a table")
-    for key in ("window", "output_reserve"):
-        if type(row.get(key)) is not int or row[key] <= 0:
-            raise CatalogueError(f"{where} {key} must be a whole number of tokens above 0")
-    if row["output_reserve"] >= row["window"]:
-        raise CatalogueError(f"{where} output_reserve must be smaller than window")
-    efforts = row.get("efforts", list(EFFORTS[:-1]))
-    if not isinstance(efforts, list) or not all(isinstance(effort, str) for effort in efforts):
-        raise CatalogueError(f"{where} efforts must be a list of strings")
-    if row.get("edit_format") not in ("v4a", "search-replace"):
-        raise CatalogueError(f"{where} edit_format must be 'v4a' or 'search-replace'")
-    if not isinstance(row.get("provider"), str):
-        raise CatalogueError(f"{where} provider must be a string")
-    return Model(
+def _provider(name: str, values: Any) -> Provider:
+    row = Row(f"[providers.{name}]", values)
+    dialects = row.texts("dialects", ("responses", "chat"), NAMES)
+    routes = [Route(Transport.SSE, dialect) for dialect in dialects]
+    if row.flag("websocket", "responses" in dialects and "dialects" not in values):
+        routes.insert(0, RESPONSES_OVER_WEBSOCKET)
+    if not routes:
+        raise row.wrong("needs at least one of dialects, or websocket")
+    provider = Provider(
         name=name,
-        provider=row["provider"],
-        window=row["window"],
-        output_reserve=row["output_reserve"],
-        efforts=tuple(efforts),
-        edit_format=row["edit_format"],
+        base_url=row.text("base_url"),
+        key_variable=row.text("key_variable", ""),
+        base_url_variable=row.text("base_url_variable", ""),
+        key_header=row.text("key_header", ""),
+        headers=row.text_table("headers"),
+        fast=row.table("fast"),
+        fast_headers=row.text_table("fast_headers"),
+        freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
+        service=Service(
+            routes=tuple(routes),
+            spare=row.flag("spare", False),
+            warm_up=row.flag("warm_up", True),
+            lifetime_seconds=row.seconds("lifetime_seconds"),
+            idle_seconds=row.seconds("idle_seconds"),
+            lanes=row.whole("lanes", "responses", 1),
+            quirks=Quirks(frozenset(row.texts("omit")), row.text_table("rename")),
+        ),
     )
+    row.end()
+    return provider
+
+
+def _model(name: str, values: Any) -> Model:
+    row = Row(f'[models."{name}"]', values)
+    window, reserve = row.whole("window", "tokens"), row.whole("output_reserve", "tokens")
+    if reserve >= window:
+        raise row.wrong("output_reserve must be smaller than window")
+    model = Model(
+        name=name,
+        provider=row.text("provider"),
+        window=window,
+        output_reserve=reserve,
+        efforts=row.texts("efforts", EFFORTS[:-1]),
+        edit_format=row.choice("edit_format", ("v4a", "search-replace")),
+        modalities=row.texts("modalities", ("text",)),
+        price=_price(row),
+    )
+    row.end()
+    return model
+
+
+def _price(row: Row) -> Price | None:
+    values = row.table("price")
+    if not values:
+        return None
+    amounts = [values.get(name) for name in ("input", "cached", "output")]
+    if set(values) != {"input", "cached", "output"} or not all(
+        type(value) in (int, float) for value in amounts
+    ):
+        raise row.wrong("price must hold input, cached and output, in dollars for a million tokens")
+    return Price(values["input"], values["cached"], values["output"])
 
 
 @cache

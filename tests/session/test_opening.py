@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,9 @@ from session.opening import Opening, open_project
 from session.workspace import WorkspaceError
 
 
-def opened(root: Path, home: Path, environ: dict[str, str] | None = None, **flags: str) -> Opening:
+def opened(root: Path, home: Path, environ: dict[str, str] | None = None, **flags: Any) -> Opening:
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
-    return open_project(root, Flags(**flags), {**folders, **(environ or {})})  # type: ignore[arg-type]
+    return open_project(root, Flags(**flags), {**folders, **(environ or {})})
 
 
 def test_without_a_key_there_is_no_endpoint_and_one_line_says_what_to_do(
@@ -72,3 +73,16 @@ def test_bad_settings_keys_and_folders_are_errors_of_their_own(tmp_path: Path, o
         opened(tmp_path, own_folders, effort="huge")
     with pytest.raises(CredentialsError):
         opened(tmp_path, own_folders, {"OPENAI_API_KEY": "sk 1"})
+
+
+def test_a_providers_headers_and_its_faster_tier_come_from_the_catalogue(
+    tmp_path: Path, own_folders: Path
+) -> None:
+    environ = {"ANTHROPIC_API_KEY": "sk-1"}
+    plain = opened(tmp_path, own_folders, environ, model="claude-sonnet-4-5")
+    assert plain.endpoint is not None and plain.extra == {}
+    assert plain.endpoint.request_headers() == {"anthropic-version": "2023-06-01", "x-api-key": "sk-1"}
+    fast = opened(tmp_path, own_folders, environ, model="claude-sonnet-4-5", fast=True)
+    assert fast.endpoint is not None and fast.extra == {"speed": "fast"}
+    assert fast.endpoint.headers["anthropic-beta"] == "fast-mode-2026-02-01"
+    assert str(fast.service.routes[0]) == "Messages over HTTP"

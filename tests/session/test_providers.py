@@ -36,7 +36,7 @@ def test_an_unknown_model_gets_cautious_assumptions_by_its_family(name: str, edi
 
 
 def test_an_unknown_provider_is_refused_by_name() -> None:
-    with pytest.raises(CatalogueError, match="unknown provider 'x'; known are openai, partner"):
+    with pytest.raises(CatalogueError, match="unknown provider 'x'; known are anthropic, azure, "):
         load_catalogue().provider("x")
 
 
@@ -44,3 +44,31 @@ def test_additions_do_not_stay_for_the_next_catalogue() -> None:
     load_catalogue({"models": {"mine": {"window": 50_000}}, "providers": {"p": {"base_url": "u"}}})
     assert "mine" not in load_catalogue().models
     assert "p" not in load_catalogue().providers
+
+
+def test_every_provider_of_the_catalogue_can_be_asked() -> None:
+    providers = load_catalogue().providers
+    assert len(providers) == 15
+    for provider in providers.values():
+        assert provider.service.routes
+        assert provider.base_url.startswith(("https://", "http://localhost:")) or not provider.base_url
+        assert not provider.service.spare or "localhost" not in provider.base_url
+    ways = {name: str(provider.service.routes[0]) for name, provider in providers.items()}
+    assert ways["openai"] == ways["azure"] == ways["xai"] == ways["vercel"] == "Responses over WebSocket"
+    assert ways["cerebras"] == ways["ollama"] == "Chat Completions over HTTP"
+    assert ways["anthropic"] == "Messages over HTTP"
+
+
+def test_a_provider_without_freeform_tools_is_sent_no_patch_tool() -> None:
+    catalogue = load_catalogue()
+    assert catalogue.model("gpt-5.3-codex-spark", "openai").edit_format == "v4a"
+    for provider in ("openrouter", "cerebras", "anthropic"):
+        assert catalogue.model("gpt-5.3-codex-spark", provider).edit_format == "search-replace"
+
+
+def test_a_server_of_the_users_own_is_asked_every_way_in_turn() -> None:
+    catalogue = load_catalogue({"providers": {"mine": {"base_url": "http://localhost:1/v1"}}})
+    ways = [str(route) for route in catalogue.provider("mine").service.routes]
+    assert ways == ["Responses over WebSocket", "Responses over HTTP", "Chat Completions over HTTP"]
+    chat = load_catalogue({"providers": {"mine": {"base_url": "u", "dialects": ["chat"]}}})
+    assert [str(route) for route in chat.provider("mine").service.routes] == ["Chat Completions over HTTP"]

@@ -104,7 +104,11 @@ class Session:
             self.root, self._workspace.ledger, lambda: self._project.snapshot.paths, self._publish
         )
         self._model = opening.model
-        self.connection = Connection(opening.endpoint, self._profile()) if opening.endpoint else None
+        self.connection = (
+            Connection(opening.endpoint, self._profile(), service=opening.service)
+            if opening.endpoint
+            else None
+        )
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
             ledger=self._workspace.ledger,
@@ -144,9 +148,9 @@ class Session:
             instructions=load_instructions(self._model.edit_format).text,
             tools=(patch_tool(),) if self._model.edit_format == "v4a" else (),
             effort=None if self.effort == "auto" else self.effort,
-            service_tier="priority" if self._opening.settings.fast else None,
             prompt_cache_key=self.name,
             include=("reasoning.encrypted_content",),
+            extra=self._opening.extra,
         )
 
     @property

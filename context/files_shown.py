@@ -10,7 +10,8 @@ from functools import lru_cache
 from context.blocks import fenced, harmless
 from context.changes import Change, Lines, changed_ranges, line_sums
 from context.excerpt import excerpt
-from context.outline import Outline, outline
+from context.mentions import Mention
+from context.outline import Outline, last_name, outline
 from context.pieces import Kind
 from context.redact import Redacted, redact
 from context.seen import ShownFile
@@ -53,8 +54,15 @@ class FileView:
     problem: str | None = None
 
 
-def view(path: str, wanted: Wanted, snapshot: Snapshot, before: ShownFile | None) -> FileView | None:
-    """How to show ``path``, or None when the model has already seen it as it is."""
+def view(
+    path: str,
+    wanted: Wanted,
+    snapshot: Snapshot,
+    before: ShownFile | None,
+    named: tuple[Mention, ...] = (),
+) -> FileView | None:
+    """How to show ``path``, or None when the model has already seen it as it is. Where all that is
+    ``named`` are parts of the file, these are shown and not the whole."""
     change = snapshot.changes.get(path)
     kind = Kind.CHANGED if change is not None or wanted is Wanted.SHOWN_BEFORE else Kind.MENTIONED
     source = snapshot.read(path)
@@ -67,7 +75,11 @@ def view(path: str, wanted: Wanted, snapshot: Snapshot, before: ShownFile | None
     sums = line_sums(source)
     safe = redact(source.text)
     masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
-    if before is not None and before.lines is not None and before.digest != source.digest:
+    parts = _named_parts(source, named)
+    if parts:
+        ranges = [*(change.ranges(sums) if change is not None else ()), *parts]
+        forms = iter([_parts_alone(source, safe, ranges, masked)])
+    elif before is not None and before.lines is not None and before.digest != source.digest:
         forms = _since_shown(source, safe, changed_ranges(before.lines, sums), masked)
     elif change is not None:
         forms = _changed(
@@ -138,6 +150,33 @@ def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted, definiti
     yield _whole(path, f"## File: {path}", safe, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
+
+
+def _named_parts(source: Source, named: tuple[Mention, ...]) -> list[range]:
+    """The line ranges that the mentions mean; none where one of them means the whole file."""
+    if not named or any(mention.lines is None and mention.symbol is None for mention in named):
+        return []
+    count = len(source.lines)
+    parts: list[range] = []
+    for mention in named:
+        if mention.lines is not None and count:
+            parts.append(range(min(mention.lines.start, count - 1), min(mention.lines.stop, count)))
+        elif mention.symbol is not None:
+            parts += [
+                range(symbol.start, symbol.end)
+                for symbol in outline_of(source).symbols
+                if last_name(symbol.name) == mention.symbol and not symbol.inside_function
+            ]
+    return sorted(parts, key=lambda part: part.start)
+
+
+def _parts_alone(source: Source, safe: Redacted, parts: list[range], masked: str) -> Form:
+    return _form(
+        source.path,
+        f"## File: {source.path} (in short: the parts that the request names)",
+        _excerpt(source, safe, parts, outline_too=False),
+        f"parts named in the request{masked}",
+    )
 
 
 def whole_form(path: str, safe: Redacted, why: str) -> Form:

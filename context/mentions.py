@@ -1,42 +1,130 @@
-"""The files and folders that a request names: ``@path``, or a bare path that exists in the project."""
+"""What a request names: ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``, a bare path.
+
+A name with spaces is quoted: ``@"a b.md"``. What names nothing in the project is a word like any other.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-_AT = re.compile(r"(?<![\w@])@(?:\"([^\"\n]+)\"|([^\s\"'`<>|,;]+))")
+if TYPE_CHECKING:
+    from context.snapshot import Snapshot
+
+_AT = re.compile(r"(?<![\w@])@(?:\"([^\"\n]+)\"(:\d+-\d+)?|([^\s\"'`<>|,;]+))")
 _BARE = re.compile(r"[^\s\"'`<>|,;()\[\]{}]+")
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
+_LINES = re.compile(r"^(.+):(\d+)-(\d+)$")
 _TRAILING = ".,:;!?)]}'\""
+_SYMBOL = re.compile(r"^[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*$")
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]|[^*?\[]+|\[")
+_MOST_HOLDERS = 8
+"""Files that define a symbol; where more do, the name says too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file that is named, or a part of it: the line range ``lines`` (indices from 0, like all ranges
+    here) or the definition called ``symbol``; with neither, the whole file."""
+
+    path: str
+    lines: range | None = None
+    symbol: str | None = None
+
+
+def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
+    """All that ``text`` names, in the order named, each once."""
+    names = _names(snapshot.paths)
+    found: dict[Mention, None] = {}
+    for match in _AT.finditer(text):
+        word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
+        for mention in _mentioned(word, names, snapshot):
+            found[mention] = None
+    for path in _bare(text, names):
+        found.setdefault(Mention(path))
+    return tuple(found)
 
 
 def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The project's files that ``text`` names, in the order named; a named folder gives its files.
 
-    ``@"a name with spaces"`` works too. A bare word counts when it is a file's whole path, or a file
-    name with an extension that only one file of the project has.
+    A bare word counts when it is a file's whole path, or a file name with an extension that only one
+    file of the project has.
     """
     names = _names(tuple(paths))
     found: dict[str, None] = {}
     for match in _AT.finditer(text):
-        for path in _named(match[1] or match[2], names, folders=True):
+        for path in _named(match[1] or match[3], names, folders=True):
             found[path] = None
-    for match in _BARE.finditer(text):
-        word = match[0]
-        if not word.startswith("@") and ("/" in word or "." in word):
-            for path in _named(word, names, folders=False):
-                found[path] = None
+    for path in _bare(text, names):
+        found[path] = None
     return tuple(found)
+
+
+def matching(pattern: str, paths: Iterable[str]) -> list[str]:
+    """The paths that a glob matches: ``*`` and ``?`` stay within a folder, ``**`` does not; a pattern
+    without ``/`` is for file names in any folder."""
+    pattern = pattern.removeprefix("./")
+    if "/" not in pattern:
+        pattern = f"**/{pattern}"
+    found = _glob(pattern)
+    return [path for path in paths if found.match(path)]
+
+
+@lru_cache(maxsize=32)
+def _glob(pattern: str) -> re.Pattern[str]:
+    special = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]", "[": r"\["}
+    out = ""
+    for part in _GLOB.findall(pattern):
+        if part in special:
+            out += special[part]
+        elif part.startswith("["):
+            negated = part[1] in "!^"
+            inside = part[2:-1] if negated else part[1:-1]
+            characters = re.escape(inside).replace(r"\-", "-")
+            out += f"[{'^/' if negated else ''}{characters}]"
+        else:
+            out += re.escape(part)
+    try:
+        return re.compile(f"{out}\\Z")
+    except re.error:
+        # A range the wrong way round, as in [z-a]: the characters are meant as they are.
+        return re.compile(f"{re.escape(pattern)}\\Z")
+
+
+def _mentioned(word: str, names: _Names, snapshot: Snapshot) -> list[Mention]:
+    paths = _named(word, names, folders=True)
+    part = _LINES.match(word.rstrip(_TRAILING))
+    if not paths and part is not None:
+        first, last = int(part[2]), int(part[3])
+        lines = range(max(0, min(first, last) - 1), max(first, last))
+        return [Mention(path, lines=lines) for path in _named(part[1], names, folders=False)]
+    if not paths and any(mark in word for mark in "*?["):
+        paths = matching(word, snapshot.paths) or matching(word.rstrip(_TRAILING), snapshot.paths)
+    if paths:
+        return [Mention(path) for path in paths]
+    bare = word.rstrip(_TRAILING)
+    if not _SYMBOL.match(bare):
+        return []
+    name = re.split(r"\.|::|#", bare)[-1]
+    return [Mention(path, symbol=name) for path in _holders(name, snapshot)]
+
+
+def _holders(name: str, snapshot: Snapshot) -> list[str]:
+    """The files that define ``name``, spelt so."""
+    likely = snapshot.postings.makers({name.lower(): 1}, snapshot.live)
+    found = sorted(path for path in likely if name in snapshot.entries[path].facts.names)
+    return found if len(found) <= _MOST_HOLDERS else []
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
     paths: frozenset[str]
-    folders: dict[str, list[str]]
-    by_name: dict[str, list[str]]
+    folders: Mapping[str, list[str]]
+    by_name: Mapping[str, list[str]]
 
 
 @lru_cache(maxsize=2)
@@ -50,6 +138,16 @@ def _names(paths: tuple[str, ...]) -> _Names:
             folders.setdefault(folder, []).append(path)
             folder = folder.rpartition("/")[0]
     return _Names(frozenset(paths), folders, by_name)
+
+
+def _bare(text: str, names: _Names) -> list[str]:
+    words = (match[0] for match in _BARE.finditer(text))
+    return [
+        path
+        for word in words
+        if not word.startswith("@") and ("/" in word or "." in word)
+        for path in _named(word, names, folders=False)
+    ]
 
 
 def _named(word: str, names: _Names, *, folders: bool) -> list[str]:

@@ -48,11 +48,17 @@ class Outline:
     def names(self) -> frozenset[str]:
         """The names that the file defines for others, without what stands before a dot in them."""
         found = (
-            _LAST_NAME.search(symbol.name)
+            last_name(symbol.name)
             for symbol in self.symbols
-            if symbol.name and symbol.kind != "section" and not symbol.inside_function
+            if symbol.kind != "section" and not symbol.inside_function
         )
-        return frozenset(match[0] for match in found if match is not None)
+        return frozenset(name for name in found if name)
+
+
+def last_name(name: str) -> str:
+    """What code calls a definition by: ``Grid::at`` and ``exports.at`` are ``at``; empty for none."""
+    found = _LAST_NAME.search(name)
+    return found[0] if found is not None else ""
 
 
 def outline(path: str, text: str) -> Outline:

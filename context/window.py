@@ -13,7 +13,7 @@ from types import MappingProxyType
 from context.blocks import harmless
 from context.files_shown import Wanted, view
 from context.map import MapPart, build_delta, build_map, full_cost, list_cost
-from context.mentions import mentions
+from context.mentions import Mention, find_mentions
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
 from context.rank import Ranking, rank, settings
 from context.redact import redact
@@ -31,7 +31,9 @@ _INSTRUCTIONS_SHARE = 3
 _HISTORY_SHARE = 2
 """… the conversation at most half of what is then left, …"""
 _FILES_SHARE = 0.7
-"""… and file texts this much of the rest, or all that a complete map leaves."""
+"""… and file texts this much of the rest, …"""
+_MAP_SHARE = 0.5
+"""… or all that a complete map leaves, where that takes at most this much."""
 _LONGEST_TOKEN = 12
 """Characters a token; a text that would need longer ones on average is not worth counting."""
 _LEAST = 24
@@ -74,7 +76,9 @@ class _Packing:
         self.files: dict[str, ShownFile] = {}
         self.passed: dict[str, str] = {}
         self.map = MapPart()
-        self.mentioned = mentions(request.text, snapshot.paths)
+        self.mentioned: dict[str, list[Mention]] = {}
+        for mention in find_mentions(request.text, snapshot):
+            self.mentioned.setdefault(mention.path, []).append(mention)
 
     def add(self, kind: Kind, path: str | None, text: str, tokens: int, why: str) -> None:
         self.pieces.append(Piece(kind, path, text, tokens, why))
@@ -185,7 +189,10 @@ class _Packing:
             file_room = self.room
         else:
             at_least = min(list_cost(self.snapshot, count), self.room // 4)
-            file_room = max(self.room - min(full, limit), int(self.room * _FILES_SHARE))
+            map_cost = min(full, limit)
+            file_room = int(self.room * _FILES_SHARE)
+            if map_cost <= self.room * _MAP_SHARE:
+                file_room = self.room - map_cost
             file_room = min(file_room, self.room - at_least)
         whole = self._files(ranking, file_room, first=not known_map)
         if known_map:
@@ -245,7 +252,8 @@ class _Packing:
         # A file's shortest form is its definitions: where these do not fit, it is not even read.
         least = self.counter.count_kept(entry.block) if entry is not None else 0
         if room >= max(_LEAST, 0 if path in self.before.files else least):
-            found = view(path, reason, self.snapshot, self.before.files.get(path))
+            parts = tuple(self.mentioned.get(path, ()))
+            found = view(path, reason, self.snapshot, self.before.files.get(path), parts)
             if found is None:
                 return 0
             if found.problem is not None:

@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from context.mentions import mentions
+from context.complete import Target, complete
+from context.mentions import Mention, find_mentions, matching, mentions
+from context.project import Project
+from context.tokens import Counter
+from context.window import WindowRequest, build
+from tests.context.conftest import Repo
 
 PATHS = (
     "README.md",
@@ -35,3 +40,98 @@ PATHS = (
 )
 def test_mentions(text: str, found: tuple[str, ...]) -> None:
     assert mentions(text, PATHS) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*.ts", ("src/ui/app.ts", "src/ui/view.ts")),
+        ("src/*", ("src/app.py",)),
+        ("src/**/*.ts", ("src/ui/app.ts", "src/ui/view.ts")),
+        ("src/**", ("src/app.py", "src/ui/app.ts", "src/ui/view.ts")),
+        ("**/util.p?", ("lib/util.py", "test/util.py")),
+        ("[!t]*/util.py", ("lib/util.py",)),
+        ("src/[a-c]pp.py", ("src/app.py",)),
+        ("src/[z-a]pp.py", ()),
+        ("[", ()),
+    ],
+)
+def test_globs(pattern: str, found: tuple[str, ...]) -> None:
+    assert tuple(matching(pattern, PATHS)) == found
+
+
+CODE = '''class Queue:
+    """Waits."""
+
+    def push(self, job):
+        return self.jobs.append(job)
+
+    def pop(self):
+        return self.jobs.pop()
+
+
+def start_worker(queue):
+    return queue
+'''
+
+
+def test_parts_of_files_are_named_by_lines_and_by_definitions(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"src/queue.py": CODE, "src/other.py": "def pop_all(): ...\n", "a b.py": "x = 1\ny = 2\n"})
+    snapshot = Project(repo.root).scan()
+    assert find_mentions('@src/queue.py:4-5, @"a b.py":2-1', snapshot) == (
+        Mention("src/queue.py", lines=range(3, 5)),
+        Mention("a b.py", lines=range(2)),
+    )
+    assert find_mentions("see @start_worker.", snapshot) == (Mention("src/queue.py", symbol="start_worker"),)
+    assert find_mentions("@Queue.pop and @nothing", snapshot) == (Mention("src/queue.py", symbol="pop"),)
+    assert find_mentions("@src/*.py", snapshot) == (Mention("src/other.py"), Mention("src/queue.py"))
+    shown = next(
+        piece
+        for piece in build(WindowRequest("@Queue.pop", "", 9000), snapshot, counter).pieces
+        if piece.path == "src/queue.py"
+    )
+    assert shown.why == "parts named in the request"
+    assert "        return self.jobs.pop()\n" in shown.text and "jobs.append" not in shown.text
+
+
+def test_lines_past_the_end_of_a_changed_file(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": CODE, "empty.py": ""})
+    repo.write("a.py", CODE.replace("append(job)", "append(job, 1)"))
+    request = WindowRequest("@a.py:900-1000 @empty.py:1-2", "", 9000)
+    window = build(request, Project(repo.root).scan(), counter)
+    shown = next(piece for piece in window.pieces if piece.path == "a.py")
+    assert "append(job, 1)" in shown.text and "    return queue\n" in shown.text
+    assert any(piece.path == "empty.py" for piece in window.pieces)
+
+
+def test_completion_ranks_by_how_well_it_matches(repo: Repo) -> None:
+    repo.commit(
+        **{
+            "src/queue.py": CODE,
+            "src/main.py": "",
+            "docs/queue notes.md": "# Q\n",
+            "lib/unique.py": "",
+            "lib/equeue.py": "",
+        }
+    )
+    repo.write("lib/equeue.py", "x = 1\n")
+    snapshot = Project(repo.root).scan()
+
+    def texts(prefix: str) -> list[str]:
+        return [found.text for found in complete(prefix, snapshot)]
+
+    assert texts("queue") == [
+        "@Queue",
+        "@src/queue.py",
+        '@"docs/queue notes.md"',
+        "@lib/equeue.py",
+    ]
+    assert texts("srqu") == ["@src/queue.py"]
+    assert texts("lib/") == ["@lib/equeue.py", "@lib/unique.py"]
+    assert texts("lib") == ["@lib/", "@lib/equeue.py", "@lib/unique.py"]
+    assert texts("Que")[0] == "@Queue" and texts("zzz") == []
+    assert texts("")[0] == "@lib/equeue.py" and len(complete("", snapshot, 3)) == 3
+    start = complete("start_w", snapshot)
+    assert [(found.text, found.target, found.detail) for found in start] == [
+        ("@start_worker", Target.SYMBOL, "src/queue.py")
+    ]

@@ -95,9 +95,8 @@ class SparkApp(PaneKeys, inherit_bindings=False):
             yield Blank(self._palette, str(self.session.root), self._suggestions, id="blank")
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        yield Composer(
-            [*self.session.prompts(), *reversed(self._suggestions)], self.session.draft(), id="composer"
-        )
+        prompts = [*self.session.prompts(), *reversed(self._suggestions)]
+        yield Composer(prompts, self.session.draft(), self.session.files.list, id="composer")
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:
@@ -211,6 +210,10 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         if self.session.running:
             self.feed.stop()
         self.session.submit(event.text)
+
+    def on_composer_completing(self, event: Composer.Completing) -> None:
+        """Say which match was put in."""
+        self.status.say(event.told)
 
     @work(group="command")
     async def _command(self, text: str, name: str, argument: str) -> None:

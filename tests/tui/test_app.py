@@ -417,3 +417,23 @@ async def test_commands_in_place_of_a_prompt(tmp_path: Path) -> None:
         assert composer.draft == "/model spark-practice-text", "what cannot be obeyed is given back"
         await command("/nonsense", "no command")
         assert not it.session.running
+
+
+async def test_tab_behind_an_at_completes_a_path_and_goes_round_the_matches(tmp_path: Path) -> None:
+    files = {"greeter.py": GREETER, "web/greeting.js": "let a;\n", "notes.md": "# Notes\n"}
+    async with stage(tmp_path, files=files) as it:
+        await it.until(lambda: len(it.session.files.list()) == 3, "the list of files")
+        it.app.composer.focus()
+        await it.pilot.press(*"explain @gre", "tab")
+        first = it.app.composer.draft
+        assert first in ("explain @greeter.py", "explain @web/greeting.js")
+        await it.until(lambda: "1 of 2" in it.screen, "how many there are")
+        await it.pilot.press("tab")
+        second = it.app.composer.draft
+        assert {first, second} == {"explain @greeter.py", "explain @web/greeting.js"}
+        await it.pilot.press("tab")
+        assert it.app.composer.draft == first
+        await it.pilot.press(*" @zzz", "tab")
+        assert it.app.composer.draft == f"{first} @zzz"
+        await it.pilot.press(" ", "tab")
+        assert not it.app.composer.has_focus, "without a mention Tab goes to the next pane"

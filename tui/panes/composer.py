@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from textual import events
 from textual.actions import SkipAction
 from textual.message import Message
@@ -11,6 +13,7 @@ from textual.widgets import TextArea
 from tui.keymap import bindings, scope
 from tui.panes.chips import Chips, is_big
 from tui.panes.history import History
+from tui.panes.mention import Mention
 
 DRAFT_DELAY = 0.4
 """Seconds of quiet after which the draft is kept."""
@@ -36,12 +39,27 @@ class Composer(TextArea):
             super().__init__()
             self.text = text
 
-    def __init__(self, prompts: list[str], draft: str, *, id: str | None = None) -> None:
+    class Completing(Message):
+        """Tab completed a mention; ``told`` says which of how many matches."""
+
+        def __init__(self, told: str) -> None:
+            super().__init__()
+            self.told = told
+
+    def __init__(
+        self,
+        prompts: list[str],
+        draft: str,
+        paths: Callable[[], Sequence[str]] = tuple,
+        *,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, max_checkpoints=500)
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
         self._chips = Chips()
+        self._mention = Mention(paths)
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
@@ -117,6 +135,18 @@ class Composer(TextArea):
         text = self.history_of_prompts.step(by, self.draft)
         if text is not None:
             self.put(text)
+
+    async def action_complete(self) -> None:
+        """Complete the ``@path`` before the cursor, Tab again the next match; else go to the next pane."""
+        row, column = self.cursor_location
+        completed = self._mention.complete(self.document.get_line(row)[:column])
+        if completed is None:
+            await self.app.run_action("next_pane")
+        elif completed.of:
+            self.replace(completed.text, (row, column - completed.cut), (row, column))
+            self.post_message(self.Completing(f"{completed.at} of {completed.of}: {completed.text}"))
+        else:
+            self.post_message(self.Completing("no file of the project matches"))
 
     async def action_quit_or_delete(self) -> None:
         """Quit on an empty draft; else delete to the right."""

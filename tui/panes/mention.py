@@ -1,0 +1,50 @@
+"""Completing ``@path`` in a prompt: a few letters and Tab, Tab again for the next match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tui.fuzzy import best
+
+MOST = 20
+"""Matches that Tab goes round."""
+
+_AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\S*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """``cut`` characters before the cursor become ``text``; ``at`` of ``of`` matches, from 1."""
+
+    cut: int
+    text: str
+    at: int
+    of: int
+
+
+class Mention:
+    """Goes round the matches of what stood behind the ``@`` when Tab was first pressed."""
+
+    def __init__(self, paths: Callable[[], Sequence[str]]) -> None:
+        self._paths = paths
+        self._matches: list[str] = []
+        self._at = 0
+
+    def complete(self, before: str) -> Completed | None:
+        """The completion for the text ``before`` the cursor, or None where no mention ends there."""
+        found = _AT_CURSOR.search(before)
+        if found is None:
+            return None
+        word = found[1]
+        if self._matches and word == self._matches[self._at]:
+            self._at = (self._at + 1) % len(self._matches)
+        else:
+            self._matches = [path for path, _ in best(word, self._paths(), MOST)]
+            self._at = 0
+            if word in self._matches and len(self._matches) > 1:
+                self._at = (self._matches.index(word) + 1) % len(self._matches)
+        if not self._matches:
+            return Completed(0, "", 0, 0)
+        return Completed(len(word), self._matches[self._at], self._at + 1, len(self._matches))

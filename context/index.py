@@ -104,7 +104,7 @@ class Cache:
                     )
                 }
                 facts = {
-                    row[0]: _unpack(*row)
+                    row[0]: unpack_facts(*row)
                     for row in store.execute("SELECT key, outline, names, words, lines FROM facts")
                 }
         except (sqlite3.Error, ValueError, TypeError, AttributeError):
@@ -124,7 +124,9 @@ class Cache:
                     "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
                     ((path, known.stamp, known.key, known.digest) for path, known in files.items()),
                 )
-                store.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?)", map(_pack, facts))
+                store.executemany(
+                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?)", map(pack_facts, facts)
+                )
                 store.execute("DELETE FROM facts WHERE key NOT IN (SELECT key FROM files)")
         except sqlite3.DatabaseError as problem:
             if not isinstance(problem, sqlite3.OperationalError):
@@ -147,11 +149,13 @@ class Cache:
                 self._file = None
 
 
-def _pack(facts: Facts) -> tuple[str, str, str, str, bytes]:
+def pack_facts(facts: Facts) -> tuple[str, str, str, str, bytes]:
+    """Facts as plain values, for the disk and for other processes."""
     return facts.key, facts.outline, " ".join(sorted(facts.names)), facts.packed_words, facts.lines.tobytes()
 
 
-def _unpack(key: str, text: str, names: str, counted: str, lines: bytes) -> Facts:
+def unpack_facts(key: str, text: str, names: str, counted: str, lines: bytes) -> Facts:
+    """The facts that :func:`pack_facts` made plain values of."""
     sums: Lines = array("I")
     sums.frombytes(lines)
     return Facts(key, text, frozenset(names.split(" ") if names else ()), counted, sums)

@@ -10,7 +10,8 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,12 +25,15 @@ from context.postings import Postings, file_words
 from context.redact import is_secret_file
 from context.snapshot import FileEntry, Snapshot, frozen
 from context.source import LARGEST, Source, Unread, name_problem, read, shown_name, too_large
+from context.workers import Found, read_all
 
 SECRET = "a secret file: never shown to the model"
 
 _MANY = 400
 """Paths in one update past which the whole project is looked at again instead."""
 _PUBLISH_EVERY = 0.25
+_MANY_UNREAD = 150
+"""Files to read from which it is worth starting other processes."""
 _STALE = 3
 _RACY_NS = 2_000_000_000
 """A file written this shortly before it was looked at may change again within its time stamp."""
@@ -116,8 +120,7 @@ class Project:
         files, facts = self._cached
         published = time.monotonic()
         self._publish(complete=False)
-        for path in self._paths:
-            entry = self._entry(path, kept.get(path), files.get(path), facts)
+        for path, entry in self._all_entries(kept, files, facts):
             if entry is not None:
                 self._entries[path] = entry
             now = time.monotonic()
@@ -130,6 +133,37 @@ class Project:
             self._after_scan(files)
         history.join()
         return self._publish(complete=not self._closing.is_set())
+
+    def _all_entries(
+        self, kept: dict[str, FileEntry], files: dict[str, Known], facts: dict[str, Facts]
+    ) -> Iterator[tuple[str, FileEntry | None]]:
+        """Every listed file's entry: first those that need no reading, then, where many do, with the
+        help of other processes, the changed files first."""
+        unread: dict[str, str] = {}
+        for path in self._paths:
+            yield path, self._entry(path, kept.get(path), files.get(path), facts, unread)
+        # Of a file whose content may be known from another branch, reading it tells.
+        known = bool(facts) and len(files) > 0
+        if known or len(unread) < _MANY_UNREAD:
+            for path in unread:
+                yield path, self._entry(path, kept.get(path), files.get(path), facts)
+            return
+        order = sorted(unread, key=lambda path: (path not in self._changes, path))
+        with closing(read_all(self.root, order)) as answers:
+            for found in answers:
+                yield found.path, self._taken(found, unread[found.path], kept.get(found.path))
+
+    def _taken(self, found: Found, stamp: str, kept: FileEntry | None) -> FileEntry | None:
+        """The entry of a file that was read in another process."""
+        if found.facts is None:
+            if found.problem is not None:
+                self._left_unread(found.problem)
+                self._skipped[found.path] = Known(stamp, "", found.problem.why)
+            return None
+        if kept is not None and kept.digest == found.digest:
+            return replace(kept, stamp=stamp)
+        self._unsaved.append(found.facts)
+        return self._numbered(found.path, stamp, found.digest, found.facts)
 
     def _start_history(self) -> threading.Thread:
         """Read the history beside the scan: it is git that works then."""
@@ -190,8 +224,12 @@ class Project:
         kept: FileEntry | None,
         known: Known | None,
         facts: dict[str, Facts],
+        unread: dict[str, str] | None = None,
     ) -> FileEntry | None:
-        """The entry of a listed file, from memory, cache or disk; None when it gives no text."""
+        """The entry of a listed file, from memory, cache or disk; None when it gives no text.
+
+        With ``unread``, a file that has to be read is put there with its stamp instead.
+        """
         if is_secret_file(path):
             self._unread[path] = SECRET
             return None
@@ -213,6 +251,9 @@ class Project:
             return None
         if known is not None and stamp and known.stamp == stamp and known.key in facts:
             return self._numbered(path, stamp, known.digest, facts[known.key])
+        if unread is not None:
+            unread[path] = stamp
+            return None
         source = read(self.root, path)
         if isinstance(source, Unread):
             self._left_unread(source)

@@ -1,0 +1,88 @@
+"""Indexing in other processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from context.project import Project
+from context.workers import read_all, read_here
+
+COUNT = 200
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("many")
+    for at in range(COUNT):
+        (root / f"m{at}.py").write_text(f"def work_{at}(value):\n    return other_{at}(value)\n")
+    (root / "binary.py").write_bytes(b"\0\1\2")
+    (root / "näme 1.py").write_text("ä = 1\n")
+    # A project's own modules must never be imported by a worker.
+    (root / "json.py").write_text("raise SystemExit(9)\n")
+    (root / "context").mkdir()
+    (root / "context" / "__init__.py").write_text("raise SystemExit(9)\n")
+    return root
+
+
+def paths_of(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py"))
+
+
+def test_workers_find_what_this_process_finds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    paths = [*paths_of(folder), "gone.py"]
+    found = {one.path: one for one in read_all(folder, paths)}
+    assert found == {path: read_here(folder, path) for path in paths}
+    assert found["binary.py"].problem is not None and found["binary.py"].problem.why == "a binary file"
+
+
+def test_a_project_scanned_by_workers_is_whole(folder: Path, tmp_path: Path) -> None:
+    first = Project(folder, tmp_path).scan()
+    assert set(first.entries) == {*paths_of(folder)} - {"binary.py"}
+    assert first.complete and first.unread == {"binary.py": "a binary file"}
+    again = Project(folder, tmp_path).scan()
+    assert {path: entry.facts for path, entry in again.entries.items()} == {
+        path: entry.facts for path, entry in first.entries.items()
+    }
+
+
+@pytest.mark.parametrize("interpreter", ["", "/nowhere/python", "/bin/false"])
+def test_without_workers_the_files_are_read_here(
+    folder: Path, interpreter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", interpreter)
+    assert {one.path for one in read_all(folder, paths_of(folder))} == {*paths_of(folder)}
+
+
+def children() -> set[int]:
+    tasks = Path(f"/proc/{os.getpid()}/task")
+    if not tasks.is_dir():
+        pytest.skip("processes can only be listed where there is a /proc")
+    found = (task / "children" for task in tasks.iterdir())
+    return {int(pid) for file in found if file.exists() for pid in file.read_text().split()}
+
+
+def test_a_worker_that_is_killed_loses_nothing(folder: Path) -> None:
+    before = children()
+    seen = set()
+    with closing(read_all(folder, paths_of(folder))) as found:
+        seen.add(next(found).path)
+        for pid in children() - before:
+            os.kill(pid, signal.SIGKILL)
+        seen |= {one.path for one in found}
+    assert seen == {*paths_of(folder)}
+
+
+def test_stopping_early_leaves_no_process_behind(folder: Path) -> None:
+    before, threads = children(), threading.active_count()
+    with closing(read_all(folder, paths_of(folder))) as found:
+        next(found)
+        assert children() - before
+    assert children() == before and threading.active_count() == threads

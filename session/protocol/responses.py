@@ -160,10 +160,10 @@ class ResponseDecoder:
             response = {}
         events = self._created_event(body)
         output = response.get("output")
-        if isinstance(output, list):
-            for index, item in enumerate(output):
-                if isinstance(item, dict):
-                    events += self._finish_item(self._items.for_final(item, index), item)
+        listed: set[str] = set()
+        for index, item in enumerate(output if isinstance(output, list) else []):
+            if isinstance(item, dict) and not _listed_before(item, listed):
+                events += self._finish_item(self._items.for_final(item, index), item)
         if status == "completed":
             for open_item in self._items.unfinished():
                 whole = open_item.as_streamed()
@@ -218,6 +218,16 @@ _HANDLERS: dict[str, _Handler] = {
     "response.done": ResponseDecoder._any_final,
     "error": ResponseDecoder._error,
 }
+
+
+def _listed_before(item: dict[str, Any], listed: set[str]) -> bool:
+    """Whether the final response has this very item twice."""
+    identity = item.get("id")
+    if not isinstance(identity, str) or not identity:
+        return False
+    before = identity in listed
+    listed.add(identity)
+    return before
 
 
 def _index(body: dict[str, Any]) -> int | None:

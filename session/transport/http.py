@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import socket
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 from session.protocol.sse import EventStream, EventTooLarge
@@ -37,7 +37,7 @@ class HttpLink:
         self._socket: socket.socket | None = None
         self._asking: asyncio.Task[httpx2.Response] | None = None
         self._response: httpx2.Response | None = None
-        self._chunks: AsyncIterator[bytes] | None = None
+        self._chunks: AsyncGenerator[bytes, None] | None = None
         self._stream = EventStream()
         self._events: deque[bytes] = deque()
         self._gone = asyncio.Event()
@@ -169,8 +169,13 @@ class HttpLink:
     async def _let_go(self) -> None:
         import httpx2
 
-        response, self._response, self._chunks = self._response, None, None
+        response, self._response = self._response, None
+        chunks, self._chunks = self._chunks, None
         self._events.clear()
+        if chunks is not None:
+            # It is still running where an answer is aborted by another task, and ends by itself then.
+            with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):
+                await chunks.aclose()
         if response is not None:
             with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError):
                 await response.aclose()
@@ -201,8 +206,8 @@ class HttpLink:
     async def _end(self) -> None:
         import httpx2
 
+        await self._let_go()
         with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):
-            await self._let_go()
             await self._client.aclose()
 
     async def _trace(self, name: str, info: dict[str, Any]) -> None:

@@ -72,3 +72,20 @@ async def test_it_is_told_what_is_wrong() -> None:
             event: Any = await connection.recv()
             assert event.type == "error"
             assert "previous_response_not_found" in event.to_json()
+
+
+async def test_the_other_dialects_it_speaks() -> None:
+    async with (
+        Partner(rate=50_000, scripts=load(DEMO), key="sk-practice") as partner,
+        AsyncOpenAI(base_url=partner.url, api_key="sk-practice") as client,
+    ):
+        assert [model.id async for model in client.models.list()] == list(partner.script.models)
+        streamed = await client.responses.create(model="m", input="anything", stream=True)
+        kinds = [event.type async for event in streamed]
+        assert kinds[0] == "response.created" and kinds[-1] == "response.completed"
+        asking: Any = [{"role": "user", "content": "anything"}]
+        options: Any = {"stream_options": {"include_usage": True}}
+        chat = await client.chat.completions.create(model="m", messages=asking, stream=True, **options)
+        chunks = [chunk async for chunk in chat]
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+        assert len(text) > 50 and chunks[-1].usage is not None

@@ -80,7 +80,9 @@ def error(message: str, code: str = "") -> str:
         ("413 Too Large", "", "refused", "(413)"),
         ("429 Too Many Requests", error("try again in 3s"), "server", "no more connections right now"),
         ("500 Internal Server Error", "{", "server", "not working right now (500)"),
+        ("502 Bad Gateway", "<html>bad</html>", "server", "not working right now (502)"),
         ("503 Unavailable", error("overloaded"), "server", "overloaded"),
+        ("529 Overloaded", error("Overloaded", "overloaded_error"), "server", "(529): Overloaded"),
     ],
 )
 async def test_each_status_has_its_kind_and_its_line(status: str, body: str, kind: str, said: str) -> None:

@@ -1,0 +1,205 @@
+"""Hostile servers: every case ends in a defined state with one clear line, nothing hangs or comes twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from session.connection import Connection, Endpoint, LinkError, Retries, Service
+from session.link import Backoff
+from session.partner.server import Partner
+from session.protocol.events import Finished, ItemDone, TextDelta
+from session.protocol.request import user_message
+from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
+from session.transport.errors import LinkProblem
+from tests.session.hostile import CuttingProxy, streaming
+from tests.session.test_connection import PROFILE, ask, failing, said, script
+
+CHAT = Route(Transport.SSE, "chat")
+MESSAGES = Route(Transport.SSE, "messages")
+ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
+CUTS = 40
+ANSWER = "All is well."
+
+
+def connect(url: str, route: Route, **options: Any) -> Connection:
+    options.setdefault("retries", Retries(most=0))
+    service = options.pop("service", Service(routes=(route,), warm_up=False))
+    return Connection(Endpoint(url), PROFILE, service=service, backoff=Backoff(first=0.01), **options)
+
+
+async def told(connection: Connection) -> tuple[str, str]:
+    """Ask: what was said, and how it ended."""
+    text = ""
+    try:
+        async with asyncio.timeout(10):
+            async for event in connection.respond([user_message("hello")]):
+                if isinstance(event, TextDelta):
+                    text += event.text
+                elif isinstance(event, Finished):
+                    return text, event.status
+    except LinkError as error:
+        assert "\n" not in error.message and error.message
+        return text, error.kind.value
+    return text, "nothing"
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+async def test_cut_at_any_byte_of_the_answer(route: Route) -> None:
+    async with Partner(scripts=script()) as partner, CuttingProxy(partner.port) as proxy:
+        connection = connect(proxy.url, route)
+        assert await told(connection) == (ANSWER, "completed")
+        await connection.close()
+        whole = proxy.passed
+        seen = set()
+        for number in range(CUTS):
+            proxy.limit = number * whole // CUTS
+            connection = connect(proxy.url, route)
+            text, ending = await told(connection)
+            assert ANSWER.startswith(text), f"cut at byte {proxy.limit}"
+            assert ending in set(LinkProblem) | {"completed"}, f"cut at byte {proxy.limit}"
+            assert ending != "completed" or text == ANSWER
+            seen.add(ending)
+            proxy.limit = None
+            assert await told(connection) == (ANSWER, "completed"), f"after a cut at {number * whole // CUTS}"
+            await connection.close()
+        assert "closed" in seen
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=str)
+async def test_with_retries_a_cut_before_any_word_is_made_good(route: Route) -> None:
+    async with Partner(scripts=script()) as partner, CuttingProxy(partner.port) as proxy:
+        proxy.limit = 30
+        connection = connect(proxy.url, route, retries=Retries(backoff=Backoff(first=0.05)))
+        answer = asyncio.create_task(told(connection))
+        await asyncio.sleep(0.02)
+        proxy.limit = None
+        text, ending = await answer
+        # What breaks off in the first line of HTTP is no web server's answer, and is not repeated.
+        assert (text, ending) == (ANSWER, "completed") or ending == "refused"
+        await connection.close()
+
+
+def event(**body: Any) -> bytes:
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
+async def test_a_character_cut_in_two_is_whole_again() -> None:
+    raw = 'data: {"choices":[{"index":0,"delta":{"content":"größer 🚀"},"finish_reason":"stop"}]}\n\n'
+    chunks = [bytes([byte]) for byte in raw.encode()]
+    async with streaming(*chunks, b"data: [DONE]\n\n") as url:
+        connection = connect(url, CHAT)
+        assert await told(connection) == ("größer 🚀", "completed")
+        await connection.close()
+
+
+async def test_a_broken_character_spoils_itself_alone() -> None:
+    raw = b'data: {"choices":[{"index":0,"delta":{"content":"a\xe2\x82b"},"finish_reason":"stop"}]}\n\n'
+    async with streaming(raw) as url:
+        connection = connect(url, CHAT)
+        assert await told(connection) == ("a�b", "completed")
+        await connection.close()
+
+
+async def test_pages_and_noise_between_the_events_are_counted() -> None:
+    noise = b"data: <html>\n\ndata: \xff\xfe\n\n: comment\n\nevent: x\ndata: []\n\n"
+    delta = event(choices=[{"index": 0, "delta": {"content": "ok"}, "finish_reason": "stop"}])
+    async with streaming(noise, delta, noise, b"data: [DONE]\n\n") as url:
+        connection = connect(url, CHAT)
+        assert await told(connection) == ("ok", "completed")
+        assert connection.garbled == 6
+        await connection.close()
+
+
+async def test_items_that_come_twice_and_out_of_order_are_given_once() -> None:
+    item = {
+        "type": "message",
+        "id": "m",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Hi"}],
+    }
+    done = event(type="response.output_item.done", output_index=0, item=item)
+    late = event(type="response.output_text.delta", item_id="m", output_index=0, delta="Hi")
+    created = event(type="response.created", response={"id": "r"})
+    final = event(type="response.completed", response={"id": "r", "output": [item, item]})
+    async with streaming(late, done, done, created, late, created, final, final) as url:
+        connection = connect(url, RESPONSES_OVER_SSE)
+        events = await ask(connection, [user_message("hello")])
+        assert said(events) == "Hi"
+        assert sum(isinstance(one, ItemDone) for one in events) <= 2
+        assert sum(isinstance(one, Finished) for one in events) == 1
+        await connection.close()
+
+
+async def test_an_event_without_end_is_given_up() -> None:
+    megabyte = b"x" * (1024 * 1024)
+    async with streaming(b"data: ", *[megabyte] * 70) as url:
+        connection = connect(url, CHAT)
+        problem = await failing(connection, "hello")
+        assert problem.kind == "closed" and "an event of more than" in problem.message
+        await connection.close()
+
+
+async def test_a_giant_frame_is_given_up() -> None:
+    async def handle(connection: ServerConnection) -> None:
+        await connection.recv()
+        connection.transport.write(b"\x81\x7f" + (65 * 1024 * 1024).to_bytes(8, "big") + b"x" * 1000)
+        await connection.wait_closed()
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        connection = connect(f"http://127.0.0.1:{port}/v1", RESPONSES_OVER_WEBSOCKET)
+        problem = await failing(connection, "hello")
+        assert problem.kind == "closed" and "protocol" in problem.message
+        await connection.close()
+
+
+@pytest.mark.parametrize("hold", [True, False], ids=["stalls", "ends"])
+async def test_an_answer_that_just_stops(hold: bool) -> None:
+    delta = event(choices=[{"index": 0, "delta": {"content": "half"}}])
+    async with streaming(delta, hold=hold) as url:
+        connection = connect(url, CHAT, idle_timeout=0.3)
+        assert await told(connection) == ("half", "closed")
+        await connection.close()
+
+
+async def test_an_empty_answer_is_no_answer() -> None:
+    async with streaming() as url:
+        connection = connect(url, CHAT)
+        problem = await failing(connection, "hello")
+        assert problem.kind == "closed" and "before it was whole" in problem.message
+        await connection.close()
+
+
+async def test_binary_frames_are_read_as_text() -> None:
+    async def handle(connection: ServerConnection) -> None:
+        await connection.recv()
+        await connection.send(json.dumps({"type": "response.output_text.delta", "delta": "Hi"}).encode())
+        await connection.send(json.dumps({"type": "response.completed", "response": {"id": "r"}}).encode())
+        await connection.wait_closed()
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        connection = connect(f"http://127.0.0.1:{port}/v1", RESPONSES_OVER_WEBSOCKET)
+        assert await told(connection) == ("Hi", "completed")
+        await connection.close()
+
+
+async def test_a_server_without_tls_where_tls_is_asked_for() -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 not TLS, but very willing to talk\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    connection = connect(f"https://127.0.0.1:{port}/v1", CHAT)
+    problem = await failing(connection, "hello")
+    server.close()
+    assert (problem.kind, problem.code) == ("unreachable", "untrusted")
+    assert "No TLS connection" in problem.message
+    await connection.close()

@@ -39,6 +39,11 @@ REWRITES = (
 )
 
 
+def key_parser() -> XTermParser:
+    """A parser of the terminal's bytes into Textual's events, as the driver uses it."""
+    return XTermParser(False)
+
+
 def rewritten(data: str) -> str:
     """Key sequences as Textual's parser understands them."""
     if "\x1b" in data and "\x1b[200~" not in data:

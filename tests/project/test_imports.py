@@ -25,6 +25,7 @@ HEAVY = (
     "textual",
     "httpx",
     "httpx2",
+    "httpx2",
     "tiktoken",
     "tree_sitter",
     "websockets",

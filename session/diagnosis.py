@@ -53,9 +53,7 @@ def examine_setup(
         Finding("folder", True, f"{workspace.root} ({kept})"),
         Finding("git", bool(git) or None, git or "not installed: changed files are told by their content"),
         Finding("state", True, str(workspace.folders.state)),
-        Finding(
-            "model", True, f"{opening.model.name} from {settings.provider}, {opening.model.window:,} tokens"
-        ),
+        Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
         Finding("key", not opening.missing, opening.missing or _key_found(opening)),
     ], opening

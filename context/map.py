@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from context.seen import FrozenMap
     from context.snapshot import Snapshot
 
 _COMPLETE = (
@@ -22,6 +24,10 @@ _PARTIAL = (
     "## Project map\n\nThe files of the project by folder, then the definitions in those that matter most, "
     "in path order. Blocks further down override earlier ones.\n\n"
 )
+REFREEZE = 8_000
+"""Tokens of changes to a frozen map from which a new map is cheaper."""
+_TIGHT = 72
+"""Characters of a signature where not every outline fits."""
 _LIST_SHARE = 50
 """Percent of the map's room that the list of paths may take where not every outline fits."""
 _OUTLINES = "### Definitions\n\n"
@@ -36,7 +42,7 @@ Count = Callable[[str], int]
 class MapPart:
     """The map, or a delta of it; ``text`` is empty when nothing fitted or nothing changed.
 
-    ``outlines`` are the blocks shown, by path (empty: known but not outlined); ``unlisted`` and
+    ``outlines`` are the blocks shown, by path (empty: known but not outlined), uncut; ``unlisted`` and
     ``unoutlined`` name what did not fit, with its tokens; ``gone`` what the map held before.
     """
 
@@ -60,6 +66,14 @@ def file_block(path: str, outline: str) -> str:
         return f"{name}\n"
     inside = "".join(f" {line}\n" for line in outline.split("\n") if line)
     return f"{name}:\n{inside}"
+
+
+@lru_cache(maxsize=20_000)
+def tight_block(block: str) -> str:
+    """A file's entry where room is short: long signatures cut, documentation left out."""
+    lines = block.split("\n")
+    cut = [line.partition(" — ")[0] for line in lines[1:]]
+    return "\n".join([lines[0], *(line if len(line) <= _TIGHT else f"{line[: _TIGHT - 1]}…" for line in cut)])
 
 
 def full_cost(snapshot: Snapshot, count: Count) -> int:
@@ -94,7 +108,7 @@ def build_map(
         entry = snapshot.entries.get(path)
         if entry is None or not entry.facts.outline:
             continue
-        cost = count(entry.block)
+        cost = count(tight_block(entry.block))
         if spent + heading + cost <= room:
             chosen[path] = entry.block
             spent += cost + heading
@@ -103,10 +117,23 @@ def build_map(
             unoutlined.append((path, cost))
     text = _PARTIAL + "".join(lines)
     if chosen:
-        text += _OUTLINES + "".join(chosen[path] for path in sorted(chosen))
+        text += _OUTLINES + "".join(tight_block(chosen[path]) for path in sorted(chosen))
     return MapPart(
         text, spent, {path: chosen.get(path, "") for path in snapshot.paths}, tuple(unoutlined), unlisted
     )
+
+
+def build_again(
+    snapshot: Snapshot, frozen: FrozenMap, room: int, least: int, count: Count
+) -> tuple[MapPart, MapPart] | None:
+    """The frozen map as it was, and what changed in it since; None when it is time to make a new one: it
+    does not fit, it says much less than would fit now, or the changes have grown past :data:`REFREEZE`."""
+    if frozen.tokens > room or frozen.tokens * 2 < least:
+        return None
+    delta = build_delta(snapshot, frozen.outlines, min(room - frozen.tokens, REFREEZE), count)
+    if delta.unoutlined:
+        return None
+    return MapPart(frozen.text, frozen.tokens, frozen.outlines), delta
 
 
 def build_delta(snapshot: Snapshot, shown: Mapping[str, str], room: int, count: Count) -> MapPart:

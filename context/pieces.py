@@ -48,6 +48,8 @@ class WindowRequest:
     server already holds of this conversation; ``history`` earlier messages that have to be sent again,
     oldest first; ``open_files`` those open in the editor. ``map_limit``, in tokens, keeps a map from
     filling the room that a conversation will want.
+    ``related_limit``, in tokens, does the same for files that nobody named; without one they get at most
+    a quarter of ``map_limit``, where that is given.
     """
 
     text: str
@@ -58,6 +60,7 @@ class WindowRequest:
     open_files: tuple[str, ...] = ()
     used: int = 0
     map_limit: int | None = None
+    related_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,16 @@ class ShownFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenMap:
+    """A map as it was sent: its exact text and tokens, and what it says of each file. A conversation that
+    starts afresh sends it again as it was, so that the server's cache holds."""
+
+    text: str
+    tokens: int
+    outlines: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What one window showed. ``texts`` are pieces by (kind, path), ``outlines`` the map's blocks by path
     (an empty string: the file is known to the map, its outline was not shown), ``files`` file texts."""
@@ -35,6 +45,8 @@ class Shown:
     """The hashes of files that there was no room for: as long as they stay so, they are not tried again."""
     gone: frozenset[str] = frozenset()
     """Paths the map no longer holds."""
+    frozen: FrozenMap | None = None
+    """The whole map, where this window has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,12 @@ class Seen:
     """All that a conversation's windows showed so far; a new conversation begins with ``Seen()``."""
 
     shown: Shown = field(default_factory=Shown)
+    frozen: FrozenMap | None = None
+    """The map that a fresh start sends again, with what changed in it since behind it."""
+
+    def restart(self) -> Seen:
+        """What a conversation that starts afresh begins with: nothing was seen, the map stays frozen."""
+        return Seen(frozen=self.frozen)
 
     def knowing(self, sources: Iterable[Source]) -> Seen:
         """What has been seen once the model knows these files as they are by other means (it edited
@@ -51,7 +69,7 @@ class Seen:
             before = files.get(source.path)
             if before is not None:
                 files[source.path] = ShownFile(source.digest, line_sums(source), before.whole)
-        return Seen(replace(self.shown, files=MappingProxyType(files)))
+        return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
 
     def after(self, window: Window) -> Seen:
         """What has been seen once ``window`` has been sent too."""
@@ -63,5 +81,6 @@ class Seen:
                 MappingProxyType({**outlines, **new.outlines}),
                 MappingProxyType({**self.shown.files, **new.files}),
                 MappingProxyType({**self.shown.passed, **new.passed}),
-            )
+            ),
+            new.frozen or self.frozen,
         )

@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from context.blocks import harmless
 from context.files_shown import Wanted, view
-from context.map import MapPart, build_delta, build_map, full_cost, list_cost
+from context.map import MapPart, build_again, build_delta, build_map, full_cost, list_cost
 from context.mentions import Mention, find_mentions
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
 from context.rank import Ranking, rank, settings
 from context.redact import redact
 from context.related import related_view
-from context.seen import Seen, Shown, ShownFile
+from context.seen import FrozenMap, Seen, Shown, ShownFile
 from context.snapshot import Snapshot
 from context.source import Unread
 from context.tokens import Counter, as_block
@@ -30,7 +30,7 @@ _INSTRUCTIONS_SHARE = 3
 """The project's instructions get at most one third of the room, …"""
 _HISTORY_SHARE = 2
 """… the conversation at most half of what is then left, …"""
-_FILES_SHARE = 0.7
+_FILES_SHARE = 0.6
 """… and file texts this much of the rest, …"""
 _MAP_SHARE = 0.5
 """… or all that a complete map leaves, where that takes at most this much."""
@@ -68,7 +68,9 @@ class _Packing:
         self.request = request
         self.snapshot = snapshot
         self.counter = counter
+        self.seen = seen
         self.before = seen.shown
+        self.frozen: FrozenMap | None = None
         self.room = request.budget - request.used
         self.pieces: list[Piece] = []
         self.left_out = [LeftOut(path, 0, why) for path, why in sorted(snapshot.unread.items())]
@@ -195,27 +197,44 @@ class _Packing:
                 file_room = self.room - map_cost
             file_room = min(file_room, self.room - at_least)
         whole = self._files(ranking, file_room, first=not known_map)
-        if known_map:
-            self.map = build_delta(self.snapshot, self.before.outlines, self.room, count)
-        else:
-            self.map = build_map(self.snapshot, ranking.order, min(self.room, limit), count, whole, full)
+        self._map(ranking, min(self.room, limit), whole, full, first=not known_map)
         part = self.map
-        if part.text:
-            total = len(self.snapshot.paths)
-            why = (
-                "definitions that changed since the map was shown"
-                if known_map
-                else f"the project: {total} files, {part.outlined} of them with their definitions"
-            )
-            if not self.snapshot.complete:
-                why += "; the project is still being indexed"
-            self.add(Kind.MAP, None, part.text, part.tokens, why)
         self.left_out += [
             LeftOut(path, tokens, "no room for its definitions") for path, tokens in part.unoutlined
         ]
         self.left_out += [
             LeftOut(path, tokens, "no room to list its files") for path, tokens in part.unlisted
         ]
+
+    def _map(self, ranking: Ranking, limit: int, whole: frozenset[str], full: int, *, first: bool) -> None:
+        """The map: what changed in it; at a fresh start the frozen one and what changed; or a new one."""
+        count = self.counter.count_kept
+        if not first:
+            self.map = build_delta(self.snapshot, self.before.outlines, self.room, count)
+            self._add_map(self.map, "definitions that changed since the map was shown")
+            return
+        frozen = self.seen.frozen
+        again = frozen and build_again(self.snapshot, frozen, limit, min(full, limit), count)
+        if frozen and again:
+            base, delta = again
+            self._add_map(base, f"the project: {len(base.outlines)} files, as first shown")
+            self._add_map(delta, "definitions that changed since the map was first shown")
+            kept = {path: block for path, block in base.outlines.items() if path not in delta.gone}
+            self.map = MapPart(base.text, base.tokens, {**kept, **delta.outlines}, gone=delta.gone)
+            self.frozen = frozen
+            return
+        self.map = build_map(self.snapshot, ranking.order, limit, count, whole, full)
+        total = len(self.snapshot.paths)
+        self._add_map(
+            self.map, f"the project: {total} files, {self.map.outlined} of them with their definitions"
+        )
+        if self.map.text:
+            self.frozen = FrozenMap(self.map.text, self.map.tokens, MappingProxyType(dict(self.map.outlines)))
+
+    def _add_map(self, part: MapPart, why: str) -> None:
+        if part.text:
+            indexing = "" if self.snapshot.complete else "; the project is still being indexed"
+            self.add(Kind.MAP, None, part.text, part.tokens, f"{why}{indexing}")
 
     def _ranked(self) -> Ranking:
         in_hand = [*self.mentioned, *self.snapshot.changes, *self.request.open_files]
@@ -279,6 +298,10 @@ class _Packing:
 
     def _related(self, ranking: Ranking, room: int) -> None:
         """Show files that nobody named but that score well, the best first."""
+        limit = self.request.related_limit
+        if limit is None and self.request.map_limit is not None:
+            limit = self.request.map_limit // 4
+        room = room if limit is None else min(room, limit)
         rules = settings()["related"]
         likely = [path for path in ranking.order if self._may_be_related(path, ranking, rules["least"])]
         likely = likely[: rules["most"]]
@@ -343,6 +366,7 @@ class _Packing:
             MappingProxyType(self.files),
             MappingProxyType(self.passed),
             self.map.gone,
+            self.frozen,
         )
         tokens = self.request.used + sum(piece.tokens for piece in pieces)
         return Window(self.request.budget, tokens, tuple(pieces), tuple(self.left_out), shown)

@@ -126,3 +126,35 @@ def test_what_had_no_room_is_not_tried_again_until_it_changes(repo: Repo, counte
     ]
     named = build(WindowRequest("@a.py", "I.\n", 60_000, used=small.tokens), snapshot, counter, seen)
     assert ("changed", "a.py") in kinds(named)
+
+
+def test_a_fresh_start_sends_the_map_as_it_was_with_what_changed_behind_it(
+    repo: Repo, counter: Counter
+) -> None:
+    conversation = start(repo, counter)
+    first = conversation.turn("again")
+    assert not first.shown.outlines
+    frozen = conversation.seen.frozen
+    assert frozen is not None
+    repo.write("small.py", "def small(wider): ...\n")
+    (repo.root / "AGENTS.md").unlink()
+    conversation.project.update(["small.py", "AGENTS.md"])
+    conversation.seen, conversation.used = conversation.seen.restart(), 0
+    window = conversation.turn("afresh")
+    maps = [piece.text for piece in window.pieces if piece.kind is Kind.MAP]
+    assert maps[0] == frozen.text
+    assert "def small(wider)" in maps[1] and "AGENTS.md: gone\n" in maps[1]
+    assert "def small(wider)" not in maps[0]
+    assert kinds(conversation.turn()) == [("request", None)]
+
+
+def test_a_map_that_changed_much_is_frozen_anew(repo: Repo, counter: Counter) -> None:
+    conversation = start(repo, counter)
+    frozen = conversation.seen.frozen
+    wide = "\n".join(f"def much_longer_name_{n}(value: int, other: str) -> None: ..." for n in range(900))
+    repo.write("small.py", wide)
+    conversation.project.update(["small.py"])
+    conversation.seen, conversation.used = conversation.seen.restart(), 0
+    window = conversation.turn("afresh")
+    assert sum(piece.kind is Kind.MAP for piece in window.pieces) == 1
+    assert conversation.seen.frozen is not None and conversation.seen.frozen is not frozen

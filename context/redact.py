@@ -39,6 +39,7 @@ def is_secret_file(path: str) -> bool:
     return bool(rules.files.match(name)) and not rules.harmless.match(name)
 
 
+@lru_cache(maxsize=48)
 def redact(text: str) -> Redacted:
     """``text`` with every secret replaced by ``[KIND masked]``."""
     kinds: dict[str, None] = {}

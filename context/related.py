@@ -13,7 +13,7 @@ from context.redact import redact
 from context.snapshot import Snapshot
 from context.source import Source, Unread, split_lines
 from context.symbols import Symbol
-from context.words import IDENTIFIER, words
+from context.words import IDENTIFIER, words, words_of
 
 _LONGEST = 400
 """Lines: of a longer definition only what is inside it counts as a part."""
@@ -102,7 +102,7 @@ def _places(text: str, wanted: Mapping[str, float]) -> dict[str, list[int]]:
         for identifier in IDENTIFIER.findall(line):
             held = known.get(identifier)
             if held is None:
-                held = known[identifier] = tuple(word for word in words(identifier) if word in wanted)
+                held = known[identifier] = tuple(word for word in words_of(identifier) if word in wanted)
             for word in held:
                 places[word].append(number)
     return places

@@ -25,6 +25,9 @@ spaces; 200,000 characters of anything tried were safe."""
 _REMEMBERED = 100_000
 """Texts whose counts a counter keeps: the outlines and path lines of a project, counted each turn."""
 
+_REMEMBERED_SIZE = 32_000_000
+"""Characters of those texts together: file texts are among them."""
+
 _JOINT = re.compile(r"\n(?=[^\s/])|(?<=[a-z])(?= [a-z])")
 
 
@@ -42,6 +45,7 @@ class Counter:
     def __init__(self) -> None:
         self._encoding: tiktoken.Encoding | None = None
         self._known: dict[str, int] = {}
+        self._size = 0
 
     @property
     def ready(self) -> bool:
@@ -77,8 +81,10 @@ class Counter:
         known = self._known
         found = known.get(text)
         if found is None:
-            if len(known) >= _REMEMBERED:
+            self._size += len(text)
+            if len(known) >= _REMEMBERED or self._size > _REMEMBERED_SIZE:
                 known.clear()
+                self._size = len(text)
             found = known[text] = self.count(text)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 """A word as code has it."""
@@ -25,8 +26,18 @@ def words(text: str) -> Counter[str]:
     """
     found: Counter[str] = Counter()
     for identifier, count in identifiers(text).items():
-        found[identifier.lower()] += count
-        parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
-        for part in parts if len(parts) > 1 or "_" in identifier else ():
-            found[part.lower()] += count
+        for word in words_of(identifier):
+            found[word] += count
     return found
+
+
+@lru_cache(maxsize=50_000)
+def words_of(identifier: str) -> tuple[str, ...]:
+    """The words of one identifier, in lower case: itself and its parts; none of one that is too short or
+    too long."""
+    if not _SHORTEST <= len(identifier) <= _LONGEST:
+        return ()
+    parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
+    if len(parts) > 1 or "_" in identifier:
+        return (identifier.lower(), *(part.lower() for part in parts))
+    return (identifier.lower(),)

@@ -12,10 +12,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
+from session.asking import Answer, request_on
 from session.clocks import slept_seconds
 from session.keeper import Keeper, Line
 from session.link import Backoff, LinkChange, LinkState
-from session.protocol.dialects import Decoder, dialect, write_body
 from session.protocol.events import (
     Created,
     Finished,
@@ -23,9 +23,8 @@ from session.protocol.events import (
     ServerError,
     WireEvent,
 )
-from session.protocol.increment import Exchange, increment
+from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
-from session.protocol.responses import ResponseDecoder, encode_create
 from session.retries import Retries, Tries
 from session.service import Service, Transport
 from session.transport.endpoint import Endpoint
@@ -50,25 +49,6 @@ _CHAIN_LOST = "previous_response_not_found"
 _TOO_OLD = "websocket_connection_limit_reached"
 _LOSSES_BEFORE_FALLING_BACK = 3
 """Lost WebSockets in one answer after which something on the way is taken not to let them through."""
-
-
-class _Answer:
-    """One call of ``respond``: whether it was dropped, and what it waits for."""
-
-    def __init__(self) -> None:
-        self._dropped = False
-        self.line: Line | None = None
-        self.waiter: asyncio.Future[Line | None] | None = None
-
-    def drop(self) -> None:
-        """Nothing more of this answer is wanted."""
-        self._dropped = True
-        if self.waiter is not None and not self.waiter.done():
-            self.waiter.set_result(None)
-
-    def dropped(self) -> bool:
-        """Whether :meth:`drop` was called; it may be between any two steps."""
-        return self._dropped
 
 
 class Connection:
@@ -103,7 +83,7 @@ class Connection:
             backoff=backoff or Backoff(),
             slept=slept,
         )
-        self._answer: _Answer | None = None
+        self._answer: Answer | None = None
         self._closed = False
         self.last_request_bytes = 0
         self.first_event_seconds: float | None = None
@@ -182,7 +162,7 @@ class Connection:
             raise RuntimeError("the connection is closed")
         self.drop()
         self.wake()
-        answer = self._answer = _Answer()
+        answer = self._answer = Answer()
         self._keeper.busy = True
         clock = asyncio.get_running_loop().time
         began = clock()
@@ -240,7 +220,7 @@ class Connection:
         self._keeper.busy = False
         self._keeper.used()
 
-    async def _attempts(self, answer: _Answer, items: tuple[Item, ...]) -> AsyncGenerator[WireEvent, None]:
+    async def _attempts(self, answer: Answer, items: tuple[Item, ...]) -> AsyncGenerator[WireEvent, None]:
         """The answer's events, over as many attempts as the failures' kinds allow."""
         forgiven: set[str] = set()
         tries = Tries(self._retries)
@@ -314,7 +294,7 @@ class Connection:
         message = problem.message + said(await list_models(self.endpoint))
         return LinkError(problem.kind, message, code=problem.code, status=problem.status)
 
-    async def _wait(self, answer: _Answer, seconds: float, problem: LinkError) -> bool:
+    async def _wait(self, answer: Answer, seconds: float, problem: LinkError) -> bool:
         """Sit out ``seconds``, saying so; false if the answer is dropped meanwhile."""
         answer.waiter = asyncio.get_running_loop().create_future()
         self._keeper.feed.wait(seconds, problem.message)
@@ -328,7 +308,7 @@ class Connection:
             self._keeper.feed.resume()
         return False
 
-    async def _usable(self, answer: _Answer) -> Line | None:
+    async def _usable(self, answer: Answer) -> Line | None:
         """An open line, as soon as there is one; None if the answer is dropped first."""
         while not answer.dropped():
             line = self._keeper.active
@@ -344,11 +324,11 @@ class Connection:
         return None
 
     async def _exchange(
-        self, answer: _Answer, line: Line, items: tuple[Item, ...]
+        self, answer: Answer, line: Line, items: tuple[Item, ...]
     ) -> AsyncGenerator[WireEvent, None]:
         """One request on ``line`` and the events of its response."""
         profile, link = self._request, line.link
-        frame, decoder = self._request_on(line, items)
+        frame, decoder = request_on(line, profile, items, self._keeper.service.quirks)
         self.last_request_bytes = len(frame.encode("utf-8"))
         await link.drain()
         answer.line = line
@@ -377,17 +357,6 @@ class Connection:
                 yield event
                 if answer.dropped():
                     return
-
-    def _request_on(self, line: Line, items: tuple[Item, ...]) -> tuple[str, Decoder]:
-        """The request as it goes out on ``line``, and what reads its answer."""
-        profile, quirks = self._request, self._keeper.service.quirks
-        if line.route.transport is Transport.WEBSOCKET:
-            part = increment(line.last, profile, items)
-            previous = part.previous_response_id
-            frame = encode_create(profile, part.items, previous_response_id=previous, quirks=quirks)
-            return frame, ResponseDecoder()
-        spoken = dialect(line.route.dialect)
-        return write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder()
 
     async def _receive(self, link: Link) -> bytes | None:
         try:

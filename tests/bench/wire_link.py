@@ -137,7 +137,12 @@ async def slow_line(url: str, round_trip: float) -> AsyncIterator[str]:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    proxy = await asyncio.start_server(handle, "127.0.0.1", 0)
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(handle(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    proxy = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         yield url.replace(f":{target}/", f":{proxy.sockets[0].getsockname()[1]}/")
     finally:

@@ -1,20 +1,20 @@
 """Where a past change stands now, and how to take it back: the arithmetic of undo.
 
-A change's lines are carried forward through every later recorded change of its file, through moves,
-and through a diff where someone else wrote in between. If the text there is still what the change
-put, it is swapped back; else the three ways are merged; else it is a conflict and nothing happens.
+A change's lines are followed through every later recorded change of its file, through moves, and
+through a diff where someone else wrote in between. If they are still what the change put, they are
+swapped back; else the three ways are merged; else it is a conflict and nothing happens.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from edits.diff import changes
-from edits.entry import Entry
+from edits.entry import Entry, Op
 from edits.hunk import RefusalCode
+from edits.lineage import Lineage
 from edits.merge import merge3
 from edits.plan import Splice, new_range
 from edits.text import FileError, TextFile, decode, split, whole_lines
@@ -28,41 +28,25 @@ Shift = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """Where a change's file is now, and where in it the change's spans are."""
+    """Where a change's file is now, and the order of the lines it has had since."""
 
     path: str
     sha256: str
-    """The content the spans are counted in: the newest recorded one."""
-    spans: tuple[Span, ...]
+    """The newest recorded content, which ``lineage`` ends with."""
+    lineage: Lineage
     deleted_by: Entry | None
     moved_by: Entry | None
 
 
-def inverse(entry: Entry) -> list[Splice]:
-    """The splices that turn the text after ``entry`` into the text before it."""
-    shift = 0
-    found: list[Splice] = []
-    for splice in entry.splices:
-        found.append(_kernel(Splice(splice.start + shift, splice.new, splice.old)))
-        shift += len(splice.new) - len(splice.old)
-    return found
-
-
-def carry(span: Span, shifts: Sequence[Shift], ties: Sequence[int | None] = ()) -> Span:
-    """``span`` after ``shifts`` (in order). One that cuts into the span widens it.
-
-    For lines put at just the place of an empty span, the shift's item of ``ties`` says how many of them
-    stand above it (none, if there is no item); None when it belongs to both sides, and is widened.
-    """
+def carry(span: Span, shifts: Sequence[Shift]) -> Span:
+    """``span`` after ``shifts`` (in order). One that cuts into the span widens it."""
     start, end = span
     before = inside = 0
     low, high = start, end
-    for number, (first, last, lines) in enumerate(shifts):
+    for first, last, lines in shifts:
         if first == last == start == end:
-            above = ties[number] if number < len(ties) else 0
-            inside += lines if above is None else 0
-            before += min(above or 0, lines)
-        elif last <= start:
+            continue
+        if last <= start:
             before += lines - (last - first)
         elif first >= end:
             break
@@ -73,55 +57,41 @@ def carry(span: Span, shifts: Sequence[Shift], ties: Sequence[int | None] = ()) 
 
 
 def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
-    """Carry the lines that ``entry`` put through the later ``entries``."""
-    path, sha256 = entry.place, entry.after or entry.before or ""
-    spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(entry)]
+    """Where the file of ``entry`` is after the later ``entries``, and what became of its lines."""
+    lineage = Lineage()
+    chain = _chain(entry, entries)
+    path, sha256 = chain[0].path, chain[0].before or chain[0].after or ""
     deleted_by = moved_by = None
-    # Where each span was within what a later change took away, for when that comes back.
-    within: dict[int, list[list[int]]] = {}
-    for later in entries:
-        if later.seq <= entry.seq or later.path != path:
+    for one in [*chain, *(later for later in entries if later.seq > entry.seq)]:
+        if one.path != path:
             continue
-        found = later.before or later.after or ""
+        found = one.before or one.after or ""
         if found != sha256:
-            spans = _through_diff(spans, contents(sha256), contents(found))
-        if later.before is not None and later.after is not None:
-            shifts = _shifts(later.splices)
-            within[later.seq] = [[_within(span[0], shift) for shift in shifts] for span in spans]
-            spans = [
-                carry(span, shifts, _ties(entry, number, later, entries, within))
-                for number, span in enumerate(spans)
-            ]
-        deleted_by = later if later.after is None else None
-        if later.moved_to:
-            path = later.moved_to
-            moved_by = later
-        sha256 = later.after or found
-    return Trail(path, sha256, tuple(spans), deleted_by, moved_by if path != entry.place else None)
+            _written(lineage, contents(sha256), contents(found))
+        if one.before is not None and one.after is not None:
+            kernels = [_kernel(splice) for splice in one.splices]
+            made = [(kernel.start, kernel.old, kernel.new) for kernel in kernels]
+            lineage.change(one.hunk, one.op is not Op.UNDO, made)
+        deleted_by = one if one.after is None and one.seq > entry.seq else None
+        if one.moved_to:
+            path = one.moved_to
+            moved_by = one
+        sha256 = one.after or found
+    return Trail(path, sha256, lineage, deleted_by, moved_by if path != entry.place else None)
 
 
-def _within(line: int, shift: Shift) -> int:
-    first, last, _ = shift
-    return min(max(line - first, 0), last - first)
-
-
-def _ties(
-    entry: Entry, number: int, later: Entry, entries: Sequence[Entry], within: dict[int, list[list[int]]]
-) -> Sequence[int | None]:
-    """How many of the lines that ``later`` brings back stood above the entry's splice ``number``."""
-    if later.reverts is None:
-        return ()
-    if later.reverts in within:
-        return within[later.reverts][number]
-    taken = next((one for one in entries if one.seq == later.reverts), None)
-    if taken is None or taken.seq >= entry.seq:
-        return ()
-    spans = [(splice.start, splice.start + len(splice.old)) for splice in inverse(taken)]
-    for between in entries:
-        if taken.seq < between.seq < entry.seq and between.path == entry.path:
-            spans = [carry(span, _shifts(between.splices)) for span in spans]
-    first, last, _ = _shifts(entry.splices)[number]
-    return [sys.maxsize if start <= first else 0 if start >= last else None for start, _ in spans]
+def _chain(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
+    """The changes of the file up to ``entry``, from the first on whose lines may have come back since."""
+    first, start = entry.seq + 1, min(one.seq for one in entries if one.hunk == entry.hunk)
+    while start < first:
+        first = start
+        returned = {one.hunk for one in entries if one.seq > first and one.reverts is not None}
+        start = min(one.seq for one in entries if one.seq == first or one.hunk in returned)
+    chain = [entry]
+    for one in reversed(entries):
+        if first <= one.seq < entry.seq and one.place == chain[-1].path:
+            chain.append(one)
+    return chain[::-1]
 
 
 def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
@@ -136,33 +106,39 @@ def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
     return span[0] + 1, span[1] + 1
 
 
-def live_range(trail: Trail, now: bytes, sha256: str, contents: Contents) -> Span:
+def live_range(entry: Entry, trail: Trail, now: bytes, sha256: str, contents: Contents) -> Span:
     """The lines a followed change covers in the file as it is ``now``, from 1."""
-    spans = list(trail.spans)
     if sha256 != trail.sha256:
-        spans = _through_diff(spans, contents(trail.sha256), now)
-    if not spans:
-        return 1, 1
-    return min(span[0] for span in spans) + 1, max(span[1] for span in spans) + 1
+        _written(trail.lineage, contents(trail.sha256), now)
+    start, end = trail.lineage.extent(entry.hunk)
+    return start + 1, end + 1
 
 
 def reverted(entry: Entry, trail: Trail, now: TextFile, contents: Contents) -> tuple[Splice, ...]:
     """The splices that take ``entry`` out of the file as it is ``now``. Raises FileError (``conflict``)."""
-    spans = list(trail.spans)
+    if not entry.splices:
+        return ()
     if now.sha256 != trail.sha256:
-        spans = _through_diff(spans, contents(trail.sha256), now.encode(now.text))
-    swaps = [_swap(now, span, splice) for span, splice in zip(spans, inverse(entry), strict=True)]
+        _written(trail.lineage, contents(trail.sha256), now.encode(now.text))
+    other = trail.lineage.taken_by(entry.hunk)
+    if other is not None:
+        message = f"its lines were changed by {other} since: undo {other} first; nothing was touched"
+        raise FileError(RefusalCode.CONFLICT, message)
+    sites = trail.lineage.sites(entry.hunk, entry.op is Op.UNDO)
+    swaps = [_swap(now, Splice(*site)) for site in sites or ()]
     whole = [swap for swap in swaps if swap is not None]
-    if len(whole) == len(swaps) and all(
-        one.start + len(one.old) <= other.start for one, other in pairwise(whole)
-    ):
+    if whole and len(whole) == len(swaps) and _apart(whole):
         return tuple(swap for swap in whole if swap.old != swap.new)
     return _merged(entry, now, contents)
 
 
-def _swap(now: TextFile, span: Span, splice: Splice) -> Splice | None:
+def _apart(swaps: Sequence[Splice]) -> bool:
+    return all(one.start + len(one.old) <= other.start for one, other in pairwise(swaps))
+
+
+def _swap(now: TextFile, splice: Splice) -> Splice | None:
     """Put the old lines back where the new ones still stand, whatever ending the last of them has now."""
-    start, end = span
+    start, end = splice.start, splice.start + len(splice.old)
     if list(now.lines[start:end]) != list(split("".join(splice.old))[0]) or end > len(now.lines):
         return None
     current = tuple(
@@ -200,7 +176,7 @@ def _merged(entry: Entry, now: TextFile, contents: Contents) -> tuple[Splice, ..
     if entry.before is None or entry.after is None:
         raise _conflict()
     base, before = decode(contents(entry.after), entry.place), decode(contents(entry.before), entry.path)
-    merged = merge3(base.text, now.text, before.text)
+    merged = merge3(base.text, now.text, before.text, apart=True)
     if merged.conflicts or merged.text == now.text:
         raise _conflict()
     old, new = whole_lines(now.text), whole_lines(merged.text)
@@ -216,10 +192,14 @@ def _conflict() -> FileError:
     return FileError(RefusalCode.CONFLICT, "its lines were changed since; nothing was touched")
 
 
-def _through_diff(spans: Sequence[Span], before: bytes, after: bytes) -> list[Span]:
+def _written(lineage: Lineage, before: bytes, after: bytes) -> None:
+    """Someone else turned the one content into the other."""
     old, new = whole_lines(decode(before, "the file").text), whole_lines(decode(after, "the file").text)
-    shifts = [(change.start, change.end, change.new_end - change.new_start) for change in changes(old, new)]
-    return [carry(span, shifts) for span in spans]
+    made = [
+        (change.start, old[change.start : change.end], new[change.new_start : change.new_end])
+        for change in changes(old, new)
+    ]
+    lineage.change(None, True, made)
 
 
 def _shifts(splices: Sequence[Splice]) -> list[Shift]:

@@ -168,7 +168,7 @@ class Landing:
         try:
             trail = follow(last, entries, self._ledger.content)
             now = read_bytes(self._root / trail.path, trail.path)
-            start, end = live_range(trail, now, digest(now), self._ledger.content)
+            start, end = live_range(last, trail, now, digest(now), self._ledger.content)
         except FileError:
             return None
         return trail.path, start, end

@@ -34,15 +34,18 @@ class Merged:
     conflicts: tuple[Conflict, ...]
 
 
-def merge3(base: str, mine: str, theirs: str) -> Merged:
-    """Bring the change from ``base`` to ``theirs`` into ``mine``; where both changed, ``mine`` stays."""
+def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
+    """Bring the change from ``base`` to ``theirs`` into ``mine``; where both changed, ``mine`` stays.
+
+    With ``apart`` changes of adjacent lines are conflicts too: a line must stand between.
+    """
     old, left, right = whole_lines(base), whole_lines(mine), whole_lines(theirs)
     ours, others = changes(old, left), changes(old, right)
     merged: list[str] = []
     conflicts: list[Conflict] = []
     done = 0
     while ours or others:
-        group_ours, group_others = _next_group(ours, others)
+        group_ours, group_others = _next_group(ours, others, apart)
         start, end = _span([*group_ours, *group_others])
         merged += old[done:start]
         done = end
@@ -60,7 +63,7 @@ def merge3(base: str, mine: str, theirs: str) -> Merged:
     return Merged("".join(merged), tuple(conflicts))
 
 
-def _next_group(ours: list[Change], others: list[Change]) -> tuple[list[Change], list[Change]]:
+def _next_group(ours: list[Change], others: list[Change], apart: bool) -> tuple[list[Change], list[Change]]:
     """Take from both lists the next change, with all changes that touch the same lines."""
     taken: tuple[list[Change], list[Change]] = ([], [])
     queues = (ours, others)
@@ -70,7 +73,7 @@ def _next_group(ours: list[Change], others: list[Change]) -> tuple[list[Change],
     while grown:
         grown = False
         for side in (0, 1):
-            while queues[side] and any(_touch(queues[side][0], change) for change in taken[1 - side]):
+            while queues[side] and any(_touch(queues[side][0], change, apart) for change in taken[1 - side]):
                 taken[side].append(queues[side].pop(0))
                 grown = True
     return taken
@@ -80,7 +83,9 @@ def _order(change: Change) -> tuple[int, int]:
     return change.start, change.end
 
 
-def _touch(one: Change, other: Change) -> bool:
+def _touch(one: Change, other: Change, apart: bool) -> bool:
+    if apart:
+        return one.start <= other.end and other.start <= one.end
     if one.start == one.end and other.start == other.end:
         return one.start == other.start
     return one.start < other.end and other.start < one.end

@@ -244,11 +244,13 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionChanged:
-    """The link to the server: ``offline``, ``connecting``, ``warming``, ``ready`` or ``failed``."""
+    """The link to the server: ``offline``, ``connecting``, ``warming``, ``ready``, ``idle``, ``failed``, or
+    ``waiting`` for ``seconds`` before the next attempt."""
 
     type: ClassVar[str] = "connection"
     state: str
     message: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

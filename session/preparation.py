@@ -14,7 +14,6 @@ from pathlib import Path
 
 from context.pieces import Kind, Window, WindowRequest
 from context.project import Project
-from context.seen import Seen
 from context.source import Source
 from context.tokens import Counter
 from context.window import build
@@ -51,7 +50,7 @@ class Prepared:
         """The request goes out: ``memory`` now holds what it tells the model."""
         if self.afresh:
             memory.conversation.clear()
-            memory.seen = Seen()
+            memory.seen = memory.seen.restart()
         memory.seen = memory.seen.after(self.window)
         memory.knowledge.told(self.files)
         memory.reported(self.reported)
@@ -84,27 +83,30 @@ class Preparation:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""
         return self.counter.count(text)
 
-    async def prepare(self, prompt: str, memory: Memory) -> Prepared:
+    async def prepare(self, prompt: str, memory: Memory, share: float = 1.0) -> Prepared:
         """The items for ``prompt``, which ``memory`` knows of once they are committed.
 
-        Raises context.pieces.BudgetTooSmall when the words alone do not fit.
+        With a ``share`` below 1 the window is started afresh in that part of the budget: the server
+        found the last one too long. Raises context.pieces.BudgetTooSmall when the words alone do not fit.
         """
         # A large project is still being read: the window is built from what is known, and says so.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self.ready.wait()
-        return await asyncio.to_thread(self._prepare, prompt, memory)
+        return await asyncio.to_thread(self._prepare, prompt, memory, share)
 
-    def _prepare(self, prompt: str, memory: Memory) -> Prepared:
+    def _prepare(self, prompt: str, memory: Memory, share: float) -> Prepared:
         files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
         reported, unsent = len(memory.unreported), tuple(memory.unsent)
         report = memory.report() + memory.knowledge.changes(files)
         extra = sum(self.count(text) for text in (report, *unsent) if text)
         notes = []
-        afresh = memory.conversation.tokens + extra > FULL * self.budget
+        afresh = share < 1 or memory.conversation.tokens + extra > FULL * self.budget
         if afresh:
-            notes.append("The window was full: it was started afresh, with the conversation as history.")
-        window = self._build(prompt, memory, extra, fresh=afresh or not memory.conversation.items)
+            why = "too long for the server" if share < 1 else "full"
+            notes.append(f"The window was {why}: it was started afresh, with the conversation as history.")
+        budget = int(self.budget * share) - self.count(self.tools) - extra
+        window = self._build(prompt, memory, budget, fresh=afresh or not memory.conversation.items)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
         items = [developer_message(text) for text in (context, report) if text]
@@ -121,20 +123,20 @@ class Preparation:
             unsent=len(unsent),
         )
 
-    def _build(self, prompt: str, memory: Memory, extra: int, *, fresh: bool) -> Window:
+    def _build(self, prompt: str, memory: Memory, budget: int, *, fresh: bool) -> Window:
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
-            budget=self.budget - self.count(self.tools) - extra,
+            budget=budget,
             model=self.model,
             history=memory.exchanges.texts()[:-1] if fresh else (),
             open_files=self.open_files(),
-            map_limit=int(MAP_SHARE * self.budget),
+            map_limit=int(MAP_SHARE * budget),
             used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
         snapshot = self.project.snapshot
         if fresh:
-            return build(request, snapshot, self.counter, Seen())
+            return build(request, snapshot, self.counter, memory.seen.restart())
         # The model wrote these edits itself, and the report tells what the user did to them since.
         sources = (snapshot.read(path) for path in memory.knowledge.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))

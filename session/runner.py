@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from context.pieces import BudgetTooSmall
 from edits.hunk import Refused
 from session.connection import Connection
 from session.conversation import answer_items, assistant_message, developer_message, item_text
@@ -32,11 +33,13 @@ from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
 from session.protocol.request import Item, tool_output
 from session.sanitize import clean, clean_line
-from session.transport.errors import LinkError
+from session.transport.errors import LinkError, LinkProblem
 from session.turn import Phase, Signal, Turn
 
 MOST_REPAIRS = 2
 """How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""
+SHRUNK = 0.5
+"""Share of the budget in which the window is built again, once, when the server finds it too long."""
 MOST_ROUNDS = 60
 """Tool-call rounds after which a turn is ended as failed: a model that goes in circles."""
 
@@ -143,12 +146,18 @@ class Runner:
         parts = self._parts
         if parts.connection is None:
             raise TurnFailedError(parts.offline, "credentials")
-        prepared = await parts.preparation.prepare(self.prompt, parts.memory)
-        prepared.commit(parts.memory)
-        self._started(prepared)
+        self._started(await self._prepare())
         repairs = rounds = 0
+        shrunk = False
         while True:
-            await self._one_response(parts.connection)
+            try:
+                await self._one_response(parts.connection)
+            except LinkError as problem:
+                if problem.kind is not LinkProblem.CONTEXT or shrunk:
+                    raise
+                shrunk = True
+                self._tell(await self._prepare(SHRUNK))
+                continue
             owed = self._owed()
             if not owed and repairs < MOST_REPAIRS:
                 owed = self._repair()
@@ -161,6 +170,19 @@ class Runner:
             self._remember(owed)
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
+
+    async def _prepare(self, share: float = 1.0) -> Prepared:
+        parts = self._parts
+        try:
+            prepared = await parts.preparation.prepare(self.prompt, parts.memory, share)
+        except BudgetTooSmall as problem:
+            raise TurnFailedError(f"{problem}; say it in fewer words", "budget") from problem
+        prepared.commit(parts.memory)
+        return prepared
+
+    def _tell(self, prepared: Prepared) -> None:
+        for note in prepared.notes:
+            self._parts.send(Notice(level="info", text=clean_line(note)))
 
     def _started(self, prepared: Prepared) -> None:
         parts = self._parts
@@ -175,8 +197,7 @@ class Runner:
                 budget=parts.budget,
             )
         )
-        for note in prepared.notes:
-            parts.send(Notice(level="info", text=clean_line(note)))
+        self._tell(prepared)
         self._signal(Signal.SENT)
 
     async def _one_response(self, connection: Connection) -> None:

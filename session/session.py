@@ -343,6 +343,11 @@ class Session:
         """The files the user has open, which weigh in the window's ranking."""
         self._open_files = paths
 
+    def wake(self) -> None:
+        """The user types: have a connection ready by the time they are done."""
+        if self.connection is not None:
+            self.connection.wake()
+
     def draft(self) -> str:
         """The unsent text that was kept."""
         return self._draft.read()
@@ -430,7 +435,8 @@ class Session:
     async def _follow_connection(self, connection: Connection) -> None:
         async for change in connection.states():
             message = clean_line(change.message) if change.message else None
-            self._publish(ConnectionChanged(state=change.state.value, message=message))
+            state = change.state.value
+            self._publish(ConnectionChanged(state=state, message=message, seconds=change.seconds))
 
     def _spawn(self, work: object, name: str) -> None:
         task: asyncio.Task[None] = asyncio.create_task(work, name=name)  # type: ignore[arg-type]

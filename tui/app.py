@@ -232,8 +232,9 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         return True
 
     def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
-        """Keep the draft."""
+        """Keep the draft, and have the link awake by the time it is sent."""
         self._keep_draft(event.text)
+        self.session.wake()
 
     def _keep_draft(self, text: str) -> None:
         try:

@@ -86,11 +86,12 @@ class Feed:
             case said.FilesChanged(paths=paths):
                 if self._desk.path in paths:
                     self._desk.read_again()
-            case said.ConnectionChanged(state=state, message=message):
+            case said.ConnectionChanged(state=state, message=message, seconds=seconds):
                 self._status.show(link=state)
                 if message:
-                    levels = {"failed": "error", "offline": "warning"}
-                    self._status.say(message, levels.get(state, "info"))
+                    levels = {"failed": "error", "offline": "warning", "waiting": "warning"}
+                    again = f" (again in {seconds:.1f} s; Esc gives up)" if seconds is not None else ""
+                    self._status.say(message + again, levels.get(state, "info"))
             case said.PhaseChanged(phase=phase):
                 if phase not in ("completed", "interrupted", "failed"):
                     self._status.show(phase=phase)

@@ -121,6 +121,10 @@ class SessionPort(Protocol):
         """The files the user has open."""
         ...
 
+    def wake(self) -> None:
+        """The user types: a request is likely soon."""
+        ...
+
     def draft(self) -> str:
         """What was being typed when the session was last closed."""
         ...

@@ -59,7 +59,7 @@ def test_damaged_locks_are_said_and_never_taken_for_none(
     (file,) = own_folders.rglob("locks.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text(damage)
-    with pytest.raises(LockError, match="locks.json"):
+    with pytest.raises(LockError, match=r"locks\.json"):
         locks.read()
     before = (project / "app.py").read_text()
     ran = run_spark("apply", "-C", str(project), given=PATCH)

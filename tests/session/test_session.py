@@ -407,3 +407,36 @@ async def test_the_journal_holds_the_turn_and_a_resumed_session_shows_it(root: P
         again.session.submit("and what did you do?")
         await again.ended("t2")
         assert "repaint it" in again.sent() and "h3 applied colours.py" in again.sent()
+
+
+async def test_a_window_too_long_for_the_server_is_built_again_once(root: Path) -> None:
+    fail = 'fail = {code = "context_length_exceeded", message = "Too many tokens."}'
+    script = f"""
+models = ["spark-practice"]
+[[scenario]]
+match = ["*"]
+times = 1
+[[scenario.step]]
+{fail}
+
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+say = "It fits now.\\n"
+"""
+    async with talking(root, script) as talk:
+        talk.session.submit("hello")
+        ended = await talk.ended("t1")
+    assert ended.status == "completed", ended
+    assert "It fits now." in "".join(event.text for event in talk.all(TextDelta))
+    assert any("too long for the server" in event.text for event in talk.all(Notice))
+    assert len(talk.requests()) == 2
+
+
+async def test_a_prompt_larger_than_the_window_is_said_to_be(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.submit("far too many words " * 40_000)
+        ended = await talk.ended("t1")
+        assert ended.status == "failed" and "fewer words" in (ended.message or "")
+        talk.session.submit("hello")
+        assert (await talk.ended("t2")).status == "completed"

@@ -40,6 +40,8 @@ _LINKS = {
     "connecting": ("◌", "warning"),
     "warming": ("◌", "warning"),
     "ready": ("●", "success"),
+    "idle": ("◦", "success"),
+    "waiting": ("◌", "warning"),
     "failed": ("✗", "error"),
 }
 

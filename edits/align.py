@@ -28,8 +28,10 @@ _AHEAD = 0.2  # By how much more than at any other place.
 _MOST_WINDOWS = 6
 _MOST_PLACES = 40  # A line that stands in more places tells nothing.
 _LONGEST = 120  # Longer hunks are not aligned: the work grows with the square of their length.
-_SAME = 0.9  # What a line counts that differs in quotes and white space only.
-_QUOTES = re.compile(r"[\s'\"`;,]+")
+_SAME = 0.9  # What a line counts that differs in the style of quotes and in white space only.
+_WORD = re.compile(r"\w+")
+_STYLE = re.compile(r"[\s;,]+")
+_QUOTES = str.maketrans("'`", '""')
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,17 @@ def place_aligned(lines: Sequence[str], folded: Sequence[str], reading: Sequence
     bare = [_bare(line) for line in folded]
     typed = [_bare(line) for line in old]
     slack = 1 + len(typed) // 4
-    found = [_align(bare, typed, kinds, offset, slack) for offset in _offsets(bare, typed, slack)]
+    offsets = _offsets(bare, typed, slack)
+    if offsets is None:
+        return None
+    found = [_align(bare, typed, kinds, offset, slack) for offset in offsets]
     ranked = sorted((one for one in found if one is not None), key=lambda one: -one.score)
     if not ranked or ranked[0].score < _ENOUGH or not _alone(ranked):
         return None
     best = ranked[0]
     if not _sound(best, typed, kinds, slack) or not _framed(best, reading, typed, bare):
+        return None
+    if not _outdated(best, typed, bare):
         return None
     return _assembled(lines, folded, reading, best)
 
@@ -64,27 +71,39 @@ def _bare(line: str) -> str:
     return " ".join(line.split())
 
 
-def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int]:
-    """Where the hunk's first line may stand: the offsets at which most of its text agrees, best first."""
+def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int] | None:
+    """Where the hunk's first line may stand: the offsets at which most of its text agrees, best first.
+
+    None when so many agree about as well that not all of them can be looked at.
+    """
+    wanted = {_unquoted(line): line for line in typed if tells(line)}
     where: dict[str, list[int]] = {}
-    wanted = {line for line in typed if tells(line)}
     for index, line in enumerate(bare):
-        if line in wanted:
-            where.setdefault(line, []).append(index)
+        key = _unquoted(line)
+        if key in wanted:
+            where.setdefault(key, []).append(index)
     votes: Counter[int] = Counter()
     for at, line in enumerate(typed):
-        places = where.get(line, ())
+        places = where.get(_unquoted(line), ())
         if len(places) <= _MOST_PLACES:
             for place in places:
                 votes[place - at] += _weight(line)
+    # A window reaches to both sides: what agrees nearby agrees within it too, and is no other place.
+    near = {offset: sum(votes[offset + by] for by in range(-slack, slack + 1)) for offset in votes}
+    least = max(near.values(), default=0) - 2 * _AHEAD * sum(map(_weight, typed))
     chosen: list[int] = []
     for offset, _ in votes.most_common():
-        # A window reaches to both sides: a near offset gives the same one.
         if all(abs(offset - other) > slack for other in chosen):
-            chosen.append(offset)
-            if len(chosen) == _MOST_WINDOWS:
-                break
+            if len(chosen) < _MOST_WINDOWS:
+                chosen.append(offset)
+            elif near[offset] >= least:
+                return None
     return chosen
+
+
+def _unquoted(line: str) -> str:
+    """The line in one style of quotes; with or without them it is not the same line."""
+    return _STYLE.sub("", line).translate(_QUOTES)
 
 
 def _weight(line: str) -> int:
@@ -129,7 +148,7 @@ def _align(
 def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
     if typed == real:
         return float(weight)
-    if _QUOTES.sub("", typed) == _QUOTES.sub("", real) and tells(typed):
+    if _unquoted(typed) == _unquoted(real) and tells(typed):
         return _SAME * weight
     if kind is LineKind.OLD or not typed or not real:
         return -1000.0
@@ -182,6 +201,19 @@ def _framed(
             if between != sum(map(tells, typed[over + 1 : under])):
                 return False
     return True
+
+
+def _outdated(found: _Alignment, typed: Sequence[str], bare: Sequence[str]) -> bool:
+    """Are the words that only the stale lines have gone from the file altogether?
+
+    A name that was changed since is. One that the file still uses is what tells another place, which
+    the hunk means, from this copy of it.
+    """
+    words = set[str]()
+    for index, place in found.pairs.items():
+        if index not in found.agreeing:
+            words |= set(_WORD.findall(typed[index])) - set(_WORD.findall(bare[place]))
+    return not words or words.isdisjoint(word for line in bare for word in _WORD.findall(line))
 
 
 def _assembled(

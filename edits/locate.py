@@ -20,6 +20,7 @@ from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
 from edits.indent import reindented, shift_of
 from edits.match import matches, new_of, occurrences, old_of, tells
 from edits.scope import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
+from edits.spacing import place_spaced
 
 Symbols = Callable[[], Sequence[Symbol]]
 """The definitions of the file being searched, asked for only when they are needed."""
@@ -27,8 +28,15 @@ Symbols = Callable[[], Sequence[Symbol]]
 
 # Text with fewer letters and digits, such as a brace or an `end`, must be alone however indented.
 _FEW_LETTERS = 4
+# Without the blank lines typed around it, a text needs so many lines with words to be known.
+_TELLING_LINES = 2
+# A line hint is off by a few as often as not: which of two places so near to it is meant cannot be told.
+_HINT_LEEWAY = 5
 # An anchor that is nowhere in the file is passed over for a single match of so many letters and digits.
 _SURE_WITHOUT_ANCHOR = 20
+
+
+_LOOSE = ((Rung.FOLDED, place_spaced), (Rung.ELISION, place_elided), (Rung.ALIGNED, place_aligned))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Miss:
 
 def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> Place | Present | Miss:
     """Find the one place of ``hunk`` in a file's ``lines`` (without endings)."""
-    readings = [reading for reading in (hunk.lines, *hunk.alternatives) if old_of(reading)]
+    readings = _readings(hunk)
     if not readings:
         return _insertion(lines, hunk)
     folded: Sequence[str] | None = None
@@ -85,6 +93,21 @@ def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> P
         if found is not None:
             return found
     return Miss(RefusalCode.NO_MATCH, describe_nearest(lines, old_of(readings[0])))
+
+
+def _readings(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
+    """The readings that find something; one that leaves out blank lines at the ends only if it says enough.
+
+    Those lines were typed: where a single line stands without them, another place was meant as likely.
+    """
+    full = old_of(hunk.lines)
+    found: list[tuple[HunkLine, ...]] = []
+    for reading in (hunk.lines, *hunk.alternatives):
+        old = old_of(reading)
+        cut = len(old) < len(full) and list(filter(str.strip, old)) == list(filter(str.strip, full))
+        if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
+            found.append(reading)
+    return found
 
 
 def find(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
@@ -129,8 +152,8 @@ def _on_rung(
 def _loosely(
     lines: Sequence[str], folded: Sequence[str], reading: tuple[HunkLine, ...], hunk: Hunk
 ) -> Place | Miss | None:
-    """The place of one reading on the last two rungs, which demand to be alone by themselves."""
-    for rung, search in ((Rung.ELISION, place_elided), (Rung.ALIGNED, place_aligned)):
+    """The place of one reading by the searches that demand to be alone by themselves."""
+    for rung, search in _LOOSE:
         found = search(lines, folded, reading)
         if found is not None:
             start, end, whole = found
@@ -192,8 +215,10 @@ def _no_anchor(start: int, hunk: Hunk) -> Miss:
 
 def _nearest(starts: list[int], hint: int) -> list[int]:
     """The start the hint clearly means: less than half as far as the next one, or all of them."""
-    first, second = sorted(starts, key=lambda start: abs(start - hint))[:2]
-    return [first] if 2 * abs(first - hint) < abs(second - hint) else starts
+    first, second = sorted(abs(start - hint) for start in starts)[:2]
+    if second <= max(2 * first, _HINT_LEEWAY):
+        return starts
+    return [min(starts, key=lambda start: abs(start - hint))]
 
 
 def _insertion(lines: Sequence[str], hunk: Hunk) -> Place | Present | Miss:

@@ -79,11 +79,16 @@ def trailing_space(edit: Edit, chance: random.Random) -> Typed:
 
 
 def indent_shift(edit: Edit, chance: random.Random) -> Typed | None:
-    """All lines at the left edge, or four deeper."""
+    """All lines four deeper, or as far left as they go: every one loses the same white space.
+
+    Were a tab taken from one line and a blank from another, nobody could know which it had.
+    """
     if chance.random() < 0.5:
         return _both(edit, lambda line: f"    {line}" if line.strip() else line)
-    depths = [len(line) - len(line.lstrip()) for line in (*edit.old, *edit.new) if line.strip()]
-    least = min(depths, default=0)
+    indents = [line[: len(line) - len(line.lstrip())] for line in (*edit.old, *edit.new) if line.strip()]
+    least = 0
+    while len({indent[: least + 1] for indent in indents}) == 1 and least < min(map(len, indents)):
+        least += 1
     return _both(edit, lambda line: line[least:] if line.strip() else line) if least else None
 
 

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from context.complete import complete
 from context.project import Project
 from context.tokens import Counter
 from context.watch import Watcher
@@ -342,6 +343,10 @@ class Session:
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""
         self._open_files = paths
+
+    def complete(self, prefix: str) -> tuple[str, ...]:
+        """The likeliest mentions, ``@`` included, for what stands behind an ``@`` so far, best first."""
+        return tuple(clean_line(each.text) for each in complete(prefix, self._project.snapshot))
 
     def wake(self) -> None:
         """The user types: have a connection ready by the time they are done."""

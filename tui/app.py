@@ -96,7 +96,7 @@ class SparkApp(PaneKeys, inherit_bindings=False):
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         prompts = [*self.session.prompts(), *reversed(self._suggestions)]
-        yield Composer(prompts, self.session.draft(), self.session.files.list, id="composer")
+        yield Composer(prompts, self.session.draft(), self.session.complete, id="composer")
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:

@@ -121,6 +121,10 @@ class SessionPort(Protocol):
         """The files the user has open."""
         ...
 
+    def complete(self, prefix: str) -> Sequence[str]:
+        """The likeliest mentions for what stands behind an ``@``."""
+        ...
+
     def wake(self) -> None:
         """The user types: a request is likely soon."""
         ...

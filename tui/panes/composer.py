@@ -50,7 +50,7 @@ class Composer(TextArea):
         self,
         prompts: list[str],
         draft: str,
-        paths: Callable[[], Sequence[str]] = tuple,
+        matches: Callable[[str], Sequence[str]] = lambda prefix: (),
         *,
         id: str | None = None,
     ) -> None:
@@ -59,7 +59,7 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
         self._chips = Chips()
-        self._mention = Mention(paths)
+        self._mention = Mention(matches)
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
@@ -137,7 +137,7 @@ class Composer(TextArea):
             self.put(text)
 
     async def action_complete(self) -> None:
-        """Complete the ``@path`` before the cursor, Tab again the next match; else go to the next pane."""
+        """Complete the mention before the cursor, Tab again the next match; else go to the next pane."""
         row, column = self.cursor_location
         completed = self._mention.complete(self.document.get_line(row)[:column])
         if completed is None:

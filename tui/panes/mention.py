@@ -1,4 +1,5 @@
-"""Completing ``@path`` in a prompt: a few letters and Tab, Tab again for the next match."""
+"""Completing a mention (``@path``, ``@folder/``, ``@name``) in a prompt: a few letters and Tab, Tab again
+for the next match."""
 
 from __future__ import annotations
 
@@ -6,12 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui.fuzzy import best
-
-MOST = 20
-"""Matches that Tab goes round."""
-
-_AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\S*)$")
+_AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*\"?|\S*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +23,9 @@ class Completed:
 class Mention:
     """Goes round the matches of what stood behind the ``@`` when Tab was first pressed."""
 
-    def __init__(self, paths: Callable[[], Sequence[str]]) -> None:
-        self._paths = paths
+    def __init__(self, matches: Callable[[str], Sequence[str]]) -> None:
+        """``matches`` gives the mentions, ``@`` included, for what stands behind the ``@`` so far."""
+        self._find = matches
         self._matches: list[str] = []
         self._at = 0
 
@@ -41,7 +38,7 @@ class Mention:
         if self._matches and word == self._matches[self._at]:
             self._at = (self._at + 1) % len(self._matches)
         else:
-            self._matches = [path for path, _ in best(word, self._paths(), MOST)]
+            self._matches = [mention.removeprefix("@") for mention in self._find(word)]
             self._at = 0
             if word in self._matches and len(self._matches) > 1:
                 self._at = (self._matches.index(word) + 1) % len(self._matches)

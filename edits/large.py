@@ -1,7 +1,7 @@
 """Large files on the first rung, without ever holding them as text.
 
 A file of many megabytes is searched as bytes, and only the lines of the hunk are decoded. What needs
-more than that (other endings or encodings, looser rungs, several matches) is placed as in any file.
+more than that (mixed endings, other encodings, looser rungs, several matches) is placed as in any file.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ _FEWEST_LETTERS = 8
 
 def change_exactly(data: bytes, hunk: Hunk) -> tuple[tuple[Splice, ...], bytes] | None:
     """The splices and the new bytes, if the old lines stand in one place; None if it is not so plain."""
-    old = "\n".join(hunk.old)
-    if len(data) < LARGE or not _is_plain(hunk) or sum(map(str.isalnum, old)) < _FEWEST_LETTERS:
+    if len(data) < LARGE or not _is_plain(hunk):
         return None
-    start = _only_place(data, old.encode())
-    if start is None or b"\r" in data or not _is_utf8(data):
+    newline = _newline(data)
+    old = (newline or "").join(hunk.old).encode()
+    if newline is None or sum(map(str.isalnum, "".join(hunk.old))) < _FEWEST_LETTERS:
         return None
-    end = start + len(old.encode()) + 1
+    start = _only_place(data, old, newline.encode())
+    if start is None or not _is_utf8(data):
+        return None
+    end = start + len(old) + len(newline)
     window = decode(data[start:end], hunk.path)
     made = splices(window, Place(0, len(window.lines), Rung.EXACT, hunk.lines), "\n")
     made = tuple(splice for splice in made if splice.old != splice.new)
@@ -46,13 +49,21 @@ def _is_plain(hunk: Hunk) -> bool:
     return hunk.format is not Format.WHOLE and hunk.final_newline is None and not any(more)
 
 
-def _only_place(data: bytes, needle: bytes) -> int | None:
+def _newline(data: bytes) -> str | None:
+    """The one ending that all lines have; None when they differ."""
+    returns = data.count(b"\r")
+    if not returns:
+        return "\n"
+    return "\r\n" if returns == data.count(b"\n") == data.count(b"\r\n") else None
+
+
+def _only_place(data: bytes, needle: bytes, newline: bytes) -> int | None:
     """Where the lines stand, if once, with a newline before and after."""
     found: list[int] = []
     at = data.find(needle)
     while at >= 0 and len(found) < 2:
         end = at + len(needle)
-        if (at == 0 or data[at - 1 : at] == b"\n") and data[end : end + 1] == b"\n":
+        if (at == 0 or data[at - 1 : at] == b"\n") and data.startswith(newline, end):
             found.append(at)
         elif end == len(data):
             # A last line without a newline is another match, and another matter.

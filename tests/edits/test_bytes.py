@@ -282,9 +282,11 @@ def large(tail: str = "") -> str:
     return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(120_000)) + tail
 
 
-def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_most(project: Project) -> None:
-    text = large()
-    data = text.encode()
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_most(
+    project: Project, newline: str
+) -> None:
+    data = large().replace("\n", newline).encode()
     assert len(data) > LARGE
     project.write({"f": data})
     old = "line number 060000 of a large file, \u00e9"
@@ -298,7 +300,7 @@ def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_mo
         60_003,
         Rung.EXACT,
     )
-    assert project.read_bytes() == {"f": data.replace(old.encode(), b"one\ntwo")}
+    assert project.read_bytes() == {"f": data.replace(old.encode(), f"one{newline}two".encode())}
     assert peak < 3.2 * len(data)
     assert isinstance(project.landing.undo("h1"), Landed)
     assert project.read_bytes() == {"f": data}

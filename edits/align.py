@@ -30,8 +30,7 @@ _MOST_PLACES = 40  # A line that stands in more places tells nothing.
 _LONGEST = 120  # Longer hunks are not aligned: the work grows with the square of their length.
 _SAME = 0.9  # What a line counts that differs in the style of quotes and in white space only.
 _WORD = re.compile(r"\w+")
-_STYLE = re.compile(r"[\s;,]+")
-_QUOTES = str.maketrans("'`", '""')
+_STYLE = str.maketrans("'`", '""', " ;,")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int]
 
 def _unquoted(line: str) -> str:
     """The line in one style of quotes; with or without them it is not the same line."""
-    return _STYLE.sub("", line).translate(_QUOTES)
+    return line.translate(_STYLE)
 
 
 def _weight(line: str) -> int:

@@ -24,9 +24,9 @@ _REST = sys.maxsize
 _SOMEONE = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Run:
-    """Lines next to each other that have the same history."""
+    """Lines next to each other that have the same history; two that look the same are not the same."""
 
     count: int
     texts: tuple[str, ...] = ()
@@ -116,9 +116,8 @@ class Lineage:
 
     def _exchange(self, hunk: str | None, lands: bool, replacement: Replacement, group: Group) -> None:
         start, old, new = replacement
-        first, after = self._at(start), self._at(start + len(old))
-        first = self._at(start)
-        top = first
+        first = top = self._at(start)
+        after = self._at(start + len(old)) if old else first
         while top and self._runs[top - 1].hidden_by is not None:
             top -= 1
         back = self._hidden(hunk, lands, top, after, new)

@@ -10,26 +10,16 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from context.complete import complete
-from context.project import Project
-from context.tokens import Counter
-from context.watch import Watcher
-from edits.hunk import Landed, Refused
-from edits.report import UndoneByUser
 from session.connection import Connection, RequestProfile
 from session.events import (
     ConnectionChanged,
     Event,
-    FilesChanged,
-    HunkRedone,
-    HunkRefused,
     HunkTyped,
-    HunkUndone,
     ModelChosen,
     Notice,
     PromptQueued,
@@ -37,14 +27,14 @@ from session.events import (
     SessionStarted,
 )
 from session.files import ProjectFiles
-from session.guards import asking, unattended
+from session.handling import HandlingParts, HunkHandling
 from session.instructions import load_instructions, patch_tool
-from session.lane import LaneTools, refused_event
+from session.lane import LaneTools
 from session.listeners import Listeners
-from session.locks import LockStore
 from session.memory import Memory
 from session.opening import Opening
 from session.preparation import Preparation
+from session.reading import ProjectReading
 from session.recovery import recover
 from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
@@ -55,21 +45,11 @@ UNJOURNALLED = (HunkTyped, ConnectionChanged)
 """Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
 
 
-@dataclass(frozen=True, slots=True)
-class LandedHunk:
-    """A landed hunk's place in its file now: lines from 1, ``end`` one past the last."""
-
-    hunk: str
-    path: str
-    start: int
-    end: int
-
-
 class ChoiceError(Exception):
     """A model or an effort that cannot be chosen; the message says why."""
 
 
-class Session:
+class Session(HunkHandling):
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
     def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
@@ -95,15 +75,11 @@ class Session:
         self._finishing: asyncio.Task[None] | None = None
         self._queued: deque[str] = deque()
         self._edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
-        self._project = Project(self.root, self._workspace.folders.cache)
-        self._counter = Counter()
-        self._watcher = Watcher(self.root)
-        self._ready = asyncio.Event()
+        self._reading = ProjectReading(self.root, self.folders.cache, self._publish)
         self._tasks: set[asyncio.Task[None]] = set()
         self._open_files: tuple[str, ...] = ()
-        self.files = ProjectFiles(
-            self.root, self._workspace.ledger, lambda: self._project.snapshot.paths, self._publish
-        )
+        ledger = self._workspace.ledger
+        self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
         self._model = opening.model
         self.connection = (
             Connection(opening.endpoint, self._profile(), service=opening.service)
@@ -119,19 +95,18 @@ class Session:
             ask=attended,
             review=opening.settings.review,
         )
-        self._locks = LockStore(self.root, self.folders.state)
-        self._attended = attended
-        self._protect()
-
-    def _protect(self) -> None:
-        """Set the guards up by what the user locked and wants."""
-        guards = self._opening.settings.guards
-        make = asking if self._attended else unattended
-        self._workspace.landing.protection = make(guards, self._locks.read(), self._is_ignored)
-
-    def _is_ignored(self, path: str) -> bool:
-        snapshot = self._project.snapshot
-        return not snapshot.git or path not in snapshot.paths
+        super().__init__(
+            HandlingParts(
+                workspace=self._workspace,
+                session=self.name,
+                memory=self._memory,
+                thread=self._edit_thread,
+                guards=opening.settings.guards,
+                attended=attended,
+                ignored=self._reading.is_ignored,
+                send=self._publish,
+            )
+        )
 
     @property
     def model(self) -> str:
@@ -175,7 +150,7 @@ class Session:
             self._publish(event)
         for lost in self._recovered:
             self._publish(lost)
-        self._spawn(self._read_project(), "read project")
+        self._spawn(self._reading.run(), "read project")
         if self.connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
@@ -188,8 +163,7 @@ class Session:
         self.interrupt()
         if self._finishing is not None:
             await self._finishing
-        self._project.close()
-        await asyncio.to_thread(self._watcher.stop)
+        await self._reading.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -237,63 +211,6 @@ class Session:
         if self._runner is not None:
             self._runner.interrupt()
 
-    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
-        """Take back one hunk, the last landed one without a name; the answer is also published."""
-        landing = self._workspace.landing
-        result = await asyncio.get_running_loop().run_in_executor(self._edit_thread, landing.undo, hunk)
-        return self._undone(result)
-
-    def _undone(self, result: Landed | Refused) -> HunkUndone | HunkRefused:
-        if isinstance(result, Refused):
-            return self._refused(result)
-        self._memory.unreported.append(UndoneByUser(result.hunk, result.path))
-        path = clean_line(result.path)
-        event = HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end)
-        self._publish(event)
-        return event
-
-    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
-        """Land an undone hunk again, the last undone one without a name; the answer is also published."""
-        landing = self._workspace.landing
-        result = await asyncio.get_running_loop().run_in_executor(self._edit_thread, landing.redo, hunk)
-        if isinstance(result, Refused):
-            return self._refused(result)
-        path = clean_line(result.path)
-        event = HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end)
-        self._publish(event)
-        return event
-
-    async def landed(self) -> list[LandedHunk]:
-        """Where the landed hunks of this session stand in their files now, oldest first."""
-        return await asyncio.get_running_loop().run_in_executor(self._edit_thread, self._landed)
-
-    def _landed(self) -> list[LandedHunk]:
-        places = []
-        for record in self._workspace.ledger.hunks():
-            if record.session == self.name and record.state == "landed":
-                place = self._workspace.landing.where(record.id)
-                if place is not None:
-                    path, start, end = place
-                    places.append(LandedHunk(record.id, clean_line(path), start, end))
-        return places
-
-    async def undo_turn(self) -> list[HunkUndone | HunkRefused]:
-        """Take back every landed hunk of the last turn that has any, newest first."""
-        return [
-            self._undone(result)
-            for result in await asyncio.get_running_loop().run_in_executor(
-                self._edit_thread, self._undo_last_turn
-            )
-        ]
-
-    def _undo_last_turn(self) -> list[Landed | Refused]:
-        landed = [
-            record.turn
-            for record in self._workspace.ledger.hunks()
-            if record.session == self.name and record.state == "landed"
-        ]
-        return self._workspace.landing.undo_turn(self.name, landed[-1]) if landed else []
-
     def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
         """Land a held hunk after all, or decline it; with ``rest`` land all that this turn will hold.
 
@@ -321,32 +238,13 @@ class Session:
         self.effort = wanted
         self._publish(ModelChosen(model=self.model, effort=self.effort, window=self.window_tokens))
 
-    def lock(self, target: str) -> str:
-        """Lock a path, a folder, a pattern, or lines as ``path:10-20``; says what is locked.
-
-        Raises LockError where it cannot be.
-        """
-        told = self._locks.add(target)
-        self._protect()
-        return told
-
-    def unlock(self, target: str) -> str:
-        """Take a lock away (``all`` takes all); says so. Raises LockError where there is none."""
-        told = self._locks.remove(target)
-        self._protect()
-        return told
-
-    def locks(self) -> tuple[str, ...]:
-        """What is locked, each in a few words."""
-        return self._locks.shown()
-
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""
         self._open_files = paths
 
     def complete(self, prefix: str) -> tuple[str, ...]:
         """The likeliest mentions, ``@`` included, for what stands behind an ``@`` so far, best first."""
-        return tuple(clean_line(each.text) for each in complete(prefix, self._project.snapshot))
+        return tuple(clean_line(each.text) for each in complete(prefix, self._reading.snapshot))
 
     def wake(self) -> None:
         """The user types: have a connection ready by the time they are done."""
@@ -365,17 +263,12 @@ class Session:
         """Earlier prompts of this project, oldest first."""
         return self._prompts.read()
 
-    def _refused(self, result: Refused) -> HunkRefused:
-        event = refused_event(result, "")
-        self._publish(event)
-        return event
-
     def _runner_parts(self) -> RunnerParts:
         model = self._model
         preparation = Preparation(
-            project=self._project,
-            counter=self._counter,
-            ready=self._ready,
+            project=self._reading.project,
+            counter=self._reading.counter,
+            ready=self._reading.ready,
             instructions=load_instructions(model.edit_format).text,
             tools=str(patch_tool()) if model.edit_format == "v4a" else "",
             model=self.model,
@@ -420,29 +313,12 @@ class Session:
         except StoreError as problem:
             self._publish(Notice(level="warning", text=str(problem)))
 
-    async def _read_project(self) -> None:
-        loading = asyncio.to_thread(self._counter.load)
-        scanning = asyncio.to_thread(self._project.scan)
-        await asyncio.gather(loading, scanning)
-        self._ready.set()
-        await asyncio.to_thread(self._watcher.start)
-        for note in self._project.snapshot.notes:
-            self._publish(Notice(level="info", text=clean_line(note)))
-        if self._watcher.note:
-            self._publish(Notice(level="info", text=clean_line(self._watcher.note)))
-        while True:
-            paths = await self._watcher.changes()
-            await asyncio.to_thread(self._project.update, paths)
-            own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
-            if own:
-                self._publish(FilesChanged(paths=tuple(own)))
-
     async def _follow_connection(self, connection: Connection) -> None:
         async for change in connection.states():
             message = clean_line(change.message) if change.message else None
             state = change.state.value
             self._publish(ConnectionChanged(state=state, message=message, seconds=change.seconds))
 
-    def _spawn(self, work: object, name: str) -> None:
-        task: asyncio.Task[None] = asyncio.create_task(work, name=name)  # type: ignore[arg-type]
+    def _spawn(self, work: Coroutine[None, None, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
         self._tasks.add(task)

@@ -23,10 +23,10 @@ from textual.widgets import Static, TextArea
 
 from session.events import Event
 from session.store import StoreError
-from themes.loader import load_theme, theme_names
+from themes.loader import load_theme
 from tui.arrangement import Arrangement
 from tui.desk import Desk
-from tui.driver import SparkDriver, set_mouse
+from tui.driver import SparkDriver
 from tui.feed import Feed
 from tui.keymap import bindings, shown
 from tui.pacer import Pacer
@@ -372,27 +372,6 @@ class SparkApp(PaneKeys, inherit_bindings=False):
     def action_help(self) -> None:
         """Show every key."""
         self.push_screen(HelpScreen(self._palette))
-
-    def action_mouse(self) -> None:
-        """Turn mouse reporting on or off; off leaves selecting to the terminal."""
-        on = set_mouse(self)
-        self.status.say("mouse on" if on else "mouse off: the terminal selects text")
-
-    def action_next_theme(self) -> None:
-        """The next theme, at once."""
-        order = theme_names()
-        current = self._palette.theme.name
-        at = order.index(current) + 1 if current in order else 0
-        self.use_theme(order[at % len(order)])
-
-    def use_theme(self, name: str) -> None:
-        """Draw everything in another theme."""
-        self._palette = Palette(load_theme(name))
-        self.register_theme(self._palette.textual_theme())
-        self.theme = self._palette.textual_name
-        for pane in (self.editor, self.chat, self.status, self.blank):
-            pane.restyle(self._palette)
-        self.status.say(f"theme: {name}")
 
 
 def _title(name: str, remark: str = "") -> Content:

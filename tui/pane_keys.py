@@ -1,4 +1,4 @@
-"""What the keys for the panes themselves do: going to them, sizing them, reading and copying the chat."""
+"""What the keys for the screen itself do: its panes, their sizes and colours, reading and copying the chat."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from textual import events
 from textual.app import App
 from textual.widget import Widget
 
+from themes.loader import load_theme, theme_names
 from tui.arrangement import Arrangement
 from tui.desk import Desk
+from tui.driver import set_mouse
 from tui.keymap import shown
+from tui.palette import Palette
+from tui.panes.blank import Blank
 from tui.panes.chat import ChatView
 from tui.panes.editor import EditorPane
 from tui.panes.status import StatusLine
@@ -22,6 +26,8 @@ class PaneKeys(App[int], inherit_bindings=False):
     status: StatusLine
     desk: Desk
     arrangement: Arrangement
+    blank: Blank
+    _palette: Palette
 
     def action_focus_pane(self, name: str) -> None:
         """Go to a pane, bringing it into sight."""
@@ -80,3 +86,24 @@ class PaneKeys(App[int], inherit_bindings=False):
             self.status.say(f"copied {what} ({len(text):,} characters)")
         else:
             self.status.say("there is nothing to copy yet")
+
+    def action_mouse(self) -> None:
+        """Turn mouse reporting on or off; off leaves selecting to the terminal."""
+        on = set_mouse(self)
+        self.status.say("mouse on" if on else "mouse off: the terminal selects text")
+
+    def action_next_theme(self) -> None:
+        """The next theme, at once."""
+        order = theme_names()
+        current = self._palette.theme.name
+        at = order.index(current) + 1 if current in order else 0
+        self.use_theme(order[at % len(order)])
+
+    def use_theme(self, name: str) -> None:
+        """Draw everything in another theme."""
+        self._palette = Palette(load_theme(name))
+        self.register_theme(self._palette.textual_theme())
+        self.theme = self._palette.textual_name
+        for pane in (self.editor, self.chat, self.status, self.blank):
+            pane.restyle(self._palette)
+        self.status.say(f"theme: {name}")

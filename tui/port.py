@@ -12,7 +12,7 @@ from typing import Protocol
 
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.files import ProjectFiles
-from session.session import LandedHunk
+from session.handling import LandedHunk
 
 
 class SessionPort(Protocol):

@@ -1,0 +1,54 @@
+"""Reads the project and keeps reading it: the picture that windows are built from, and news of its files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from context.project import Project
+from context.snapshot import Snapshot
+from context.tokens import Counter
+from context.watch import Watcher
+from session.events import Event, FilesChanged, Notice
+from session.sanitize import clean_line
+
+
+class ProjectReading:
+    """The project at ``root``, read in threads. ``ready`` is set once all of it is known."""
+
+    def __init__(self, root: Path, cache: Path, send: Callable[[Event], None]) -> None:
+        self.project = Project(root, cache)
+        self.counter = Counter()
+        self.ready = asyncio.Event()
+        self._watcher = Watcher(root)
+        self._send = send
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is known now; while the first reading goes on, it grows."""
+        return self.project.snapshot
+
+    def is_ignored(self, path: str) -> bool:
+        """Whether git leaves ``path`` out; without git nobody has said that it may be shown around."""
+        return not self.snapshot.git or path not in self.snapshot.paths
+
+    async def run(self) -> None:
+        """Read everything, then what changes, until cancelled."""
+        await asyncio.gather(asyncio.to_thread(self.counter.load), asyncio.to_thread(self.project.scan))
+        self.ready.set()
+        await asyncio.to_thread(self._watcher.start)
+        for note in (*self.snapshot.notes, self._watcher.note):
+            if note:
+                self._send(Notice(level="info", text=clean_line(note)))
+        while True:
+            paths = await self._watcher.changes()
+            await asyncio.to_thread(self.project.update, paths)
+            own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
+            if own:
+                self._send(FilesChanged(paths=tuple(own)))
+
+    async def close(self) -> None:
+        """End a reading that is under way, and stop watching."""
+        self.project.close()
+        await asyncio.to_thread(self._watcher.stop)

@@ -1,4 +1,4 @@
-"""What the keys for the screen itself do: its panes, their sizes and colours, reading and copying the chat."""
+"""What the keys for the screen itself do: its panes, their sizes and colours, reading, copying."""
 
 from __future__ import annotations
 

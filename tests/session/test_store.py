@@ -37,7 +37,14 @@ def events_in(file: Path) -> list[Event | None]:
 
 
 def sample(kind: Any) -> Any:
-    values = {"str": "x\ud800\n", "int": 7, "bool": True, "str | None": "y", "tuple[str, ...]": ("a", "b")}
+    values = {
+        "str": "x\ud800\n",
+        "int": 7,
+        "bool": True,
+        "str | None": "y",
+        "float | None": 2.5,
+        "tuple[str, ...]": ("a", "b"),
+    }
     return kind(**{field.name: values[str(field.type)] for field in fields(kind)})
 
 

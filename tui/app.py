@@ -315,8 +315,13 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         self._in_turn(self._save)
 
     def _save(self) -> None:
-        if self.desk.save():
-            self.status.say(f"saved {self.desk.path}" if self.desk.path else "no file is open")
+        path = self.desk.path
+        if not path:
+            self.status.say("no file is open")
+        elif not self.desk.dirty:
+            self.status.say(f"{path} holds nothing unsaved")
+        elif self.desk.save():
+            self.status.say(f"saved {path}")
 
     def action_open_file(self) -> None:
         """Pick a file."""

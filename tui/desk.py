@@ -65,9 +65,13 @@ class Desk:
         return (not self.dirty or self.save()) and self._show(path)
 
     def save(self) -> bool:
-        """Write the editor's text to disk."""
-        if not self.editor.path or self.editor.read_only or not self.dirty:
+        """Write the editor's text to disk; true when the disk holds it now."""
+        if not self.editor.path or not self.dirty:
             return True
+        if self.editor.read_only:
+            # It may have become so on disk while there was unsaved text: that text must stay.
+            self._say(f"{self.path} is read-only: make it writable to save it", "warning")
+            return False
         if self._base is None:
             self._say(f"{self.path} is not on disk (yet): it cannot be saved", "warning")
             return False

@@ -13,6 +13,7 @@ import re
 from edits.formats.block import Block, Body, Output
 from edits.formats.events import ParserEvent, Prose, Typed
 from edits.formats.json_edits import JsonEdits
+from edits.formats.json_scan import past
 from edits.formats.openers import begins_diff, may_be_edit
 from edits.formats.search_replace import NEAR_OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
@@ -80,7 +81,7 @@ class AutoParser:
         if self._json is not None:
             return self._take_json(self._json, text, at)
         if self._after_json:
-            at = _BETWEEN_VALUES.match(text, at).end()  # type: ignore[union-attr]
+            at = past(_BETWEEN_VALUES, text, at)
             if at == len(text):
                 return at
             self._after_json = False

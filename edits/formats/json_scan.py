@@ -12,6 +12,12 @@ from enum import Enum
 from typing import Literal, NamedTuple
 
 
+def past(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where ``text`` goes on behind what ``pattern`` matches at ``at``; ``at`` itself when nothing does."""
+    found = pattern.match(text, at)
+    return found.end() if found is not None else at
+
+
 class Mark(Enum):
     """What a token is."""
 
@@ -87,7 +93,7 @@ class JsonScanner:
             elif self._word:
                 token, at = self._in_word(text, at)
             else:
-                at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+                at = past(_SPACE, text, at)
                 if at == len(text):
                     return None, at
                 self.at = at

@@ -29,6 +29,7 @@ _KINDS = {kind.value: kind for kind in LineKind}
 _ACTIONS = {"Add": Action.ADD, "Update": Action.UPDATE, "Delete": Action.DELETE}
 
 _State = Literal["header", "add", "delete", "update", "skip"]
+_STATES: dict[Action, _State] = {Action.ADD: "add", Action.DELETE: "delete", Action.UPDATE: "update"}
 
 
 class V4ABlock(Block):
@@ -195,7 +196,7 @@ class V4ABlock(Block):
         elif header["action"] is not None:
             self._path = _clean_path(header["path"])
             action = _ACTIONS[header["action"]]
-            self._state = {Action.ADD: "add", Action.DELETE: "delete"}.get(action, "update")  # type: ignore[assignment]
+            self._state = _STATES[action]
             self._number = self._out.open(self._path, action, Format.V4A)
 
     def _take_move(self, path: str) -> None:

@@ -41,7 +41,7 @@ class WholeBlock(Block):
 
     def peek(self, head: str) -> Body | None:
         """A line is text once it can be no fence."""
-        return None if _MAY_BE_FENCE.match(head + "\n").end() > len(head) - 1 else self._body(head)  # type: ignore[union-attr]
+        return None if _MAY_BE_FENCE.fullmatch(head) else self._body(head)
 
     def take(self, line: str, crlf: bool | None) -> Body | None:
         """Take a finished line."""

@@ -167,6 +167,29 @@ async def test_the_user_types_and_saves(tmp_path: Path) -> None:
         assert (it.root / "greeter.py").read_text() == "xy" + GREETER
 
 
+async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        assert it.app.desk.open("greeter.py")
+        await it.pilot.press("f2", "x")
+        file = it.root / "greeter.py"
+        before = file.read_text()
+        file.chmod(0o444)
+        it.app.desk.read_again()
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: "read-only" in it.app.status.status.message, "why it is not saved")
+        (it.root / "other.py").write_text("other = 1\n")
+        assert not it.app.desk.open("other.py"), "leaving it would lose the text"
+        assert it.app.editor.content == "x" + before and file.read_text() == before
+        file.chmod(0o644)
+        it.app.desk.read_again()
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: file.read_text() == "x" + before, "the save")
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: "nothing unsaved" in it.app.status.status.message, "that all is saved")
+            lambda: "nothing unsaved" in it.app.status.status.message, "that there is nothing to do"
+        )
+
+
 async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
         assert it.app.desk.open("greeter.py")

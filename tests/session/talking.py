@@ -17,6 +17,79 @@ from session.session import Session
 
 E = TypeVar("E")
 
+COLOURS = """\
+def red():
+    return 1
+
+
+def green():
+    return 2
+
+
+def blue():
+    return 3
+"""
+
+REPAINT = '''
+models = ["spark-practice", "spark-practice-text"]
+[[scenario]]
+id = "repaint"
+match = ["repaint"]
+
+[[scenario.hunk]]
+id = "red"
+path = "colours.py"
+lines = """
+ def red():
+-    return 1
++    return 10
+"""
+
+[[scenario.hunk]]
+id = "green"
+path = "colours.py"
+lines = """
+ def green():
+-    return 2
++    return 20
+"""
+
+[[scenario.hunk]]
+id = "blue"
+path = "colours.py"
+lines = """
+ def blue():
+-    return 3
++    return 30
+"""
+
+[[scenario.step]]
+say = "Red and green first.\\n"
+
+[[scenario.step]]
+patch = ["red", "green"]
+
+[[scenario.step]]
+say = """Now a long word about the nature of colour, so that there is time to read and to stop: one two three
+four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+twenty, and then the last of them.
+"""
+
+[[scenario.step]]
+patch = ["blue"]
+
+[[scenario.step]]
+say = "All three are done.\\n"
+'''
+
+PLAIN = """
+models = ["spark-practice", "spark-practice-text"]
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+say = "Just words.\\n"
+"""
+
 PATIENCE = 20.0
 """Seconds after which a wait in a test is a failure; nothing is expected to take so long."""
 

@@ -9,96 +9,20 @@ from pathlib import Path
 import pytest
 
 from session.events import (
-    ConnectionChanged,
     HunkDropped,
     HunkLanded,
     HunkOpened,
     HunkRefused,
     HunkTyped,
     HunkUndone,
-    Notice,
     PhaseChanged,
     PromptQueued,
     TextDelta,
-    TurnEnded,
     TurnStarted,
     Usage,
 )
 from session.store import find_session
-from tests.session.talking import talking
-
-COLOURS = """\
-def red():
-    return 1
-
-
-def green():
-    return 2
-
-
-def blue():
-    return 3
-"""
-
-REPAINT = '''
-models = ["spark-practice", "spark-practice-text"]
-[[scenario]]
-id = "repaint"
-match = ["repaint"]
-
-[[scenario.hunk]]
-id = "red"
-path = "colours.py"
-lines = """
- def red():
--    return 1
-+    return 10
-"""
-
-[[scenario.hunk]]
-id = "green"
-path = "colours.py"
-lines = """
- def green():
--    return 2
-+    return 20
-"""
-
-[[scenario.hunk]]
-id = "blue"
-path = "colours.py"
-lines = """
- def blue():
--    return 3
-+    return 30
-"""
-
-[[scenario.step]]
-say = "Red and green first.\\n"
-
-[[scenario.step]]
-patch = ["red", "green"]
-
-[[scenario.step]]
-say = """Now a long word about the nature of colour, so that there is time to read and to stop: one two three
-four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-twenty, and then the last of them.
-"""
-
-[[scenario.step]]
-patch = ["blue"]
-
-[[scenario.step]]
-say = "All three are done.\\n"
-'''
-
-PLAIN = """
-models = ["spark-practice", "spark-practice-text"]
-[[scenario]]
-match = ["*"]
-[[scenario.step]]
-say = "Just words.\\n"
-"""
+from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 
 @pytest.fixture
@@ -266,28 +190,6 @@ async def test_the_models_own_edits_are_not_shown_to_it_again(root: Path) -> Non
     assert "return 20" not in last and "def green" not in last
 
 
-async def test_a_full_window_is_started_afresh_and_never_goes_over_the_budget(root: Path) -> None:
-    folder = root.parent / "xdg" / "config" / "spark"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(
-        '[models."small"]\nprovider = "partner"\nwindow = 9000\noutput_reserve = 1000\nedit_format = "v4a"\n'
-    )
-    for number in range(60):
-        functions = "".join(f"def function_{number}_{n}(one, two):\n    return {n}\n\n" for n in range(20))
-        (root / f"part{number}.py").write_text(functions)
-    script = PLAIN.replace("Just words.", "Words upon words. " * 60)
-    async with talking(root, script, model="small") as talk:
-        for turn in range(1, 9):
-            talk.session.submit(f"question {turn} about @part{turn}.py")
-            assert (await talk.ended(f"t{turn}")).status == "completed"
-        sizes = [event.input_tokens for event in talk.all(TurnStarted)]
-        notices = [event.text for event in talk.all(Notice) if "afresh" in event.text]
-        assert max(sizes) <= 8000
-        assert 0 < len(notices) < 6, "a fresh start is for a full window, not for every turn"
-        fresh = [text for text in map(str, talk.requests()) if "You answered:" in text]
-        assert len(fresh) == len(notices) and all("question 1" in text for text in fresh), "history is lost"
-
-
 async def test_a_refused_hunk_is_reported_and_the_rest_lands(root: Path) -> None:
     (root / "colours.py").write_text(COLOURS.replace("return 2", "return 'leaf'"))
     async with talking(root, REPAINT) as talk:
@@ -326,72 +228,6 @@ async def test_a_second_turn_sends_only_what_is_new(root: Path, capsys: pytest.C
     assert sizes[1] < sizes[0] / 2
 
 
-@pytest.mark.parametrize(
-    ("step", "message"),
-    [
-        ("close = {code = 0}", "connection"),
-        ("close = {code = 1011}", "closed"),
-        ('fail = {code = "server_error", message = "The model fell over."}', "fell over"),
-        ('fail = {code = "server_error", message = "The model fell over.", shape = "flat"}', "fell over"),
-        ('fail = {code = "server_error", message = "The model fell over.", shape = "response"}', "fell over"),
-    ],
-)
-async def test_a_server_that_gives_up_in_the_middle_fails_the_turn_and_keeps_what_landed(
-    root: Path, step: str, message: str
-) -> None:
-    script = REPAINT.replace('[[scenario.step]]\npatch = ["blue"]', f"[[scenario.step]]\n{step}", 1)
-    async with talking(root, script) as talk:
-        talk.session.submit("repaint it")
-        ended = await talk.ended("t1")
-        assert ended.status == "failed"
-        assert ended.message and message in ended.message.lower() and "\n" not in ended.message
-        assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20")
-        talk.session.submit("something else entirely")
-        await talk.ended("t2")
-        assert "h2 applied colours.py" in talk.sent(-1) or "h2 applied colours.py" in talk.sent(-2)
-
-
-async def test_garbage_on_the_socket_is_passed_over(root: Path) -> None:
-    garbage = '[[scenario.step]]\ngarbage = ["not json", "[1,2]", "{}", "hex:00ff", \'{"type":"x"}\']\n'
-    script = REPAINT.replace("[[scenario.step]]\n", garbage + "\n[[scenario.step]]\n", 1)
-    async with talking(root, script) as talk:
-        talk.session.submit("repaint it")
-        assert (await talk.ended("t1")).status == "completed"
-    assert "return 30" in talk.text("colours.py")
-
-
-async def test_text_is_stripped_of_control_sequences_before_any_front_end(root: Path) -> None:
-    script = PLAIN.replace("Just words.", "clear \\u001b[2J and title \\u001b]0;x\\u0007 here")
-    async with talking(root, script) as talk:
-        talk.session.submit("hello")
-        await talk.ended("t1")
-    said = "".join(event.text for event in talk.all(TextDelta))
-    assert "\x1b" not in said and "\x07" not in said and "clear" in said
-
-
-async def test_without_a_connection_the_turn_fails_with_what_to_do(tmp_path: Path) -> None:
-    from session.config import Flags
-    from session.opening import open_project
-    from session.session import Session
-    from tests.session.talking import environment
-
-    session = Session(open_project(tmp_path, Flags(), environment(tmp_path / "xdg")))
-    events = session.listen()
-    await session.open()
-    session.submit("hello")
-    seen = []
-    async for event in events:
-        seen.append(event)
-        if event.type == "turn.ended":
-            break
-    await session.close()
-    changed = next(event for event in seen if isinstance(event, ConnectionChanged))
-    assert changed.state == "failed" and "OPENAI_API_KEY" in (changed.message or "")
-    ended = seen[-1]
-    assert isinstance(ended, TurnEnded)
-    assert ended.status == "failed" and "OPENAI_API_KEY" in (ended.message or "")
-
-
 async def test_the_journal_holds_the_turn_and_a_resumed_session_shows_it(root: Path) -> None:
     async with talking(root, REPAINT) as talk:
         talk.session.submit("repaint it")
@@ -407,36 +243,3 @@ async def test_the_journal_holds_the_turn_and_a_resumed_session_shows_it(root: P
         again.session.submit("and what did you do?")
         await again.ended("t2")
         assert "repaint it" in again.sent() and "h3 applied colours.py" in again.sent()
-
-
-async def test_a_window_too_long_for_the_server_is_built_again_once(root: Path) -> None:
-    fail = 'fail = {code = "context_length_exceeded", message = "Too many tokens."}'
-    script = f"""
-models = ["spark-practice"]
-[[scenario]]
-match = ["*"]
-times = 1
-[[scenario.step]]
-{fail}
-
-[[scenario]]
-match = ["*"]
-[[scenario.step]]
-say = "It fits now.\\n"
-"""
-    async with talking(root, script) as talk:
-        talk.session.submit("hello")
-        ended = await talk.ended("t1")
-    assert ended.status == "completed", ended
-    assert "It fits now." in "".join(event.text for event in talk.all(TextDelta))
-    assert any("too long for the server" in event.text for event in talk.all(Notice))
-    assert len(talk.requests()) == 2
-
-
-async def test_a_prompt_larger_than_the_window_is_said_to_be(root: Path) -> None:
-    async with talking(root, PLAIN) as talk:
-        talk.session.submit("far too many words " * 40_000)
-        ended = await talk.ended("t1")
-        assert ended.status == "failed" and "fewer words" in (ended.message or "")
-        talk.session.submit("hello")
-        assert (await talk.ended("t2")).status == "completed"

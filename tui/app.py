@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import ClassVar
 
 from textual import work
@@ -31,7 +31,6 @@ from tui.feed import Feed
 from tui.keymap import bindings, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
-from tui.pane_keys import PaneKeys
 from tui.panes.blank import Blank
 from tui.panes.chat import ChatView
 from tui.panes.code import warm
@@ -41,8 +40,9 @@ from tui.panes.marks import Mark, Marks
 from tui.panes.status import StatusLine
 from tui.plain import visible
 from tui.port import SessionPort
-from tui.screens import FilePicker, HelpScreen
+from tui.screens import HelpScreen
 from tui.slash import SlashError, obey, split_slash
+from tui.work_keys import WorkKeys
 
 SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
@@ -54,7 +54,7 @@ CANNOT_OPEN = 3
 """The exit code when the session cannot be kept on disk, as in the command line's contract."""
 
 
-class SparkApp(PaneKeys, inherit_bindings=False):
+class SparkApp(WorkKeys, inherit_bindings=False):
     """The screen of one session. Its return value is the command's exit code."""
 
     CSS_PATH = "spark.tcss"
@@ -83,7 +83,6 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
         self._last_cancel = 0.0
         self._chosen = ""
-        """The landed hunk that the keys went to last, while the cursor may still be on it."""
         self._warned_of: str | None = None
         """The unsaved text of which the user was told on the way out."""
         self._ticker = Pacer(self._tick, 0.2)
@@ -265,10 +264,6 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         covered = len(self.screen_stack) > 1 and isinstance(self.screen, ModalScreen)
         return not covered or action in REACHABLE
 
-    def _in_turn(self, call: Callable[[], object]) -> None:
-        """Call after what was typed before the key: keys that work anywhere overtake typing."""
-        (self.focused or self).call_later(call)
-
     def action_cancel(self) -> None:
         """Ctrl+C: stop at once; else copy, or set the draft aside; twice in a row quits."""
         if self.session.running:
@@ -307,72 +302,6 @@ class SparkApp(PaneKeys, inherit_bindings=False):
         self._keep_draft(self.composer.draft)
         await self.session.close()
         self.exit(0)
-
-    # Files and hunks.
-
-    def action_save(self) -> None:
-        """Save the file in the editor."""
-        self._in_turn(self._save)
-
-    def _save(self) -> None:
-        path = self.desk.path
-        if not path:
-            self.status.say("no file is open")
-        elif not self.desk.dirty:
-            self.status.say(f"{path} holds nothing unsaved")
-        elif self.desk.save():
-            self.status.say(f"saved {path}")
-
-    def action_open_file(self) -> None:
-        """Pick a file."""
-
-        def picked(path: str | None) -> None:
-            if path is not None and self.desk.open(path):
-                self.arrangement.bring("editor")
-                self.editor.focus()
-
-        self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
-
-    def action_next_hunk(self) -> None:
-        """To the next landed hunk."""
-        self._go(1)
-
-    def action_previous_hunk(self) -> None:
-        """To the previous landed hunk."""
-        self._go(-1)
-
-    def _go(self, step: int) -> None:
-        self.desk.go(step)
-        mark = self.desk.marked_here()
-        self._chosen = mark.hunk if mark else ""
-        if self.desk.path:
-            self.arrangement.bring("editor")
-
-    @work(group="undo")
-    async def action_undo_hunk(self) -> None:
-        """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
-        mark = self.desk.marked_here()
-        meant = mark is not None and (self.editor.has_focus or mark.hunk == self._chosen)
-        await self.session.undo(mark.hunk if mark and meant else None)
-
-    @work(group="undo")
-    async def action_undo_turn(self) -> None:
-        """Undo all hunks of the last turn that has any."""
-        await self._obey("undo-turn", "")
-
-    def action_answer(self, word: str) -> None:
-        """The user's word on the hunk that is held."""
-        if not self.session.answer(self.feed.held, land=word != "decline", rest=word == "rest"):
-            self.status.say("no hunk is held")
-
-    @work(group="undo")
-    async def action_redo_hunk(self) -> None:
-        """Redo the hunk undone last."""
-        await self.session.redo(None)
-
-    def action_follow(self) -> None:
-        """Let the editor follow the hunks again."""
-        self.editor.follow()
 
     def action_help(self) -> None:
         """Show every key."""

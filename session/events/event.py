@@ -1,0 +1,61 @@
+"""The union of all events: what a reader may meet."""
+
+from __future__ import annotations
+
+from session.events.hunks import (
+    ApplyEnded,
+    FileSaved,
+    FilesChanged,
+    HunkAimed,
+    HunkDropped,
+    HunkHeld,
+    HunkLanded,
+    HunkOpened,
+    HunkRedone,
+    HunkRefused,
+    HunkTyped,
+    HunkUndone,
+)
+from session.events.link import (
+    ConnectionChanged,
+    Notice,
+)
+from session.events.turns import (
+    ModelChosen,
+    PhaseChanged,
+    PromptQueued,
+    PromptSubmitted,
+    ReasoningDelta,
+    SessionStarted,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
+
+Event = (
+    SessionStarted
+    | ModelChosen
+    | PromptSubmitted
+    | PromptQueued
+    | TurnStarted
+    | PhaseChanged
+    | TextDelta
+    | ReasoningDelta
+    | HunkOpened
+    | HunkTyped
+    | HunkAimed
+    | HunkHeld
+    | HunkLanded
+    | HunkRefused
+    | HunkDropped
+    | HunkUndone
+    | HunkRedone
+    | FileSaved
+    | FilesChanged
+    | Usage
+    | TurnEnded
+    | ConnectionChanged
+    | Notice
+    | ApplyEnded
+)

@@ -1,0 +1,140 @@
+"""What happens to hunks and to the files they are for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOpened:
+    """The model began to type an edit of ``path``."""
+
+    type: ClassVar[str] = "hunk.open"
+    turn: str
+    hunk: str
+    path: str
+    action: str = "update"
+
+
+@dataclass(frozen=True, slots=True)
+class HunkTyped:
+    """A piece of a line of an open hunk; ``kind`` is `` ``, ``-`` or ``+``, ``\\n`` ends the line."""
+
+    type: ClassVar[str] = "hunk.typed"
+    turn: str
+    hunk: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HunkAimed:
+    """The place an open hunk will replace, as far as its old text is known: lines ``start`` to ``end``,
+    from 1, ``end`` one past the last. It may move until the hunk lands."""
+
+    type: ClassVar[str] = "hunk.aimed"
+    turn: str
+    hunk: str
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HunkHeld:
+    """A complete hunk waits for the user's word, and all that follow wait behind it. ``guard`` is one of
+    ``edits.hunk.Guard``, or ``review``; what becomes of it is told by another event."""
+
+    type: ClassVar[str] = "hunk.held"
+    turn: str
+    hunk: str
+    path: str
+    guard: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class HunkLanded:
+    """A hunk is on disk. Fields as in the command line's contract; ``moved_to`` is set for a move."""
+
+    type: ClassVar[str] = "hunk.landed"
+    turn: str
+    hunk: str
+    path: str
+    status: str
+    tier: int
+    start: int
+    end: int
+    action: str = "update"
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HunkRefused:
+    """A hunk was not landed; ``code`` is one of ``edits.hunk.RefusalCode``."""
+
+    type: ClassVar[str] = "hunk.refused"
+    turn: str
+    hunk: str
+    path: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class HunkDropped:
+    """A hunk in flight when its turn was interrupted or failed: nothing of it was written."""
+
+    type: ClassVar[str] = "hunk.dropped"
+    turn: str
+    hunk: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class HunkUndone:
+    """The user took a hunk back; ``start`` and ``end`` frame the old text in the file as it is now."""
+
+    type: ClassVar[str] = "hunk.undone"
+    hunk: str
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HunkRedone:
+    """The user landed an undone hunk again; ``start`` and ``end`` frame its new text."""
+
+    type: ClassVar[str] = "hunk.redone"
+    hunk: str
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileSaved:
+    """The user saved ``path`` from the editor pane."""
+
+    type: ClassVar[str] = "file.saved"
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """Files of the project changed on disk, by whomever; paths are relative to the root."""
+
+    type: ClassVar[str] = "files.changed"
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyEnded:
+    """The last line of ``spark apply``: how many hunks landed, were refused, were there already."""
+
+    type: ClassVar[str] = "apply.ended"
+    landed: int
+    refused: int
+    already_applied: int

@@ -1,0 +1,26 @@
+"""What happens to the link, and lines for the person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionChanged:
+    """The link to the server: ``offline``, ``connecting``, ``warming``, ``ready``, ``idle``, ``failed``, or
+    ``waiting`` for ``seconds`` before the next attempt."""
+
+    type: ClassVar[str] = "connection"
+    state: str
+    message: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One line for the person; ``level`` is ``info``, ``warning`` or ``error``."""
+
+    type: ClassVar[str] = "notice"
+    level: str
+    text: str

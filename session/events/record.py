@@ -1,0 +1,43 @@
+"""The JSON form of events, for the journal and ``--json``."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, get_args
+
+from session.events.event import Event
+
+_BY_TYPE: dict[str, Any] = {event.type: event for event in get_args(Event)}
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """The JSON form of ``event``; optional fields that are None are left out."""
+    values = {field.name: getattr(event, field.name) for field in fields(event)}
+    return {"type": event.type, **{name: value for name, value in values.items() if value is not None}}
+
+
+def from_dict(record: dict[str, Any]) -> Event | None:
+    """The event of a JSON object, or None for a type this version does not know.
+
+    Raises TypeError when a known type lacks a field it needs, or has one of another kind.
+    """
+    name = record.get("type")
+    kind = _BY_TYPE.get(name) if isinstance(name, str) else None
+    if kind is None:
+        return None
+    values = {}
+    for field in fields(kind):
+        if field.name in record:
+            values[field.name] = _value(record[field.name], str(field.type), f"{name}.{field.name}")
+    event: Event = kind(**values)
+    return event
+
+
+def _value(value: Any, annotation: str, where: str) -> Any:
+    """``value`` from JSON as the field's type, which ``annotation`` names; raises TypeError if it is not."""
+    if annotation == "tuple[str, ...]" and isinstance(value, list | tuple):
+        if all(isinstance(part, str) for part in value):
+            return tuple(value)
+    elif type(value).__name__ in annotation.split(" | ") or (value is None and "None" in annotation):
+        return value
+    raise TypeError(f"{where} must be {annotation}, not {value!r}")

@@ -1,0 +1,113 @@
+"""What happens to a session and its turns: opened, asked, answered, ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """A session was opened, or opened again (``resumed``), in the folder ``root``."""
+
+    type: ClassVar[str] = "session.started"
+    session: str
+    root: str
+    model: str
+    provider: str
+    resumed: bool = False
+    instructions: str = ""
+    """The version of the instructions in use (see ``session.instructions``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """The model and effort of the turns to come; ``window`` is the model's context length in tokens."""
+
+    type: ClassVar[str] = "model.chosen"
+    model: str
+    effort: str
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubmitted:
+    """The user's words, as given. ``kind`` is ``prompt`` or ``redirect``."""
+
+    type: ClassVar[str] = "prompt.submitted"
+    turn: str
+    text: str
+    kind: str = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptQueued:
+    """A prompt waits for the running turn to end; ``waiting`` counts the prompts in the queue."""
+
+    type: ClassVar[str] = "prompt.queued"
+    text: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The window is built and its request is going out."""
+
+    type: ClassVar[str] = "turn.started"
+    session: str
+    turn: str
+    model: str
+    effort: str
+    input_tokens: int
+    budget: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseChanged:
+    """The turn moved to another phase of its machine (see ``session.turn``)."""
+
+    type: ClassVar[str] = "turn.phase"
+    turn: str
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer's own words; edits are not in it."""
+
+    type: ClassVar[str] = "text.delta"
+    turn: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of the model's reasoning summary."""
+
+    type: ClassVar[str] = "reasoning.delta"
+    turn: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one turn so far. ``estimated`` is true when the server did not say them."""
+
+    type: ClassVar[str] = "usage"
+    turn: str
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn's last event; ``status`` is ``completed``, ``interrupted`` or ``failed``."""
+
+    type: ClassVar[str] = "turn.ended"
+    turn: str
+    status: str
+    message: str | None = None
+    code: str | None = None

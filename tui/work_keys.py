@@ -1,0 +1,93 @@
+"""What the keys for files and hunks do: save, open, walk, take back, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import work
+
+from tui.feed import Feed
+from tui.pane_keys import PaneKeys
+from tui.port import SessionPort
+from tui.screens import FilePicker
+
+
+class WorkKeys(PaneKeys, inherit_bindings=False):
+    """The half of the app that works on files and hunks, in the editor and in the session."""
+
+    session: SessionPort
+    feed: Feed
+    _chosen: str
+    """The landed hunk that the keys went to last, while the cursor may still be on it."""
+
+    def _in_turn(self, call: Callable[[], object]) -> None:
+        """Call after what was typed before the key: keys that work anywhere overtake typing."""
+        (self.focused or self).call_later(call)
+
+    async def _obey(self, name: str, argument: str) -> bool:
+        """Do a typed command; the app knows how."""
+        raise NotImplementedError
+
+    def action_save(self) -> None:
+        """Save the file in the editor."""
+        self._in_turn(self._save)
+
+    def _save(self) -> None:
+        path = self.desk.path
+        if not path:
+            self.status.say("no file is open")
+        elif not self.desk.dirty:
+            self.status.say(f"{path} holds nothing unsaved")
+        elif self.desk.save():
+            self.status.say(f"saved {path}")
+
+    def action_open_file(self) -> None:
+        """Pick a file."""
+
+        def picked(path: str | None) -> None:
+            if path is not None and self.desk.open(path):
+                self.arrangement.bring("editor")
+                self.editor.focus()
+
+        self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
+
+    def action_next_hunk(self) -> None:
+        """To the next landed hunk."""
+        self._go(1)
+
+    def action_previous_hunk(self) -> None:
+        """To the previous landed hunk."""
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        self.desk.go(step)
+        mark = self.desk.marked_here()
+        self._chosen = mark.hunk if mark else ""
+        if self.desk.path:
+            self.arrangement.bring("editor")
+
+    @work(group="undo")
+    async def action_undo_hunk(self) -> None:
+        """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
+        mark = self.desk.marked_here()
+        meant = mark is not None and (self.editor.has_focus or mark.hunk == self._chosen)
+        await self.session.undo(mark.hunk if mark and meant else None)
+
+    @work(group="undo")
+    async def action_undo_turn(self) -> None:
+        """Undo all hunks of the last turn that has any."""
+        await self._obey("undo-turn", "")
+
+    def action_answer(self, word: str) -> None:
+        """The user's word on the hunk that is held."""
+        if not self.session.answer(self.feed.held, land=word != "decline", rest=word == "rest"):
+            self.status.say("no hunk is held")
+
+    @work(group="undo")
+    async def action_redo_hunk(self) -> None:
+        """Redo the hunk undone last."""
+        await self.session.redo(None)
+
+    def action_follow(self) -> None:
+        """Let the editor follow the hunks again."""
+        self.editor.follow()

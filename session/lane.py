@@ -79,6 +79,8 @@ class Lane:
         self._allow_all = False
         self._foreseeing: set[asyncio.Task[None]] = set()
         self._waiting: asyncio.Queue[tuple[str, Hunk | Broken]] = asyncio.Queue()
+        self._lost: set[str] = set()
+        """Hunks whose stream was lost: what is cut of them is dropped, since it may come again."""
         self._stopped = False
         self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
 
@@ -102,6 +104,12 @@ class Lane:
         """The response ended: every stream of it has."""
         for source in list(self._parsers):
             self.finish(source, clean_end=clean_end)
+
+    def lose(self) -> None:
+        """The answer was lost midway and will be taken up again: its open hunks are dropped, those
+        that are whole still land."""
+        self._lost.update(self._names.values())
+        self.finish_all(clean_end=False)
 
     def stop(self) -> None:
         """From now on nothing more lands and nothing more is said; returns at once."""
@@ -198,6 +206,10 @@ class Lane:
         if self._stopped:
             self._drop(hunk, path)
         elif isinstance(edit, Broken):
+            self._held.pop(hunk, None)
+            if edit.code is RefusalCode.INCOMPLETE and hunk in self._lost:
+                self._drop(hunk, path)
+                return
             self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
         elif not self._tools.review or await self._agreed(hunk, path, REVIEW, REVIEW_MESSAGE):
             await self._land_guarded(hunk, edit)

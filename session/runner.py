@@ -24,20 +24,23 @@ from session.events import (
     ReasoningDelta,
     TurnEnded,
     TurnStarted,
-    Usage,
 )
-from session.instructions import PATCH_TOOL
+from session.instructions import PATCH_TOOL, TAKE_UP
 from session.lane import ANSWER, Lane, LaneTools
 from session.memory import Memory
 from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
 from session.protocol.request import Item, tool_output
+from session.retries import Retries, Tries
 from session.sanitize import clean, clean_line
+from session.tally import Tally
 from session.transport.errors import LinkError, LinkProblem
 from session.turn import Phase, Signal, Turn
 
 MOST_REPAIRS = 2
 """How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""
+MOST_LOSSES = Retries(most=3)
+"""How often in one turn an answer that was lost midway is taken up again."""
 SHRUNK = 0.5
 """Share of the budget in which the window is built again, once, when the server finds it too long."""
 MOST_ROUNDS = 60
@@ -71,17 +74,8 @@ class _Round:
     items: list[Item] = field(default_factory=list)
     finished: wire.Finished | None = None
     first_outcome: int = 0
-
-
-@dataclass(slots=True)
-class _Totals:
-    """Tokens of the whole turn."""
-
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-    reasoning: int = 0
-    estimated: bool = False
+    begun: bool = False
+    """Something of it came: asking for it again unseen would say and land things twice."""
 
 
 class TurnFailedError(Exception):
@@ -103,8 +97,9 @@ class Runner:
         self._lane = Lane(parts.lane, session, name)
         self._exchange: asyncio.Task[None] | None = None
         self._round = _Round()
-        self._totals = _Totals()
+        self._tally = Tally(name)
         self._sent_tokens = 0
+        self._tries = Tries(MOST_LOSSES)
 
     async def run(self) -> None:
         """Take the turn to its end, whatever happens on the way, and settle its accounts."""
@@ -153,10 +148,14 @@ class Runner:
             try:
                 await self._one_response(parts.connection)
             except LinkError as problem:
-                if problem.kind is not LinkProblem.CONTEXT or shrunk:
+                if problem.kind is LinkProblem.CONTEXT and not shrunk:
+                    shrunk = True
+                    self._tell(await self._prepare(SHRUNK))
+                    continue
+                wait = self._tries.wait(problem) if self._round.begun else None
+                if wait is None:
                     raise
-                shrunk = True
-                self._tell(await self._prepare(SHRUNK))
+                await self._take_up(parts.connection, problem.message, wait)
                 continue
             owed = self._owed()
             if not owed and repairs < MOST_REPAIRS:
@@ -186,7 +185,7 @@ class Runner:
 
     def _started(self, prepared: Prepared) -> None:
         parts = self._parts
-        self._sent_tokens = parts.preparation.instruction_tokens + parts.memory.conversation.tokens
+        self._sent_tokens = self._standing_tokens()
         parts.send(
             TurnStarted(
                 session=self._session,
@@ -199,6 +198,19 @@ class Runner:
         )
         self._tell(prepared)
         self._signal(Signal.SENT)
+
+    async def _take_up(self, connection: Connection, why: str, wait: float) -> None:
+        """Go on from what came of a lost answer: it stays, and the model is told where it stands."""
+        self._lane.lose()
+        await self._lane.settled()
+        self._count(None)
+        self._keep_partial_answer()
+        memory = self._parts.memory
+        memory.unreported += self._fresh_outcomes()
+        self._remember([developer_message(memory.take_report() + TAKE_UP)])
+        self._signal(Signal.LOST)
+        self._parts.send(Notice(level="warning", text=f"{clean_line(why)} The answer is taken up again."))
+        await connection.pause(wait, why)
 
     async def _one_response(self, connection: Connection) -> None:
         """Stream one response into the lane and wait until its hunks have landed."""
@@ -218,6 +230,7 @@ class Runner:
         self._keep_answer()
 
     def _take(self, event: wire.WireEvent) -> None:
+        self._round.begun = self._round.begun or not isinstance(event, wire.Created | wire.Garbled)
         match event:
             case wire.TextDelta(text=text):
                 self._signal(Signal.ARRIVED)
@@ -248,36 +261,19 @@ class Runner:
             self._lane.finish(source, clean_end=True)
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
-        totals = self._totals
-        if usage is None:
-            self._estimate()
+        """Add a response to the turn's tokens; by our own count where the server gave none."""
+        if usage is not None:
+            self._tally.count(usage)
         else:
-            totals.input += usage.input_tokens
-            totals.cached += usage.cached_tokens
-            totals.output += usage.output_tokens
-            totals.reasoning += usage.reasoning_tokens
-        self._send_usage()
+            count, response = self._parts.preparation.count, self._round
+            output = count("".join(response.text)) + response.tool_text // 4
+            output += sum(count(item_text(item)) for item in response.items)
+            self._tally.estimate(self._standing_tokens(), output)
+        self._parts.send(self._tally.event())
 
-    def _estimate(self) -> None:
-        """Our own count for a response the server gave none for: an estimate, and called one."""
-        totals, count = self._totals, self._parts.preparation.count
-        totals.estimated = True
-        totals.input += self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
-        totals.output += count("".join(self._round.text)) + self._round.tool_text // 4
-        totals.output += sum(count(item_text(item)) for item in self._round.items)
-
-    def _send_usage(self) -> None:
-        totals = self._totals
-        self._parts.send(
-            Usage(
-                turn=self.turn.name,
-                input_tokens=totals.input,
-                cached_tokens=totals.cached,
-                output_tokens=totals.output,
-                reasoning_tokens=totals.reasoning,
-                estimated=totals.estimated,
-            )
-        )
+    def _standing_tokens(self) -> int:
+        """Tokens of a request sent now."""
+        return self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
         tokens = sum(self._parts.preparation.count(item_text(item)) for item in items)
@@ -328,8 +324,7 @@ class Runner:
                 memory.unsent.append(self.prompt)
             return
         if self._round.finished is None:
-            self._estimate()
-            self._send_usage()
+            self._count(None)
         self._keep_partial_answer()
         memory.unreported += self._fresh_outcomes()
         ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"

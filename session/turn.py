@@ -10,6 +10,7 @@ Rules, which the table holds:
 1. Interrupt and failure end a turn from every live phase.
 2. Only a settled answer completes; an answer is settled when no hunk of it is still to land.
 3. An answer may arrive whole, without a first token before it.
+4. A lost answer is waited for again; what landed of it has landed.
 """
 
 from __future__ import annotations
@@ -39,16 +40,23 @@ class Signal(StrEnum):
     SETTLED = "settled"
     INTERRUPT = "interrupt"
     FAIL = "fail"
+    LOST = "lost"
 
 
 _ENDS = {Signal.INTERRUPT: Phase.INTERRUPTED, Signal.FAIL: Phase.FAILED}
 
 TABLE: dict[Phase, dict[Signal, Phase]] = {
     Phase.PREPARING: {Signal.SENT: Phase.WAITING, **_ENDS},
-    Phase.WAITING: {Signal.ARRIVED: Phase.STREAMING, Signal.ANSWERED: Phase.SETTLING, **_ENDS},
+    Phase.WAITING: {
+        Signal.ARRIVED: Phase.STREAMING,
+        Signal.ANSWERED: Phase.SETTLING,
+        Signal.LOST: Phase.WAITING,
+        **_ENDS,
+    },
     Phase.STREAMING: {
         Signal.ARRIVED: Phase.STREAMING,
         Signal.ANSWERED: Phase.SETTLING,
+        Signal.LOST: Phase.WAITING,
         **_ENDS,
     },
     Phase.SETTLING: {Signal.CONTINUED: Phase.WAITING, Signal.SETTLED: Phase.COMPLETED, **_ENDS},

@@ -13,6 +13,11 @@ from importlib import resources
 from typing import Any
 
 PATCH_TOOL = "apply_patch"
+TAKE_UP = (
+    "Your answer was cut off by a lost connection, not by the developer. Continue it from where it stopped: "
+    "say nothing of it again, and send no edit again that is in the file.\n"
+)
+"""What the model is told when an answer that was lost midway is taken up."""
 
 
 @dataclass(frozen=True, slots=True)

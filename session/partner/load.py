@@ -199,11 +199,12 @@ def _step(entry: _Table, hunks: dict[str, Hunk]) -> Step:
             fail.get("message", str, "The script says so."),
             fail.get("status", int, 400),
             fail.one_of("shape", ("nested", "flat", "response")),
+            fail.get("once", bool, False),
         )
         fail.end()
         return step
     if close is not None:
-        step = Close(close.get("code", int, 0), close.get("reason", str, ""))
+        step = Close(close.get("code", int, 0), close.get("reason", str, ""), close.get("once", bool, False))
         close.end()
         return step
     raise entry.wrong("a step is one of think, say, patch, rest, stall, garbage, fail, close")

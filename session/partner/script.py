@@ -58,6 +58,8 @@ class Fail:
     message: str
     status: int = 400
     shape: str = "nested"
+    once: bool = False
+    """Not when the client takes up the answer that this ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Close:
 
     code: int = 0
     reason: str = ""
+    once: bool = False
+    """Not when the client takes up the answer that this cut."""
 
 
 @dataclass(frozen=True, slots=True)

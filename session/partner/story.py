@@ -15,8 +15,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from session.instructions import TAKE_UP
 from session.partner.report import Reported, read_report
-from session.partner.script import Patch, Redirect, Rest, Say, Scenario, Script, Step, Think, patches
+from session.partner.script import (
+    Close,
+    Fail,
+    Patch,
+    Redirect,
+    Rest,
+    Say,
+    Scenario,
+    Script,
+    Step,
+    Think,
+    patches,
+)
 from session.protocol.request import text_of
 
 _TAIL = 48
@@ -102,7 +115,9 @@ class _Story:
         elif kind == "message":
             reported = read_report(text)
             self._settle(reported)
-            if item.get("role") == "user" and not _is_report(text, reported):
+            if TAKE_UP in text and self.scenario is not None:
+                self._take_up(self.scenario)
+            elif item.get("role") == "user" and not _is_report(text, reported):
                 self._prompt(text[:_LONGEST_PROMPT])
 
     def next(self, rounds: bool) -> Reply | None:
@@ -151,6 +166,13 @@ class _Story:
         own = _without(redirect.steps, self.settled)
         self.steps = tuple(_expand(own, owed))
 
+    def _take_up(self, scenario: Scenario) -> None:
+        """The answer was lost on its way: what it still owes, without a word of why."""
+        self.redirected = True
+        self.rounds_done, self.said = 0, ""
+        self.steps = _without(_passed(self.steps), self.settled)
+        self.plan = _hunks(scenario.steps)
+
     def _finished(self) -> bool:
         """Whether the answer in hand was given to its end, as far as the conversation shows."""
         last = next((step for step in reversed(self.steps) if isinstance(step, Say)), None)
@@ -182,7 +204,7 @@ class _Story:
             self.earlier[owner].discard(name)
 
     def _end_round(self, *, told: bool) -> None:
-        sent = list(patches(self.steps))
+        sent = [patch for patch in patches(self.steps) if patch.limit is None]
         if not told and self.rounds_done < len(sent):
             self.unreported = sent[self.rounds_done]
         self.rounds_done += 1
@@ -212,6 +234,17 @@ def _without(steps: tuple[Step, ...], gone: set[str] | frozenset[str]) -> tuple[
     return tuple(left)
 
 
+def _passed(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """``steps`` without the faults that come only once, and without the step that each of them cut."""
+    left: list[Step] = []
+    for step in steps:
+        if not (isinstance(step, Fail | Close) and step.once):
+            left.append(step)
+        elif left and isinstance(left[-1], Say | Think | Patch) and left[-1].limit is not None:
+            left.pop()
+    return tuple(left)
+
+
 def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
     """``steps`` with :class:`Rest` replaced by what is owed, up to its last patch."""
     last = max((n for n, step in enumerate(owed) if isinstance(step, Patch)), default=-1)
@@ -223,12 +256,13 @@ def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
 
 
 def _round(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """The steps of round ``number`` (from 0): after that many patches, up to and with the next."""
+    """The steps of round ``number`` (from 0): after that many patches, up to and with the next. A patch
+    that is cut ends no round: nothing comes of it."""
     current: list[Step] = []
     for step in steps:
         if number == 0:
             current.append(step)
-        if isinstance(step, Patch):
+        if isinstance(step, Patch) and step.limit is None:
             if number == 0:
                 break
             number -= 1

@@ -8,12 +8,18 @@ import pytest
 
 from session.events import (
     ConnectionChanged,
+    HunkLanded,
+    HunkRefused,
     Notice,
     TextDelta,
     TurnEnded,
     TurnStarted,
+    Usage,
 )
+from session.instructions import TAKE_UP
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
+
+REPAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
 
 
 @pytest.fixture
@@ -69,6 +75,46 @@ async def test_a_server_that_gives_up_in_the_middle_fails_the_turn_and_keeps_wha
         talk.session.submit("something else entirely")
         await talk.ended("t2")
         assert "h2 applied colours.py" in talk.sent(-1) or "h2 applied colours.py" in talk.sent(-2)
+
+
+@pytest.mark.parametrize("model", ["spark-practice", "spark-practice-text"])
+@pytest.mark.parametrize(
+    "step",
+    ["close = {once = true}", 'fail = {code = "server_error", status = 500, once = true}'],
+    ids=["closed", "failed"],
+)
+@pytest.mark.parametrize("tokens", [4, 30])
+async def test_an_answer_lost_midway_goes_on_from_what_landed(
+    root: Path, model: str, step: str, tokens: int
+) -> None:
+    cut = f'patch = ["red", "green"]\ntokens = {tokens}\n\n[[scenario.step]]\n{step}\n\n[[scenario.step]]\n'
+    script = REPAINT.replace('patch = ["red", "green"]', f'{cut}patch = ["red", "green"]', 1)
+    async with talking(root, script, model=model) as talk:
+        talk.session.submit("repaint it")
+        ended = await talk.ended("t1")
+        assert ended.status == "completed", ended
+        assert talk.text("colours.py") == REPAINTED
+        landed = [event for event in talk.all(HunkLanded) if event.status != "already_applied"]
+        assert sorted(event.start for event in landed) == [2, 6, 10], "each hunk landed once"
+        assert len(talk.all(HunkLanded)) == 3, "nothing that landed was asked for again"
+        assert not talk.all(HunkRefused), "a hunk that comes again is not refused"
+        assert len(talk.all(TurnStarted)) == 1 and TAKE_UP in talk.sent(1).replace("\\n", "\n")
+        assert talk.all(Usage)[-1].estimated, "what the lost answer cost is not known"
+        (said,) = [notice for notice in talk.all(Notice) if "taken up" in notice.text]
+        assert said.level == "warning"
+
+
+async def test_the_wait_before_an_answer_is_taken_up_can_be_ended(root: Path) -> None:
+    script = REPAINT.replace('[[scenario.step]]\npatch = ["blue"]', "[[scenario.step]]\nclose = {}", 1)
+    async with talking(root, script) as talk:
+        talk.session.submit("repaint it")
+        await talk.until(ConnectionChanged, lambda event: event.state == "waiting")
+        talk.session.interrupt()
+        assert (await talk.ended("t1")).status == "interrupted"
+        asked = len(talk.requests())
+        talk.session.submit("go on")
+        await talk.ended("t2")
+        assert "interrupted by the developer" in talk.sent(asked)
 
 
 async def test_garbage_on_the_socket_is_passed_over(root: Path) -> None:

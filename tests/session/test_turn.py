@@ -14,6 +14,8 @@ ALLOWED = {
     (Phase.PREPARING, Signal.SENT): Phase.WAITING,
     (Phase.WAITING, Signal.ARRIVED): Phase.STREAMING,
     (Phase.WAITING, Signal.ANSWERED): Phase.SETTLING,
+    (Phase.WAITING, Signal.LOST): Phase.WAITING,
+    (Phase.STREAMING, Signal.LOST): Phase.WAITING,
     (Phase.STREAMING, Signal.ARRIVED): Phase.STREAMING,
     (Phase.STREAMING, Signal.ANSWERED): Phase.SETTLING,
     (Phase.SETTLING, Signal.CONTINUED): Phase.WAITING,

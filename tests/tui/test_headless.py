@@ -194,8 +194,10 @@ def test_a_refused_hunk_makes_the_exit_code_1(ask: RunExec) -> None:
 def test_a_turn_that_fails_says_so_in_one_line(ask: RunExec, prompt: str) -> None:
     ran = ask(prompt)
     assert ran.code == 1
-    assert len(ran.err.splitlines()) == 1
-    assert ran.err.startswith("spark: ")
+    *taken_up, last = ran.err.splitlines()
+    assert last.startswith("spark: ")
+    assert all(line.endswith("The answer is taken up again.") for line in taken_up)
+    assert len(taken_up) == (3 if prompt == "cut me off" else 0)
     assert "\x1b" not in ran.err + ran.out
     events = records(ask("--json", prompt).out)
     assert (events[-1]["status"], bool(events[-1]["message"])) == ("failed", True)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
 
 from session.keeper import Line
 from session.protocol.dialects import Decoder, dialect, write_body
+from session.protocol.events import WireEvent
 from session.protocol.increment import increment
 from session.protocol.quirks import Quirks
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.service import Transport
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem
+
+T = TypeVar("T")
 
 
 class Answer:
@@ -44,3 +51,27 @@ def request_on(
         return frame, ResponseDecoder()
     spoken = dialect(line.route.dialect)
     return write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder()
+
+
+class Patience:
+    """How long a server may say nothing. Raises :class:`LinkError` when it is over."""
+
+    def __init__(self, endpoint: Endpoint, seconds: float) -> None:
+        self._host = endpoint.host
+        self._seconds = seconds
+
+    async def wait(self, doing: Awaitable[T]) -> T:
+        """``doing``, while there is patience."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await doing
+        except TimeoutError:
+            message = f"{self._host} sent nothing for {self._seconds:g} s: the answer was given up."
+            raise LinkError(LinkProblem.CLOSED, message, code="idle_timeout") from None
+
+    def read(self, decoder: Decoder, received: bytes | None) -> list[WireEvent]:
+        """What one event says. Raises :class:`LinkError` for the end of a stream that is not the answer's."""
+        events = decoder.end() if received is None else decoder.feed(received)
+        if received is None and not decoder.finished:
+            raise LinkError(LinkProblem.CLOSED, f"{self._host} ended its answer before it was whole.")
+        return events

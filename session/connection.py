@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
-from session.asking import Answer, request_on
+from session.asides import Asides
+from session.asking import Answer, Patience, request_on
 from session.clocks import slept_seconds
 from session.keeper import Keeper, Line
 from session.link import Backoff, LinkChange, LinkState
@@ -29,7 +30,7 @@ from session.retries import Retries, Tries
 from session.service import Service, Transport
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
-from session.transport.links import OPEN_TIMEOUT, Link
+from session.transport.links import OPEN_TIMEOUT
 from session.transport.refusals import Refusal, from_server
 from session.warming import CONTENT
 
@@ -73,7 +74,7 @@ class Connection:
     ) -> None:
         self.endpoint = endpoint
         self._request = request
-        self._idle_timeout = idle_timeout
+        self._patience = Patience(endpoint, idle_timeout)
         self._retries = retries or Retries()
         self._keeper = Keeper(
             endpoint,
@@ -83,6 +84,7 @@ class Connection:
             backoff=backoff or Backoff(),
             slept=slept,
         )
+        self._asides = Asides(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
         self._closed = False
         self.last_request_bytes = 0
@@ -162,6 +164,7 @@ class Connection:
             raise RuntimeError("the connection is closed")
         self.drop()
         self.wake()
+        self._asides.give_way()
         answer = self._answer = Answer()
         self._keeper.busy = True
         clock = asyncio.get_running_loop().time
@@ -180,6 +183,18 @@ class Connection:
                 self._keeper.retire(answer.line)
             if self._answer is answer:
                 self._over()
+
+    def aside(self, profile: RequestProfile, items: Sequence[Item]) -> AsyncGenerator[WireEvent, None]:
+        """Ask something beside the running answer, which it neither delays nor stops (``asides.py``).
+
+        ``items`` is the whole input. The last event is :class:`Finished`, whose ``output`` is what to rely
+        on: an attempt that was lost is made again, and a :class:`Created` says that what came before
+        it does not count. Close the generator to give it up. No state is said of it, and after
+        :meth:`close` it ends without a ``Finished``. Raises as :meth:`respond` does.
+        """
+        if self._closed:
+            raise RuntimeError("the connection is closed")
+        return self._asides.ask(profile, tuple(items))
 
     def drop(self) -> None:
         """Stop the running answer now: its socket is closed before this returns, no event follows.
@@ -211,12 +226,14 @@ class Connection:
             return
         self.drop()
         self._closed = True
+        await self._asides.close()
         await self._keeper.close()
 
     # -- one answer ----------------------------------------------------------------------------
 
     def _over(self) -> None:
         self._answer = None
+        self._asides.go_on()
         self._keeper.busy = False
         self._keeper.used()
 
@@ -327,23 +344,20 @@ class Connection:
         self, answer: Answer, line: Line, items: tuple[Item, ...]
     ) -> AsyncGenerator[WireEvent, None]:
         """One request on ``line`` and the events of its response."""
-        profile, link = self._request, line.link
+        profile, shared = self._request, line.shared
         frame, decoder = request_on(line, profile, items, self._keeper.service.quirks)
         self.last_request_bytes = len(frame.encode("utf-8"))
-        await link.drain()
+        await shared.drain()
         answer.line = line
         if answer.dropped():
             return
-        await self._in_time(link.send(frame))
+        patience = self._patience
+        await patience.wait(shared.send(frame))
         while not decoder.finished:
-            received = await self._receive(link)
+            received = await patience.wait(shared.receive())
             if answer.dropped():
                 return
-            events = decoder.end() if received is None else decoder.feed(received)
-            if received is None and not decoder.finished:
-                message = f"{self.endpoint.host} ended its answer before it was whole."
-                raise LinkError(LinkProblem.CLOSED, message)
-            for event in events:
+            for event in patience.read(decoder, received):
                 if isinstance(event, Garbled):
                     self.garbled += 1
                 elif isinstance(event, ServerError):
@@ -357,21 +371,3 @@ class Connection:
                 yield event
                 if answer.dropped():
                     return
-
-    async def _receive(self, link: Link) -> bytes | None:
-        try:
-            async with asyncio.timeout(self._idle_timeout):
-                return await link.receive()
-        except TimeoutError:
-            raise self._silent() from None
-
-    async def _in_time(self, sending: Awaitable[None]) -> None:
-        try:
-            async with asyncio.timeout(self._idle_timeout):
-                await sending
-        except TimeoutError:
-            raise self._silent() from None
-
-    def _silent(self) -> LinkError:
-        message = f"{self.endpoint.host} sent nothing for {self._idle_timeout:g} s: the answer was given up."
-        return LinkError(LinkProblem.CLOSED, message, code="idle_timeout")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from session.clocks import slept_seconds
 from session.link import Backoff, LinkFeed, LinkSignal, LinkState
+from session.multiplex import SharedLink
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
@@ -48,6 +49,11 @@ class Line:
     last: Exchange | None = None
     answered: bool = False
     watch: asyncio.Task[None] | None = field(default=None, repr=False)
+    lanes: int = 1
+    shared: SharedLink = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.shared = SharedLink(self.link, self.lanes)
 
 
 class Keeper:
@@ -260,7 +266,8 @@ class Keeper:
         self.dials += 1
         route = self.route
         link = await open_link(self.endpoint, route, open_timeout=self._open_timeout)
-        line = Line(link, route, self._now())
+        lanes = self.service.lanes if route.transport is Transport.WEBSOCKET else 1
+        line = Line(link, route, self._now(), lanes=lanes)
         try:
             if route.transport is Transport.WEBSOCKET and self._warms_up and not self._waiters:
                 if self.feed.change.state is LinkState.CONNECTING:
@@ -324,11 +331,12 @@ class Keeper:
 
     def _is_due(self, line: Line) -> bool:
         """Whether the active line is to be replaced now."""
-        return self._is_old(line) and not self.busy and self._now() - self._used >= _QUIET_SECONDS
+        busy = self.busy or line.shared.in_use
+        return self._is_old(line) and not busy and self._now() - self._used >= _QUIET_SECONDS
 
     def _is_idle(self) -> bool:
         limit = self.service.idle_seconds
-        if limit is None or self.busy or self._waiters:
+        if limit is None or self.busy or self._waiters or (self.active and self.active.shared.in_use):
             return False
         return self._now() - self._used >= limit * _IDLE_USED
 

@@ -7,7 +7,7 @@ say it, while a command without a screen can refuse.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,10 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     model = catalogue.model(settings.model, settings.provider)
     provider = catalogue.provider(settings.provider)
     extra = provider.fast if settings.fast else {}
-    return Opening(workspace, settings, catalogue, model, endpoint, missing, provider.service, extra)
+    service = provider.service
+    if settings.base_url != provider.base_url:
+        service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, extra)
 
 
 def _endpoint(

@@ -28,6 +28,7 @@ class Wanted(Enum):
     """Why a file's text is to be shown."""
 
     NAMED = "named in the request"
+    PINNED = "pinned"
     CHANGED = "changed"
     SHOWN_BEFORE = "changed since it was last shown"
     OPEN = "open in the editor"
@@ -52,6 +53,14 @@ class FileView:
     digest: str = ""
     lines: Lines | None = None
     problem: str | None = None
+    parts: frozenset[tuple[int, int]] = frozenset()
+    """The line ranges that were asked for, where these are shown alone."""
+    completes: bool = False
+    """Each form, with what was shown before, gives the model the whole file."""
+
+
+ASKED = (Wanted.NAMED, Wanted.PINNED)
+"""What the user wants to be there, whether or not it was tried or shown in part before."""
 
 
 def view(
@@ -70,24 +79,38 @@ def view(
         if source.gone:
             return _deleted(path, before)
         return FileView(kind, problem=source.why)
-    if before is not None and before.digest == source.digest and (before.whole or wanted is not Wanted.NAMED):
+    parts = _named_parts(source, named)
+    asked = frozenset((part.start, part.stop) for part in parts)
+    same = before is not None and before.digest == source.digest
+    if before is not None and same and _has(before, wanted, asked):
         return None
     sums = line_sums(source)
     safe = redact(source.text)
     masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
-    parts = _named_parts(source, named)
+    since = None if before is None or before.lines is None or same else changed_ranges(before.lines, sums)
     if parts:
-        ranges = [*(change.ranges(sums) if change is not None else ()), *parts]
-        forms = iter([_parts_alone(source, safe, ranges, masked)])
-    elif before is not None and before.lines is not None and before.digest != source.digest:
-        forms = _since_shown(source, safe, changed_ranges(before.lines, sums), masked)
+        changed = since if since is not None else (change.ranges(sums) if change is not None else ())
+        forms = iter([_parts_alone(source, safe, [*changed, *parts], masked, wanted)])
+    elif since is not None and before is not None and (before.whole or wanted not in ASKED):
+        forms = _since_shown(source, safe, since, masked, wanted)
     elif change is not None:
         forms = _changed(
             source, safe, change, change.ranges(sums), masked, wanted, _definitions(source, snapshot)
         )
     else:
         forms = _named(source, safe, masked, wanted, _definitions(source, snapshot))
-    return FileView(kind, forms, source.digest, sums)
+    if same and wanted is Wanted.PINNED and not parts:
+        # It has been shown in part: only the whole says more.
+        forms = (form for form in forms if form.whole)
+    completes = before is not None and before.whole and since is not None
+    return FileView(kind, forms, source.digest, sums, parts=asked, completes=completes)
+
+
+def _has(before: ShownFile, wanted: Wanted, asked: frozenset[tuple[int, int]]) -> bool:
+    """Whether the model, which saw this very state of a file, has what is wanted of it."""
+    if before.whole or wanted not in ASKED:
+        return True
+    return wanted is Wanted.PINNED and bool(asked) and asked <= before.parts
 
 
 def _deleted(path: str, before: ShownFile | None) -> FileView | None:
@@ -96,19 +119,22 @@ def _deleted(path: str, before: ShownFile | None) -> FileView | None:
     return FileView(Kind.CHANGED, iter([Form(f"## Deleted file: {path}\n", "deleted", whole=True)]))
 
 
-def _since_shown(source: Source, safe: Redacted, ranges: list[range], masked: str) -> Iterator[Form]:
+def _since_shown(
+    source: Source, safe: Redacted, ranges: list[range], masked: str, wanted: Wanted
+) -> Iterator[Form]:
     note = "overrides what was shown of it before"
+    why = f"{wanted.value}; changed" if wanted is Wanted.PINNED else "changed"
     whole = _whole(
         source.path,
         f"## Changed file: {source.path} (whole; {note})",
         safe,
-        f"changed since it was shown; whole{masked}",
+        f"{why} since it was shown; whole{masked}",
     )
     short = _form(
         source.path,
         f"## Changed file: {source.path} (what changed since it was last shown; {note})",
         _excerpt(source, safe, ranges, outline_too=False),
-        f"changed since it was shown: {_parts(ranges)}{masked}",
+        f"{why} since it was shown: {_parts(ranges)}{masked}",
     )
     if len(short.text) > len(whole.text) * _WORTH:
         yield whole
@@ -126,9 +152,13 @@ def _changed(
 ) -> Iterator[Form]:
     path = source.path
     state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
-    why = f"{state}{'; named in the request' if wanted is Wanted.NAMED else ''}"
+    why = state
+    if wanted is Wanted.NAMED:
+        why = f"{state}; {wanted.value}"
+    elif wanted is Wanted.PINNED:
+        why = f"{wanted.value}; {state}"
     whole = _whole(path, f"## Changed file: {path} ({state})", safe, f"{why}; whole{masked}")
-    at_once = wanted is Wanted.NAMED or change.base is None or len(source.text) <= _SMALL
+    at_once = wanted in ASKED or change.base is None or len(source.text) <= _SMALL
     if at_once:
         yield whole
     if change.base is not None:
@@ -170,12 +200,13 @@ def _named_parts(source: Source, named: tuple[Mention, ...]) -> list[range]:
     return sorted(parts, key=lambda part: part.start)
 
 
-def _parts_alone(source: Source, safe: Redacted, parts: list[range], masked: str) -> Form:
+def _parts_alone(source: Source, safe: Redacted, parts: list[range], masked: str, wanted: Wanted) -> Form:
+    named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
     return _form(
         source.path,
-        f"## File: {source.path} (in short: the parts that the request names)",
-        _excerpt(source, safe, parts, outline_too=False),
-        f"parts named in the request{masked}",
+        f"## File: {source.path} (in short: the parts {named})",
+        _excerpt(source, safe, sorted(parts, key=lambda part: part.start), outline_too=False),
+        f"{'pinned parts' if wanted is Wanted.PINNED else 'parts named in the request'}{masked}",
     )
 
 

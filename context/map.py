@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from context.snapshot import REMOVED
+
 if TYPE_CHECKING:
     from context.seen import FrozenMap
     from context.snapshot import Snapshot
@@ -143,6 +145,8 @@ def build_delta(snapshot: Snapshot, shown: Mapping[str, str], room: int, count: 
     for path in snapshot.paths:
         before = shown.get(path)
         block = _block(snapshot, path)
+        if before is not None and snapshot.unread.get(path) == REMOVED:
+            continue  # what was shown of it cannot be taken back, and its name is known
         if before is None or (before and before != block):
             blocks[path] = outlines[path] = block
     listed = set(snapshot.paths)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from context.snapshot import Snapshot
 
 _AT = re.compile(r"(?<![\w@])@(?:\"([^\"\n]+)\"(:\d+-\d+)?|([^\s\"'`<>|,;]+))")
+_QUOTED = re.compile(r"^\"([^\"\n]+)\"(:\d+-\d+)?$")
 _BARE = re.compile(r"[^\s\"'`<>|,;()\[\]{}]+")
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
 _LINES = re.compile(r"^(.+):(\d+)-(\d+)$")
@@ -46,6 +47,13 @@ def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     for path in _bare(text, names):
         found.setdefault(Mention(path))
     return tuple(found)
+
+
+def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
+    """What one target names: a mention, with or without its ``@``."""
+    quoted = _QUOTED.match(target.removeprefix("@"))
+    word = f"{quoted[1]}{quoted[2] or ''}" if quoted else target.removeprefix("@")
+    return tuple(_mentioned(word, _names(snapshot.paths), snapshot))
 
 
 def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:

@@ -50,6 +50,9 @@ class WindowRequest:
     filling the room that a conversation will want.
     ``related_limit``, in tokens, does the same for files that nobody named; without one they get at most
     a quarter of ``map_limit``, where that is given.
+    ``pinned`` (each in the grammar of a mention) is shown whole in every window as long as it fits, after
+    what the request names; of ``removed`` (paths, folders, globs) no more than the names are shown. What
+    is pinned is not removed.
     """
 
     text: str
@@ -61,6 +64,8 @@ class WindowRequest:
     used: int = 0
     map_limit: int | None = None
     related_limit: int | None = None
+    pinned: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """The state of a file whose text the model was shown, whole or in part; ``lines`` is None: deleted."""
+    """The state of a file whose text the model was shown, whole or in part; ``lines`` is None: deleted.
+    ``parts`` are the line ranges (first, one past the last) that were asked for and shown."""
 
     digest: str
     lines: Lines | None
     whole: bool
+    parts: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -14,6 +14,9 @@ from context.history import History
 from context.index import Facts
 from context.postings import Postings
 from context.source import LINK, Source, Unread, read
+
+REMOVED = "removed by you"
+"""Why a file that the user took out of the window is not read."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -56,6 +59,15 @@ class Snapshot:
         """The file as it is on disk now, unless this snapshot says that it is not to be read."""
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
+
+    def without(self, paths: Collection[str]) -> Snapshot:
+        """The same project with ``paths`` known by their names alone."""
+        return replace(
+            self,
+            entries=frozen({path: entry for path, entry in self.entries.items() if path not in paths}),
+            live=frozen({number: path for number, path in self.live.items() if path not in paths}),
+            unread=frozen({**dict.fromkeys(paths, REMOVED), **self.unread}),
+        )
 
     def target(self, path: str) -> str:
         """Where a link leads, if that is a readable file of this project; else ``path`` itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
 
@@ -92,7 +92,7 @@ def view(
         changed = since if since is not None else (change.ranges(sums) if change is not None else ())
         forms = iter([_parts_alone(source, safe, [*changed, *parts], masked, wanted)])
     elif since is not None and before is not None and (before.whole or wanted not in ASKED):
-        forms = _since_shown(source, safe, since, masked, wanted)
+        forms = _since_shown(source, safe, since, masked, wanted, known=before.whole)
     elif change is not None:
         forms = _changed(
             source, safe, change, change.ranges(sums), masked, wanted, _definitions(source, snapshot)
@@ -120,8 +120,9 @@ def _deleted(path: str, before: ShownFile | None) -> FileView | None:
 
 
 def _since_shown(
-    source: Source, safe: Redacted, ranges: list[range], masked: str, wanted: Wanted
+    source: Source, safe: Redacted, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
 ) -> Iterator[Form]:
+    """What changed since the file was shown. Where it is ``known`` whole, it still is with the change."""
     note = "overrides what was shown of it before"
     why = f"{wanted.value}; changed" if wanted is Wanted.PINNED else "changed"
     whole = _whole(
@@ -138,7 +139,7 @@ def _since_shown(
     )
     if len(short.text) > len(whole.text) * _WORTH:
         yield whole
-    yield short
+    yield replace(short, whole=known)
 
 
 def _changed(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,13 @@ _LIST_SHARE = 50
 """Percent of the map's room that the list of paths may take where not every outline fits."""
 _OUTLINES = "### Definitions\n\n"
 _DELTA = (
-    "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files.\n\n"
+    "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files. "
+    "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n"
 )
+_WORTH = 0.7
+"""The changed definitions alone are worth it with at most this share of the whole entry's characters."""
+_MOST_COMPARED = 4_000_000
+"""Lines of an entry before times lines after, up to which they are compared."""
 
 Count = Callable[[str], int]
 
@@ -76,6 +82,41 @@ def tight_block(block: str) -> str:
     lines = block.split("\n")
     cut = [line.partition(" — ")[0] for line in lines[1:]]
     return "\n".join([lines[0], *(line if len(line) <= _TIGHT else f"{line[: _TIGHT - 1]}…" for line in cut)])
+
+
+def changed_block(before: str, block: str) -> str:
+    """A file's entry with its changed definitions alone, each under what encloses it; the whole entry
+    where most of it changed."""
+    old, new = before.split("\n")[1:-1], block.split("\n")[1:-1]
+    if not old or not new or len(old) * len(new) > _MOST_COMPARED:
+        return block
+    name = block.partition("\n")[0].removesuffix(":")
+    kept = [f"{name} (what changed):"]
+    enclosing: list[str] = []
+    said: list[str] = []
+    for tag, old_start, old_end, new_start, new_end in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if tag == "equal":
+            for line in new[new_start:new_end]:
+                enclosing = [*_around(enclosing, line), line]
+            continue
+        first = new[new_start] if new_start < new_end else old[old_start]
+        around = _around(enclosing, first)
+        kept += [f" {line}" for at, line in enumerate(around) if around[: at + 1] != said[: at + 1]]
+        said = around
+        kept += [f"-{line}" for line in old[old_start:old_end]]
+        kept += [f"+{line}" for line in new[new_start:new_end]]
+        for line in new[new_start:new_end]:
+            enclosing = [*_around(enclosing, line), line]
+    text = "\n".join(kept) + "\n"
+    return text if len(text) <= _WORTH * len(block) else block
+
+
+def _around(enclosing: list[str], line: str) -> list[str]:
+    """Of the lines before ``line`` those that it stands inside, by their indentation."""
+    depth = len(line) - len(line.lstrip(" "))
+    return [other for other in enclosing if len(other) - len(other.lstrip(" ")) < depth]
 
 
 def full_cost(snapshot: Snapshot, count: Count) -> int:
@@ -138,8 +179,15 @@ def build_again(
     return MapPart(frozen.text, frozen.tokens, frozen.outlines), delta
 
 
-def build_delta(snapshot: Snapshot, shown: Mapping[str, str], room: int, count: Count) -> MapPart:
-    """What changed in the map since it was shown, in at most ``room`` tokens."""
+def build_delta(
+    snapshot: Snapshot,
+    shown: Mapping[str, str],
+    room: int,
+    count: Count,
+    whole: frozenset[str] = frozenset(),
+) -> MapPart:
+    """What changed in the map since it was shown, in at most ``room`` tokens. Of the files in ``whole``
+    the model knows the text, and so their definitions."""
     blocks: dict[str, str] = {}
     outlines: dict[str, str] = {}
     for path in snapshot.paths:
@@ -147,8 +195,9 @@ def build_delta(snapshot: Snapshot, shown: Mapping[str, str], room: int, count: 
         block = _block(snapshot, path)
         if before is not None and snapshot.unread.get(path) == REMOVED:
             continue  # what was shown of it cannot be taken back, and its name is known
-        if before is None or (before and before != block):
-            blocks[path] = outlines[path] = block
+        if before is None or (before and before != block and path not in whole):
+            outlines[path] = block
+            blocks[path] = changed_block(before, block) if before else block
     listed = set(snapshot.paths)
     for path in shown:
         if path not in listed:

@@ -74,7 +74,9 @@ def _map(
     """The map: what changed in it; at a fresh start the frozen one and what changed; or a new one."""
     count = packing.counter.count_kept
     if not first:
-        packing.map = build_delta(packing.snapshot, packing.before.outlines, packing.room, count)
+        known = {**packing.before.files, **packing.files}
+        texts = frozenset(path for path, shown in known.items() if shown.whole)
+        packing.map = build_delta(packing.snapshot, packing.before.outlines, packing.room, count, texts)
         _add_map(packing, packing.map, "definitions that changed since the map was shown")
         return
     frozen = packing.seen.frozen

@@ -86,6 +86,46 @@ def test_changed_definitions_reach_the_map_as_a_delta(repo: Repo, counter: Count
     assert kinds(window) == [("map", None), ("changed", "small.py"), ("request", None)]
 
 
+def methods(count: int, *, of: str) -> str:
+    body = "".join(
+        f"    def {of}_{n}(self, value: int) -> int:\n        return {n}\n\n" for n in range(count)
+    )
+    return f"class {of.title()}:\n{body}\n"
+
+
+def test_of_a_file_on_the_map_only_the_changed_definitions_are_sent(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"wide.py": methods(60, of="left") + methods(60, of="right"), "small.py": "x = 1\n"})
+    conversation = Conversation(repo, counter)
+    assert kinds(conversation.turn()) == [("instructions", None), ("map", None), ("request", None)]
+    text = (repo.root / "wide.py").read_text()
+    text = text.replace("right_7(self, value: int)", "right_7(self, value: str)")
+    text = text.replace("    def left_3(self, value: int) -> int:\n        return 3\n\n", "")
+    repo.commit(**{"wide.py": text})
+    window = conversation.turn("Go on.", "wide.py", ".git/HEAD")
+    (delta,) = [piece for piece in window.pieces if piece.kind is Kind.MAP]
+    entry = delta.text[delta.text.index("wide.py") :]
+    assert entry.splitlines() == [
+        "wide.py (what changed):",
+        "  class Left",
+        "-  def left_3(self, value: int) -> int",
+        "  class Right",
+        "-  def right_7(self, value: int) -> int",
+        "+  def right_7(self, value: str) -> int",
+    ]
+
+
+def test_of_a_file_that_is_known_whole_the_map_says_nothing(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"big.py": BIG, "small.py": "def small(): ...\n"})
+    conversation = Conversation(repo, counter)
+    conversation.turn("Look at @big.py.")
+    for number in (3, 4):
+        text = (repo.root / "big.py").read_text()
+        repo.write("big.py", text.replace(f"work_{number}(value: int)", f"work_{number}(value: float)"))
+        window = conversation.turn("Go on.", "big.py")
+        assert kinds(window) == [("changed", "big.py"), ("request", None)]
+        assert len(window.pieces[0].text) < 1_000
+
+
 def test_a_file_put_back_is_shown_as_it_is(repo: Repo, counter: Counter) -> None:
     conversation = start(repo, counter)
     repo.write("big.py", BIG)

@@ -124,7 +124,8 @@ def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, cata
 
 def _check_effort(settings: Settings, catalogue: Catalogue) -> None:
     efforts = catalogue.model(settings.model, settings.provider).efforts
-    if settings.effort != "auto" and settings.effort not in efforts:
+    # A model without efforts is asked without one, whatever the settings say.
+    if efforts and settings.effort != "auto" and settings.effort not in efforts:
         raise ConfigError(
             f"model {settings.model!r} does not know effort {settings.effort!r}; it has {', '.join(efforts)}"
         )

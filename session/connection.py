@@ -133,6 +133,13 @@ class Connection:
         if self.state is LinkState.FAILED:
             self._keeper.try_again()
 
+    def use(self, endpoint: Endpoint) -> None:
+        """Ask ``endpoint`` from now on; a new connection is opened where it differs from the one in use.
+        To be called between answers."""
+        if endpoint != self.endpoint:
+            self.endpoint = endpoint
+            self._keeper.use(endpoint)
+
     def start(self) -> None:
         """Begin to connect and warm up in the background. Needs a running loop; may be repeated."""
         if not self._closed:

@@ -45,6 +45,7 @@ class Line:
 
     link: Link
     route: Route
+    endpoint: Endpoint
     opened: float
     last: Exchange | None = None
     answered: bool = False
@@ -137,6 +138,14 @@ class Keeper:
             self._resting = False
             self._kick.set()
 
+    def use(self, endpoint: Endpoint) -> None:
+        """Dial ``endpoint`` from now on, and let go of the lines to the one before."""
+        self.endpoint = endpoint
+        for line in (self.active, self.spare):
+            if line is not None:
+                self.retire(line)
+        self.try_again()
+
     def try_again(self) -> None:
         """Make the next attempt now."""
         self._hold = 0.0
@@ -192,7 +201,10 @@ class Keeper:
                 except LinkError as error:
                     self._failed(error)
                 else:
-                    self._place(line)
+                    if line.endpoint is self.endpoint:
+                        self._place(line)
+                    else:  # it was dialled before the address or its headers were changed
+                        self._part(line)
 
     def _held(self) -> bool:
         """Whether the next attempt has to wait: for its time, unless somebody asks for it."""
@@ -264,10 +276,10 @@ class Keeper:
     async def _bring_up(self) -> Line:
         """A new line, warmed up unless an answer is already waiting for it."""
         self.dials += 1
-        route = self.route
-        link = await open_link(self.endpoint, route, open_timeout=self._open_timeout)
+        route, endpoint = self.route, self.endpoint
+        link = await open_link(endpoint, route, open_timeout=self._open_timeout)
         lanes = self.service.lanes if route.transport is Transport.WEBSOCKET else 1
-        line = Line(link, route, self._now(), lanes=lanes)
+        line = Line(link, route, endpoint, self._now(), lanes=lanes)
         try:
             if route.transport is Transport.WEBSOCKET and self._warms_up and not self._waiters:
                 if self.feed.change.state is LinkState.CONNECTING:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from session.config import Flags, Settings, load_settings
+from session.config import ConfigError, Flags, Settings, load_settings
 from session.credentials import find_key
 from session.paths import config_folder
 from session.providers import Catalogue, Model
@@ -34,8 +33,6 @@ class Opening:
     missing: str
     service: Service = field(default_factory=Service)
     """How the provider is talked to."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields of every request: those of the faster tier, where it is wanted and exists."""
 
 
 def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Opening:
@@ -49,11 +46,12 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     endpoint, missing = _endpoint(settings, catalogue, config, environ)
     model = catalogue.model(settings.model, settings.provider)
     provider = catalogue.provider(settings.provider)
-    extra = provider.fast if settings.fast else {}
+    if flags.fast and not provider.has_fast(model.name):
+        raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
     service = provider.service
     if settings.base_url != provider.base_url:
         service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
-    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, extra)
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, service)
 
 
 def _endpoint(
@@ -63,8 +61,7 @@ def _endpoint(
     if not settings.base_url:
         return None, f"provider {provider.name!r} has no address: give --base-url"
     key = find_key(provider, config, environ)
-    headers = {**provider.headers, **(provider.fast_headers if settings.fast else {})}
-    endpoint = Endpoint(settings.base_url, key.secret if key else None, headers, provider.key_header)
+    endpoint = Endpoint(settings.base_url, key.secret if key else None, provider.headers, provider.key_header)
     try:
         endpoint.websocket_url()
     except LinkError as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -33,18 +34,34 @@ class Provider:
     fast: Mapping[str, Any] = field(default_factory=dict)
     """The request's further fields for the faster tier; empty where there is none."""
     fast_headers: Mapping[str, str] = field(default_factory=dict)
+    fast_models: tuple[str, ...] = ()
+    """What the names of the models begin with that have the faster tier; empty for all."""
     freeform_tools: bool = True
     """Whether it takes tools whose input is free text, as the V4A patch tool's is."""
     service: Service = field(default_factory=Service)
 
+    def has_fast(self, model: str) -> bool:
+        """Whether there is a faster tier for ``model``."""
+        offered = bool(self.fast or self.fast_headers)
+        return offered and (not self.fast_models or model.startswith(self.fast_models))
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens, where they are public."""
+    """US dollars for a million tokens, where they are public; ``cached`` is what input from a cache costs."""
 
     input: float
     cached: float
     output: float
+
+    def __str__(self) -> str:
+        return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
+
+    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
+        """Dollars for a request: ``cached_tokens`` are among ``input_tokens``."""
+        fresh = max(0, input_tokens - cached_tokens)
+        tokens = fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
+        return tokens / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,13 @@ class Model:
     edit_format: str
     modalities: tuple[str, ...] = ("text",)
     price: Price | None = None
+    fast_price: Price | None = None
+    """What the faster tier costs."""
+    thinking: str = "budget"
+    """How the Messages dialect is told the effort: as a thinking ``budget``, or in a field of its own to a
+    model whose thinking is ``adaptive``, or ``always`` on and not to be asked for."""
+    checked: str = ""
+    """The month or day on which the row was held against public documentation; empty for never."""
 
     @property
     def budget(self) -> int:
@@ -86,6 +110,8 @@ class Catalogue:
         """The model called ``name``, as ``provider`` serves it; one that no row names gets cautious
         assumptions. Without freeform tools every model writes its edits as text."""
         model = self.models.get(name) or self._assumed(name, provider)
+        if model.provider != provider:  # another's prices say nothing
+            model = replace(model, provider=provider, price=None, fast_price=None)
         served = self.providers.get(provider)
         if model.edit_format == "v4a" and served is not None and not served.freeform_tools:
             return replace(model, edit_format="search-replace")
@@ -123,6 +149,7 @@ def _provider(name: str, values: Any) -> Provider:
         headers=row.text_table("headers"),
         fast=row.table("fast"),
         fast_headers=row.text_table("fast_headers"),
+        fast_models=row.texts("fast_models"),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         service=Service(
             routes=tuple(routes),
@@ -151,22 +178,28 @@ def _model(name: str, values: Any) -> Model:
         efforts=row.texts("efforts", EFFORTS[:-1]),
         edit_format=row.choice("edit_format", ("v4a", "search-replace")),
         modalities=row.texts("modalities", ("text",)),
-        price=_price(row),
+        price=_price(row, "price"),
+        fast_price=_price(row, "fast_price"),
+        thinking=row.choice("thinking", ("budget", "adaptive", "always"), "budget"),
+        checked=row.text("checked", ""),
     )
     row.end()
     return model
 
 
-def _price(row: Row) -> Price | None:
-    values = row.table("price")
+def _price(row: Row, key: str) -> Price | None:
+    values = row.table(key)
     if not values:
         return None
-    amounts = [values.get(name) for name in ("input", "cached", "output")]
-    if set(values) != {"input", "cached", "output"} or not all(
-        type(value) in (int, float) for value in amounts
+    given = {"cached": values.get("input"), **values}
+    if set(given) != {"input", "cached", "output"} or not all(
+        type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in given.values()
     ):
-        raise row.wrong("price must hold input, cached and output, in dollars for a million tokens")
-    return Price(values["input"], values["cached"], values["output"])
+        raise row.wrong(
+            f"{key} must hold input, output and, where it is less than input, cached, "
+            "in dollars for a million tokens"
+        )
+    return Price(given["input"], given["cached"], given["output"])
 
 
 @cache

@@ -64,9 +64,9 @@ class Row:
                 raise self.wrong(f"{key} names {entry!r}; there are {', '.join(choices)}")
         return tuple(value)
 
-    def choice(self, key: str, choices: tuple[str, ...]) -> str:
-        """One of ``choices``."""
-        value = self._take(key, None)
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        """One of ``choices``; without a default it must be there."""
+        value = self._take(key, default)
         if value not in choices:
             raise self.wrong(f"{key} must be {' or '.join(repr(choice) for choice in choices)}")
         return str(value)

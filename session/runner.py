@@ -62,6 +62,8 @@ class RunnerParts:
     send: Callable[[Event], None]
     model: str
     effort: str
+    effort_why: str | None
+    fast: bool
     budget: int
 
 
@@ -194,6 +196,8 @@ class Runner:
                 effort=parts.effort,
                 input_tokens=self._sent_tokens,
                 budget=parts.budget,
+                effort_why=parts.effort_why,
+                fast=parts.fast or None,
             )
         )
         self._tell(prepared)

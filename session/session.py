@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from context.complete import complete
-from session.connection import Connection, RequestProfile
+from session.choosing import Choosing
+from session.connection import Connection
 from session.events import (
     ConnectionChanged,
     Event,
     HunkTyped,
-    ModelChosen,
     Notice,
     PromptQueued,
     PromptSubmitted,
@@ -45,10 +45,6 @@ UNJOURNALLED = (HunkTyped, ConnectionChanged)
 """Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
 
 
-class ChoiceError(Exception):
-    """A model or an effort that cannot be chosen; the message says why."""
-
-
 class Session(HunkHandling):
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
@@ -59,7 +55,6 @@ class Session(HunkHandling):
         self.folders = opening.workspace.folders
         self.root = opening.workspace.root
         self.provider = opening.settings.provider
-        self.effort = opening.settings.effort
         # What a killed process left open is settled first: a resumed session tells it.
         self._recovered = recover(self._workspace.ledger)
         self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
@@ -80,11 +75,10 @@ class Session(HunkHandling):
         self._open_files: tuple[str, ...] = ()
         ledger = self._workspace.ledger
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
-        self._model = opening.model
+        self._choice = Choosing(opening, self.name)
+        endpoint = self._choice.endpoint()
         self.connection = (
-            Connection(opening.endpoint, self._profile(), service=opening.service)
-            if opening.endpoint
-            else None
+            Connection(endpoint, self._choice.profile(), service=opening.service) if endpoint else None
         )
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
@@ -111,23 +105,22 @@ class Session(HunkHandling):
     @property
     def model(self) -> str:
         """The model that answers, from the next turn on."""
-        return self._model.name
+        return self._choice.model.name
+
+    @property
+    def effort(self) -> str:
+        """How long it may think, as chosen: one of the model's efforts, or ``auto``."""
+        return self._choice.effort
+
+    @property
+    def fast(self) -> bool:
+        """Whether the provider's faster tier is used, from the next turn on."""
+        return self._choice.fast
 
     @property
     def window_tokens(self) -> int:
         """The model's context length, in tokens."""
-        return self._model.window
-
-    def _profile(self) -> RequestProfile:
-        return RequestProfile(
-            model=self.model,
-            instructions=load_instructions(self._model.edit_format).text,
-            tools=(patch_tool(),) if self._model.edit_format == "v4a" else (),
-            effort=None if self.effort == "auto" else self.effort,
-            prompt_cache_key=self.name,
-            include=("reasoning.encrypted_content",),
-            extra=self._opening.extra,
-        )
+        return self._choice.model.window
 
     @property
     def running(self) -> bool:
@@ -143,7 +136,7 @@ class Session(HunkHandling):
                 model=self.model,
                 provider=self.provider,
                 resumed=self._resumed is not None,
-                instructions=load_instructions(self._model.edit_format).version,
+                instructions=load_instructions(self._choice.model.edit_format).version,
             )
         )
         for event in self._resumed.ending if self._resumed else ():
@@ -192,8 +185,8 @@ class Session(HunkHandling):
         name = f"t{self._turns}"
         self._keep_prompt(text)
         self._publish(PromptSubmitted(turn=name, text=text, kind="redirect" if redirect else "prompt"))
-        if self.connection is not None and self.connection.request != (profile := self._profile()):
-            self.connection.request = profile
+        self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
+        self._prepare_connection()
         runner = Runner(self._runner_parts(), self.name, name, text)
         before, self._runner = self._finishing, runner
         self._finishing = asyncio.create_task(self._run(runner, before), name=f"run {name}")
@@ -218,25 +211,26 @@ class Session(HunkHandling):
         """
         return self._runner is not None and self._runner.answer(hunk, land=land, rest=rest)
 
-    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
-        """Use another model of this provider, or another effort, from the next turn on.
+    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
+        """Use another model of this provider, another effort or another tier from the next turn on; returns
+        a line for the person, empty where the event tells it all.
 
         Raises ChoiceError for one that cannot be had.
         """
-        catalogue = self._opening.catalogue
-        if model is not None:
-            served = catalogue.models[model].provider if model in catalogue.models else self.provider
-            if served != self.provider:
-                raise ChoiceError(f"{model} is served by {served}; open spark anew with --model {model}")
-            self._model = catalogue.model(model, self.provider)
-        wanted = effort or self.effort
-        if wanted != "auto" and wanted not in self._model.efforts:
-            known = ", ".join((*self._model.efforts, "auto"))
-            if effort is not None:
-                raise ChoiceError(f"{self.model} does not know effort {wanted!r}; it has {known}")
-            wanted = "auto"
-        self.effort = wanted
-        self._publish(ModelChosen(model=self.model, effort=self.effort, window=self.window_tokens))
+        told = self._choice.choose(model=model, effort=effort, fast=fast)
+        if not self.running:
+            self._prepare_connection()
+        self._publish(self._choice.told())
+        return told
+
+    def _prepare_connection(self) -> None:
+        """Have the connection ask as was chosen. No answer runs on it."""
+        endpoint = self._choice.endpoint()
+        if self.connection is None or endpoint is None:
+            return
+        if self.connection.request != (profile := self._choice.profile()):
+            self.connection.request = profile
+        self.connection.use(endpoint)
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""
@@ -264,7 +258,8 @@ class Session(HunkHandling):
         return self._prompts.read()
 
     def _runner_parts(self) -> RunnerParts:
-        model = self._model
+        choice = self._choice
+        model = choice.model
         preparation = Preparation(
             project=self._reading.project,
             counter=self._reading.counter,
@@ -284,7 +279,9 @@ class Session(HunkHandling):
             lane=self._lane_tools,
             send=self._publish,
             model=self.model,
-            effort=self.effort,
+            effort=choice.picked.effort,
+            effort_why=choice.why,
+            fast=choice.fast,
             budget=model.budget,
         )
 
@@ -305,6 +302,7 @@ class Session(HunkHandling):
                 self._journal_failed = True
                 self._listeners.send(Notice(level="error", text=f"{problem}; this session is not recorded"))
         self._memory.exchanges.take(event)
+        self._choice.take(event)
         self._listeners.send(event)
 
     def _keep_prompt(self, text: str) -> None:

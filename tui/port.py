@@ -113,8 +113,13 @@ class SessionPort(Protocol):
         """What is locked."""
         ...
 
-    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
-        """Another model or effort from the next turn on."""
+    @property
+    def fast(self) -> bool:
+        """Whether the faster tier is used."""
+        ...
+
+    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
+        """Another model, effort or tier from the next turn on."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

@@ -10,9 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
+from session.choosing import ChoiceError
 from session.events import HunkRedone, HunkRefused, HunkUndone
 from session.locks import LockError
-from session.session import ChoiceError
 
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
@@ -63,8 +63,12 @@ class Commanded(Protocol):
     def locks(self) -> Sequence[str]:
         """What is locked."""
 
-    def choose(self, *, model: str | None = None, effort: str | None = None) -> None:
-        """Use another model or effort from the next turn on."""
+    @property
+    def fast(self) -> bool:
+        """Whether the faster tier is used."""
+
+    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
+        """Use another model, effort or tier from the next turn on."""
 
 
 @cache
@@ -116,9 +120,11 @@ async def _obey(session: Commanded, name: str, argument: str) -> str:
         case (("model" | "effort"), ""):
             return f"{session.model} · {session.effort}"
         case "model", _:
-            session.choose(model=argument)
+            return session.choose(model=argument)
         case "effort", _:
-            session.choose(effort=argument)
+            return session.choose(effort=argument)
+        case "fast", ("" | "on" | "off"):
+            return session.choose(fast=not session.fast if not argument else argument == "on")
         case _:
             known = {slash.name: slash for slash in slashes()}
             if name in known:

@@ -22,12 +22,14 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class ModelChosen:
-    """The model and effort of the turns to come; ``window`` is the model's context length in tokens."""
+    """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
+    whether the provider's faster tier is used."""
 
     type: ClassVar[str] = "model.chosen"
     model: str
     effort: str
     window: int
+    fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class PromptQueued:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The window is built and its request is going out."""
+    """The window is built and its request is going out. ``effort`` is the one asked for, empty for a model
+    without; ``effort_why`` says what decided it where the user left that to ``auto``."""
 
     type: ClassVar[str] = "turn.started"
     session: str
@@ -60,6 +63,8 @@ class TurnStarted:
     effort: str
     input_tokens: int
     budget: int = 0
+    effort_why: str | None = None
+    fast: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,14 +75,15 @@ def test_bad_settings_keys_and_folders_are_errors_of_their_own(tmp_path: Path, o
         opened(tmp_path, own_folders, {"OPENAI_API_KEY": "sk 1"})
 
 
-def test_a_providers_headers_and_its_faster_tier_come_from_the_catalogue(
+def test_a_providers_headers_come_from_the_catalogue(tmp_path: Path, own_folders: Path) -> None:
+    plain = opened(tmp_path, own_folders, {"ANTHROPIC_API_KEY": "sk-1"}, model="claude-haiku-4-5")
+    assert plain.endpoint is not None
+    assert plain.endpoint.request_headers() == {"anthropic-version": "2023-06-01", "x-api-key": "sk-1"}
+    assert str(plain.service.routes[0]) == "Messages over HTTP"
+
+
+def test_a_faster_tier_that_is_not_there_is_refused_on_the_command_line(
     tmp_path: Path, own_folders: Path
 ) -> None:
-    environ = {"ANTHROPIC_API_KEY": "sk-1"}
-    plain = opened(tmp_path, own_folders, environ, model="claude-sonnet-4-5")
-    assert plain.endpoint is not None and plain.extra == {}
-    assert plain.endpoint.request_headers() == {"anthropic-version": "2023-06-01", "x-api-key": "sk-1"}
-    fast = opened(tmp_path, own_folders, environ, model="claude-sonnet-4-5", fast=True)
-    assert fast.endpoint is not None and fast.extra == {"speed": "fast"}
-    assert fast.endpoint.headers["anthropic-beta"] == "fast-mode-2026-02-01"
-    assert str(fast.service.routes[0]) == "Messages over HTTP"
+    with pytest.raises(ConfigError, match="--fast: cerebras has no faster tier for gpt-oss-120b"):
+        opened(tmp_path, own_folders, model="gpt-oss-120b", fast=True)

@@ -1,0 +1,159 @@
+"""Which model answers, how long it may think and how fast it is served: what the next request is made with.
+
+The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the next turn on. With effort
+``auto`` each turn gets one of the model's efforts (``effort.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from session.effort import Before, Picked, nearest, pick
+from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
+from session.instructions import load_instructions, patch_tool
+from session.opening import Opening
+from session.protocol.request import RequestProfile
+from session.providers import Model, Price
+from session.transport.endpoint import Endpoint
+
+_UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
+"""Codes of failed turns that say something of the answer, not of the link."""
+
+
+class ChoiceError(Exception):
+    """A model, an effort or a tier that cannot be chosen; the message says why."""
+
+
+class Choosing:
+    """The choice for the turns to come. ``model`` and ``effort`` are as chosen, ``fast`` is whether the
+    provider's faster tier is used."""
+
+    def __init__(self, opening: Opening, session: str) -> None:
+        self._opening = opening
+        self._session = session
+        self._provider = opening.catalogue.provider(opening.settings.provider)
+        self.model: Model = opening.model
+        self.effort = opening.settings.effort
+        self.fast = opening.settings.fast and self._provider.has_fast(self.model.name)
+        self._last = ""
+        self._trouble = ""
+        self.picked = self._fixed()
+
+    @property
+    def price(self) -> Price | None:
+        """What the turns to come cost, where that is known."""
+        return self.model.fast_price if self.fast else self.model.price
+
+    @property
+    def why(self) -> str | None:
+        """Why the turn has its effort; None where the user chose it."""
+        return self.picked.why if self.effort == "auto" else None
+
+    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
+        """Use another model of this provider, another effort, or another tier; returns a line for the
+        person where there is something to say of it.
+
+        Raises ChoiceError for one that cannot be had; nothing is changed then.
+        """
+        chosen = self._served(model) if model is not None else self.model
+        wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
+        offered = self._provider.has_fast(chosen.name)
+        if fast and not offered:
+            raise ChoiceError(f"{self._provider.name} has no faster tier for {chosen.name}")
+        told = ""
+        if self.fast and fast is None and not offered:
+            told = f"{self._provider.name} has no faster tier for {chosen.name}: it is off"
+        self.model, self.effort = chosen, wanted
+        self.fast = (self.fast if fast is None else fast) and offered
+        self.picked = self._fixed()
+        return told if fast is None else self._tier()
+
+    def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
+        """A turn begins with ``request`` in a conversation of ``tokens``: settle its effort."""
+        if self.effort == "auto":
+            before = Before(self._last, self._trouble, redirect, tokens)
+            self.picked = pick(request, self.model.efforts, before)
+        else:
+            self.picked = self._fixed()
+        self._trouble = ""
+
+    def take(self, event: Event) -> None:
+        """Learn from what became of a turn."""
+        match event:
+            case TurnStarted(effort=effort):
+                self._last = effort
+            case HunkRefused(turn=turn) if turn:
+                self._trouble = "after refused hunks"
+            case TurnEnded(status="failed", code=code) if code in _UNHELPFUL:
+                self._trouble = "after a failed turn"
+            case _:
+                pass
+
+    def told(self) -> ModelChosen:
+        """The choice as an event."""
+        return ModelChosen(self.model.name, self.effort, self.model.window, self.fast)
+
+    def profile(self) -> RequestProfile:
+        """Everything of the next request but its input."""
+        model, effort = self.model, self.picked.effort or None
+        extra: dict[str, Any] = dict(self._provider.fast) if self.fast else {}
+        limit = None
+        if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
+            # These models refuse a thinking budget: effort is a field of its own there.
+            extra |= {"output_config": {"effort": effort}} if effort else {}
+            extra |= {"thinking": {"type": "adaptive"}} if model.thinking == "adaptive" else {}
+            effort, limit = None, model.output_reserve
+        return RequestProfile(
+            model=model.name,
+            instructions=load_instructions(model.edit_format).text,
+            tools=(patch_tool(),) if model.edit_format == "v4a" else (),
+            effort=effort,
+            prompt_cache_key=self._session,
+            max_output_tokens=limit,
+            include=("reasoning.encrypted_content",),
+            extra=extra,
+        )
+
+    def endpoint(self) -> Endpoint | None:
+        """Where the next request goes, and with which headers."""
+        endpoint = self._opening.endpoint
+        if endpoint is None:
+            return None
+        tier = self._provider.fast_headers
+        headers = {name: value for name, value in endpoint.headers.items() if tier.get(name) != value}
+        return replace(endpoint, headers={**headers, **(tier if self.fast else {})})
+
+    def _served(self, name: str) -> Model:
+        catalogue, provider = self._opening.catalogue, self._provider.name
+        served = catalogue.models[name].provider if name in catalogue.models else provider
+        if served != provider:
+            raise ChoiceError(f"{name} is served by {served}; open spark anew with --model {name}")
+        return catalogue.model(name, provider)
+
+    def _known(self, effort: str, model: Model, *, asked: bool) -> str:
+        if effort == "auto" or effort in model.efforts:
+            return effort
+        if not asked:
+            return "auto"
+        if not model.efforts:
+            raise ChoiceError(f"{model.name} has no efforts to choose from")
+        known = ", ".join((*model.efforts, "auto"))
+        raise ChoiceError(f"{model.name} does not know effort {effort!r}; it has {known}")
+
+    def _fixed(self) -> Picked:
+        """The effort that the user chose; with ``auto`` the one that a first request likely gets."""
+        if self.effort != "auto":
+            return Picked(self.effort if self.effort in self.model.efforts else "", "chosen")
+        return Picked(self._last or nearest("medium", self.model.efforts), "nothing asked yet")
+
+    def _tier(self) -> str:
+        """What the tier in use is, and what it costs."""
+        model = self.model
+        if not self.fast:
+            return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")
+        fields = ", ".join(f"{name} {value}" for name, value in self._provider.fast.items())
+        if model.fast_price is None:
+            return f"fast is on ({fields}): it costs more; the price is unknown"
+        instead = f" instead of {model.price}" if model.price else ""
+        return f"fast is on ({fields}): {model.fast_price}{instead}"

@@ -1,0 +1,149 @@
+"""Effort ``auto``: which of a model's efforts a request is worth, by its size and kind, and why.
+
+The rules are data (``effort.toml``). Points for what is found in the request are added up and name a
+level; the turn before has its say too. An answer that did not help raises the level above its own. A
+redirect does not lower it, for the task is the same. And a small difference changes nothing in a long
+conversation: requests continue from one another only while all their fields are equal
+(``protocol/increment.py``), so another effort sends the whole conversation anew.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+LEVELS = ("low", "medium", "high", "xhigh")
+"""The efforts that ``auto`` chooses from, from the least to the most."""
+
+_FILE = re.compile(
+    r"@[\w./-]+|(?<![\w/])[\w-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+\.(?:[a-z]{1,4}|toml|json|yaml)(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the turn before has to say. ``effort`` is its own, empty where there was none yet; ``trouble``
+    is why its answer did not help, empty where it did; ``tokens`` are those of the conversation."""
+
+    effort: str = ""
+    trouble: str = ""
+    redirect: bool = False
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """An effort, and in a few words what decided; empty where the model knows no efforts."""
+
+    effort: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One thing found in a request."""
+
+    points: int
+    why: str
+
+
+@cache
+def _rules() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files("session").joinpath("effort.toml").read_text("utf-8"))
+
+
+def pick(request: str, efforts: Sequence[str], before: Before = Before()) -> Picked:
+    """The effort of ``efforts`` (a model's own) that ``request`` is worth after ``before``."""
+    if not efforts:
+        return Picked("", "this model has no efforts")
+    found = _findings(request)
+    total = sum(each.points for each in found)
+    level, why = _level(total), _reason(found, total)
+    last = LEVELS.index(before.effort) if before.effort in LEVELS else None
+    if last is not None:
+        again = _fits(request, _rules()["again"]["phrases"])
+        small = total < 0 and not again and not before.redirect
+        if (again or before.trouble) and not small:
+            step = min(last + 1, len(LEVELS) - 1)
+            if step > level or level == last:
+                level, why = max(step, level), before.trouble or _rules()["again"]["why"]
+        elif before.redirect and level < last:
+            level, why = last, "redirect of the same task"
+        elif level != last and before.tokens >= _rules()["stay"]["tokens"] and _near(total, last):
+            level, why = last, f"as before; {why}"
+    return Picked(nearest(LEVELS[level], efforts), why)
+
+
+def nearest(effort: str, efforts: Sequence[str]) -> str:
+    """``effort``, or where ``efforts`` lacks it the next lower one that it has, or the next higher one."""
+    if effort in efforts or not efforts:
+        return effort if efforts else ""
+    wanted = LEVELS.index(effort)
+    known = [LEVELS.index(each) for each in efforts if each in LEVELS]
+    lower, higher = [at for at in known if at < wanted], [at for at in known if at > wanted]
+    if lower or higher:
+        return LEVELS[max(lower) if lower else min(higher)]
+    return efforts[0]
+
+
+def _findings(request: str) -> list[_Found]:
+    rules = _rules()
+    words, lines = len(request.split()), request.count("\n") + 1
+    files = len(set(_FILE.findall(request)))
+    found = [
+        _Found(rule["points"], rule["why"])
+        for table, count, key in (
+            ("size", words, "words"),
+            ("files", files, "count"),
+            ("pasted", lines, "lines"),
+        )
+        if (rule := next((each for each in rules[table] if count >= each[key]), None)) is not None
+    ]
+    found += [_Found(rule["points"], rule["why"]) for rule in rules["kind"] if _is_kind(request, rule)]
+    short = rules["short"]
+    if words <= short["words"] and all(each.points <= 0 for each in found):
+        found.append(_Found(short["points"], short["why"]))
+    return found
+
+
+def _is_kind(request: str, rule: Mapping[str, Any]) -> bool:
+    text = request.strip().lower()
+    if "ends" in rule and text.endswith(rule["ends"]):
+        return True
+    return text.startswith(tuple(rule.get("starts", ()))) or _fits(request, rule.get("phrases", ()))
+
+
+@cache
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [
+        re.escape(phrase.removesuffix("$")) + (r"(?!\w)" if phrase.endswith("$") else "")
+        for phrase in phrases
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})", re.IGNORECASE)
+
+
+def _fits(request: str, phrases: Sequence[str]) -> bool:
+    return bool(phrases) and _pattern(tuple(phrases)).search(" ".join(request.split()) + " ") is not None
+
+
+def _level(total: int) -> int:
+    named = [LEVELS.index(name) for name, least in _rules()["levels"].items() if total >= least]
+    return max(named, default=0)
+
+
+def _near(total: int, level: int) -> bool:
+    """Whether ``total`` is at most the rules' ``stay.points`` outside of ``level``."""
+    margin = _rules()["stay"]["points"]
+    return any(_level(total + step) == level for step in range(-margin, margin + 1))
+
+
+def _reason(found: Sequence[_Found], total: int) -> str:
+    """The findings that weigh most on the side of the outcome; the two of them at most."""
+    side = [each for each in found if (each.points > 0) == (total >= 0) and each.points]
+    side.sort(key=lambda each: -abs(each.points))
+    return ", ".join(each.why for each in side[:2]) or "ordinary request"

@@ -9,6 +9,7 @@ conversation: requests continue from one another only while all their fields are
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -93,22 +94,23 @@ def nearest(effort: str, efforts: Sequence[str]) -> str:
 
 def _findings(request: str) -> list[_Found]:
     rules = _rules()
-    words, lines = len(request.split()), request.count("\n") + 1
-    files = len(set(_FILE.findall(request)))
+    words = len(request.split())
+    counts = {"words": words, "lines": request.count("\n") + 1, "count": len(set(_FILE.findall(request)))}
     found = [
         _Found(rule["points"], rule["why"])
-        for table, count, key in (
-            ("size", words, "words"),
-            ("files", files, "count"),
-            ("pasted", lines, "lines"),
-        )
-        if (rule := next((each for each in rules[table] if count >= each[key]), None)) is not None
+        for rule in (_first(rules["size"], counts), _first(rules["files"], counts))
+        if rule is not None
     ]
     found += [_Found(rule["points"], rule["why"]) for rule in rules["kind"] if _is_kind(request, rule)]
     short = rules["short"]
     if words <= short["words"] and all(each.points <= 0 for each in found):
         found.append(_Found(short["points"], short["why"]))
     return found
+
+
+def _first(rules: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> Mapping[str, Any] | None:
+    """The first rule whose least number is reached."""
+    return next((rule for rule in rules for key in counts if counts[key] >= rule.get(key, math.inf)), None)
 
 
 def _is_kind(request: str, rule: Mapping[str, Any]) -> bool:

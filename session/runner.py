@@ -197,7 +197,7 @@ class Runner:
                 input_tokens=self._sent_tokens,
                 budget=parts.budget,
                 effort_why=parts.effort_why,
-                fast=parts.fast or None,
+                fast=parts.fast,
             )
         )
         self._tell(prepared)

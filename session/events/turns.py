@@ -64,7 +64,7 @@ class TurnStarted:
     input_tokens: int
     budget: int = 0
     effort_why: str | None = None
-    fast: bool | None = None
+    fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ class Partner:
     send it as a bearer token. Use it as an async context manager, or ``await serve()`` and
     ``await close()``. Raises ``load.ScriptError`` for a script that cannot be played.
 
-    For tests and benches: ``requests`` are the last ones received, ``connections`` counts all WebSockets
-    ever accepted, ``plain_connections`` those of plain HTTP, ``cut`` the responses that clients cut short.
+    For tests and benches: ``requests`` are the last ones received, ``headers`` those of the last upgrades and
+    posts (names in small letters), ``connections`` counts all WebSockets ever accepted, ``plain_connections``
+    those of plain HTTP, ``cut`` the responses that clients cut short.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Partner:
         self.rate = rate
         self.script = scripts if isinstance(scripts, Script) else load(scripts or DEMO)
         self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
+        self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
         self.connections = 0
         self.cut = 0
         self.begun: dict[str, int] = {}
@@ -145,6 +147,7 @@ class Partner:
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> tuple[int, dict[str, object]] | None:
         """Status and body for a client without the right key; None for one with it."""
+        self.headers.append(headers)
         given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
         if self._key is None or hmac.compare_digest(given.encode(), self._key.encode()):
             return None

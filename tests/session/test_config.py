@@ -295,7 +295,7 @@ def test_one_value_of_a_row_may_be_overridden(setup: Setup) -> None:
         ('[providers.x]\nbase_url = "u"\nidle_seconds = 0', "[providers.x] idle_seconds must be a number of"),
         ('[providers.x]\nbase_url = "u"\nheaders = {a = 1}', "[providers.x] headers must hold strings"),
         ("[models.x]\nwidow = 5", "[models.\"x\"] unknown 'widow'"),
-        ("[models.x]\nprice = {input = 1}", '[models."x"] price must hold input, cached and output'),
+        ("[models.x]\nprice = {input = 1}", '[models."x"] price must hold input, output and'),
         ("models = []", "[models] must be a table"),
         ("[models]\nx = 1", '[models."x"] must be a table'),
         ('[models.x]\nwindow = "big"', '[models."x"] window must be a whole number'),

@@ -148,8 +148,9 @@ class Asides:
         self, profile: RequestProfile, items: tuple[Item, ...]
     ) -> AsyncGenerator[WireEvent, None]:
         keeper = self._keeper
-        route = keeper.route
-        line = Line(await open_link(keeper.endpoint, route, open_timeout=self._open_timeout), route, 0.0)
+        route, endpoint = keeper.route, keeper.endpoint
+        link = await open_link(endpoint, route, open_timeout=self._open_timeout)
+        line = Line(link, route, endpoint, 0.0)
         self._own.add(line)
         finished = False
         try:

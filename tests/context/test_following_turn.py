@@ -107,10 +107,10 @@ def test_of_a_file_on_the_map_only_the_changed_definitions_are_sent(repo: Repo, 
     assert entry.splitlines() == [
         "wide.py (what changed):",
         "  class Left",
-        "-  def left_3(self, value: int) -> int",
+        "-   def left_3(self, value: int) -> int",
         "  class Right",
-        "-  def right_7(self, value: int) -> int",
-        "+  def right_7(self, value: str) -> int",
+        "-   def right_7(self, value: int) -> int",
+        "+   def right_7(self, value: str) -> int",
     ]
 
 

@@ -1,8 +1,8 @@
-"""The dialogue as plain history: what was asked, what was answered, what became of the edits.
+"""The dialogue as values: what was asked, what was answered, what became of the edits, what is kept.
 
-Folded from events, live or read from a journal alike. It stands in a window that is started afresh
-(a resumed session, a full window) in place of the items themselves: words are kept, code is not,
-since code is shown from disk as it is now.
+Folded from events, live or read from a journal alike. As plain history it stands in a window that is
+started afresh (a resumed session, a full window) in place of the items themselves: words are kept,
+code is not, since code is shown from disk as it is now.
 """
 
 from __future__ import annotations
@@ -10,71 +10,140 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from session.events import (
+    DialogueCompacted,
     Event,
     HunkDropped,
     HunkLanded,
     HunkRedone,
     HunkRefused,
     HunkUndone,
+    LedgerProposed,
+    LineForgotten,
+    LineRemembered,
     PromptSubmitted,
     TextDelta,
     TurnEnded,
 )
 
 
-@dataclass(slots=True)
-class _Exchange:
+@dataclass(frozen=True, slots=True)
+class EditFact:
+    """What became of one hunk: ``status`` in the words of the report to the model."""
+
+    hunk: str
+    status: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One turn. ``status`` is how it ended; empty while it runs. ``edits`` are in the order they were told."""
+
+    turn: str
     prompt: str
-    said: list[str] = field(default_factory=list)
-    edits: list[str] = field(default_factory=list)
-    ended: str = ""
+    said: str
+    edits: tuple[EditFact, ...]
+    status: str
 
     def text(self) -> str:
+        """The turn as plain history."""
         parts = [f"The developer asked:\n{self.prompt.strip()}\n"]
-        said = "".join(self.said).strip()
+        said = self.said.strip()
         if said:
             parts.append(f"You answered:\n{said}\n")
         if self.edits:
-            parts.append("Your edits:\n" + "".join(f"- {line}\n" for line in self.edits))
-        if self.ended:
-            parts.append(f"{self.ended}\n")
+            lines = (f"- {edit.hunk} {edit.status} {edit.path}\n" for edit in self.edits)
+            parts.append("Your edits:\n" + "".join(lines))
+        if self.status and self.status != "completed":
+            parts.append(f"This answer was {self.status}.\n")
         return "".join(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The dialogue at one moment, oldest turn first. ``remembered`` are the lines the user keeps, by number;
+    ``compacted`` is the compaction in force, ``proposed`` the model's last account, where there are any."""
+
+    turns: tuple[Exchange, ...] = ()
+    remembered: tuple[tuple[int, str], ...] = ()
+    compacted: DialogueCompacted | None = None
+    proposed: LedgerProposed | None = None
+
+    def before(self, turn: str) -> Past:
+        """The dialogue without ``turn`` and what came after it."""
+        names = [each.turn for each in self.turns]
+        turns = self.turns[: names.index(turn)] if turn in names else self.turns
+        return Past(turns, self.remembered, self.compacted, self.proposed)
+
+
+@dataclass(slots=True)
+class _Growing:
+    prompt: str
+    said: list[str] = field(default_factory=list)
+    edits: list[EditFact] = field(default_factory=list)
+    status: str = ""
+
+
 class Exchanges:
-    """The turns so far, oldest first."""
+    """The dialogue so far."""
 
     def __init__(self) -> None:
-        self._turns: dict[str, _Exchange] = {}
+        self._turns: dict[str, _Growing] = {}
+        self._remembered: dict[int, str] = {}
+        self._lines = 0
+        self._compacted: DialogueCompacted | None = None
+        self._proposed: LedgerProposed | None = None
+
+    @property
+    def next_line(self) -> int:
+        """The number of the next line to be remembered; numbers are never given twice."""
+        return self._lines + 1
 
     def take(self, event: Event) -> None:
         """Fold ``event`` in; most kinds of event are none of its business."""
         match event:
             case PromptSubmitted(turn=turn, text=text):
-                self._turns[turn] = _Exchange(text)
+                self._turns[turn] = _Growing(text)
             case TextDelta(turn=turn, text=text):
                 self._of(turn).said.append(text)
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
-                self._of(turn).edits.append(f"{hunk} {status} {path}")
+                self._of(turn).edits.append(EditFact(hunk, status, path))
             case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn:
-                self._of(turn).edits.append(f"{hunk} rejected ({code}) {path}")
+                self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path))
             case HunkDropped(turn=turn, hunk=hunk, path=path):
-                self._of(turn).edits.append(f"{hunk} not_received {path}")
+                self._of(turn).edits.append(EditFact(hunk, "not_received", path))
             case HunkUndone(hunk=hunk, path=path):
-                self._last().edits.append(f"{hunk} undone_by_user {path}")
+                self._last().edits.append(EditFact(hunk, "undone_by_user", path))
             case HunkRedone(hunk=hunk, path=path):
-                self._last().edits.append(f"{hunk} landed again by the developer {path}")
-            case TurnEnded(turn=turn, status=status) if status != "completed":
-                self._of(turn).ended = f"This answer was {status}."
+                self._last().edits.append(EditFact(hunk, "landed again by the developer", path))
+            case TurnEnded(turn=turn, status=status):
+                self._of(turn).status = status
+            case LineRemembered(line=line, text=text):
+                self._remembered[line] = text
+                self._lines = max(self._lines, line)
+            case LineForgotten(line=line):
+                self._remembered.pop(line, None)
+            case DialogueCompacted():
+                self._compacted = event
+            case LedgerProposed():
+                self._proposed = event
             case _:
                 pass
 
+    def past(self) -> Past:
+        """The dialogue as it is now, as a value that any thread may read."""
+        turns = tuple(
+            Exchange(turn, each.prompt, "".join(each.said), tuple(each.edits), each.status)
+            for turn, each in self._turns.items()
+        )
+        return Past(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)
+
     def texts(self) -> tuple[str, ...]:
-        """One text a turn, for the window's history."""
-        return tuple(exchange.text() for exchange in self._turns.values())
+        """One text a turn, as plain history."""
+        return tuple(exchange.text() for exchange in self.past().turns)
 
-    def _of(self, turn: str) -> _Exchange:
-        return self._turns.setdefault(turn, _Exchange(""))
+    def _of(self, turn: str) -> _Growing:
+        return self._turns.setdefault(turn, _Growing(""))
 
-    def _last(self) -> _Exchange:
+    def _last(self) -> _Growing:
         return self._turns[next(reversed(self._turns))] if self._turns else self._of("")

@@ -5,6 +5,7 @@ Each is a frozen value with a ``type`` tag; :func:`to_dict` and :func:`from_dict
 Readers ignore types and fields they do not know, so adding either is always safe.
 """
 
+from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.event import Event
 from session.events.hunks import (
     ApplyEnded,
@@ -41,6 +42,7 @@ from session.events.turns import (
 __all__ = [
     "ApplyEnded",
     "ConnectionChanged",
+    "DialogueCompacted",
     "Event",
     "FileSaved",
     "FilesChanged",
@@ -53,6 +55,9 @@ __all__ = [
     "HunkRefused",
     "HunkTyped",
     "HunkUndone",
+    "LedgerProposed",
+    "LineForgotten",
+    "LineRemembered",
     "ModelChosen",
     "Notice",
     "PhaseChanged",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.hunks import (
     ApplyEnded,
     FileSaved,
@@ -58,4 +59,8 @@ Event = (
     | ConnectionChanged
     | Notice
     | ApplyEnded
+    | DialogueCompacted
+    | LedgerProposed
+    | LineRemembered
+    | LineForgotten
 )

@@ -1,0 +1,175 @@
+"""The ledger as a model sees it: what it is asked, and how much of its reply is believed.
+
+The reply is untrusted. It has to be one JSON object of the form the instructions give. Lines that are
+too long, hold code, name files or names that the dialogue never held, or speak of what was never spoken of,
+are dropped and counted. What the edits came to and what failed is never taken from it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from context.blocks import fenced, harmless
+from session.compaction.ledger import Entry, Ledger, Section
+from session.compaction.rules import LONGEST, done, state, without_code
+from session.events import LedgerProposed
+from session.exchanges import Exchange
+from session.sanitize import clean_line
+
+MOST_LINES = 20
+"""Lines of one kind that are taken from a reply."""
+LONGEST_REPLY = 40_000
+"""Characters of a reply; a longer one is not read."""
+_GROUNDED = 0.5
+"""Share of a line's longer words that have to occur in the dialogue."""
+
+_LISTS = ("constraints", "decisions", "next")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_NAME = re.compile(r"`([^`]+)`|([\w.-]*/[\w./-]+|\b[\w-]+\.(?=[A-Za-z])[A-Za-z0-9]{1,8}\b)")
+_CODE = re.compile(
+    r"```|~~~|[{};]\s*$|^\s*(?:def|class|import|from|function|const|let|var|return|#include)\s+\S+.*[(:={]"
+)
+_STEM = 5
+"""Letters by which words are taken to be the same: "colours" and "colour"."""
+
+
+class ProposalError(Exception):
+    """A reply that is no ledger; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a line may speak of: the dialogue's words and, as it is, its text."""
+
+    stems: frozenset[str]
+    text: str
+
+    @classmethod
+    def of(cls, turns: Iterable[Exchange]) -> Grounds:
+        """The grounds that ``turns`` give."""
+        parts = [part for turn in turns for part in (turn.prompt, turn.said, *(e.path for e in turn.edits))]
+        text = "\n".join(parts).lower()
+        return cls(frozenset(_stems(text)), text)
+
+    def bear(self, line: str) -> bool:
+        """Whether ``line`` names only what occurred, in words that were mostly used."""
+        names = (quoted or plain for quoted, plain in _NAME.findall(line))
+        if not all(name.lower().strip("./ ") in self.text for name in names):
+            return False
+        stems = _stems(line.lower())
+        return bool(stems) and sum(stem in self.stems for stem in stems) >= _GROUNDED * len(stems)
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:_STEM] for word in _WORD.findall(text)]
+
+
+def dialogue_for_model(turns: Sequence[Exchange], limit: int, count: Callable[[str], int]) -> str:
+    """The dialogue that the model is asked about, at most ``limit`` tokens, the newest turns first into it.
+
+    Without code; a fence keeps each part apart from the instructions around it.
+    """
+    kept: list[str] = []
+    for turn in reversed(turns):
+        parts = [f"## {turn.turn} ({state(turn)})\nThe developer asked:\n", fenced("", harmless(turn.prompt))]
+        said = without_code(turn.said).strip()
+        if said:
+            parts += ["The answer, without code:\n", fenced("", harmless(said))]
+        parts += [entry.block() for entry in done([turn])]
+        text = "".join(parts)
+        limit -= count(text)
+        if limit < 0:
+            break
+        kept.append(text)
+    return "".join(reversed(kept))
+
+
+def read_reply(text: str, turns: Sequence[Exchange], tokens: tuple[int, int]) -> LedgerProposed:
+    """What of a model's reply about ``turns`` can be believed; ``tokens`` are what the request and its
+    answer took. Raises ProposalError where the reply is no ledger at all."""
+    table = _parsed(text)
+    grounds = Grounds.of(turns)
+    goal = table.get("goal", "")
+    if not isinstance(goal, str):
+        raise ProposalError("its goal is no text")
+    rejected = 0
+    taken: dict[str, tuple[str, ...]] = {}
+    for name in _LISTS:
+        given = table.get(name, [])
+        if not isinstance(given, list):
+            raise ProposalError(f"its {name} are no list")
+        lines = [line for each in given[:MOST_LINES] if (line := _believed(each, grounds))]
+        rejected += len(given) - len(lines)
+        taken[name] = tuple(dict.fromkeys(lines))
+    believed = _believed(goal, grounds) if goal.strip() else ""
+    return LedgerProposed(
+        through=turns[-1].turn,
+        goal=believed,
+        constraints=taken["constraints"],
+        decisions=taken["decisions"],
+        next=taken["next"],
+        rejected=rejected + (bool(goal.strip()) and not believed),
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+    )
+
+
+def _parsed(text: str) -> dict[str, object]:
+    if len(text) > LONGEST_REPLY:
+        raise ProposalError("it is too long")
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise ProposalError("it holds no JSON object")
+    try:
+        table = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError) as problem:
+        raise ProposalError("it is not valid JSON") from problem
+    if not isinstance(table, dict):
+        raise ProposalError("it holds no JSON object")
+    return table
+
+
+def _believed(line: object, grounds: Grounds) -> str:
+    """``line`` as it may stand in the ledger; empty where it may not."""
+    if not isinstance(line, str) or len(line) > LONGEST or "\n" in line.strip() or _CODE.search(line):
+        return ""
+    plain = clean_line(line)
+    return plain if plain and grounds.bear(plain) else ""
+
+
+def with_proposal(ledger: Ledger, proposed: LedgerProposed | None, turns: Sequence[Exchange]) -> Ledger:
+    """``ledger``, made by rules from ``turns``, with the model's account of them taken in.
+
+    The user's own sentences stay. Of decisions and next steps the model's account stands for the turns it
+    has seen, and the rules' for those after them.
+    """
+    names = [turn.turn for turn in turns]
+    if proposed is None or not (proposed.goal or proposed.constraints or proposed.decisions or proposed.next):
+        return ledger
+    at = names.index(proposed.through) if proposed.through in names else len(names)
+    seen = set(names[: at + 1])
+    # What was next some turns ago is done, or dropped, by now.
+    upcoming = proposed.next if at >= len(names) - 2 else ()
+    kept = {section.title.split(" ", 1)[0]: section for section in ledger.sections}
+    sections = []
+    for word, title, lines in (
+        ("Constraints", "Constraints (as you summed them up)", proposed.constraints),
+        ("Failing", "", ()),
+        ("Done", "", ()),
+        ("Next", "Next (as you summed it up)", upcoming),
+        ("Decisions", "Decisions (as you summed them up)", proposed.decisions),
+    ):
+        own = kept.get(word)
+        if own is not None and word in ("Next", "Decisions") and lines:
+            own = replace(own, entries=tuple(each for each in own.entries if each.turn not in seen))
+        if own is not None and own.entries:
+            sections.append(own)
+        known = {each.text for each in own.entries} if own is not None else set()
+        fresh = tuple(Entry(line) for line in lines if line not in known)
+        if fresh:
+            sections.append(Section(title, fresh))
+    goal = (Entry(proposed.goal),) if proposed.goal else ledger.goal
+    return replace(ledger, goal=goal, sections=tuple(sections), by="model")

@@ -37,7 +37,7 @@ class EditFact:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One turn. ``status`` is how it ended; empty while it runs. ``edits`` are in the order they were told."""
+    """One turn. ``status`` is how it ended, empty while it runs; ``edits`` are in the order of their news."""
 
     turn: str
     prompt: str

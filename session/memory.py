@@ -27,6 +27,9 @@ class Memory:
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
 
+    line_news: list[str] = field(default_factory=list)
+    """Remembered and forgotten lines that the model has not been told of, in words for it."""
+
     def report(self) -> str:
         """What the model is owed: how its last answer ended, what became of its edits. May be empty."""
         parts = [self.cut_short] if self.cut_short else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from context.pieces import Kind, Window, WindowRequest
@@ -19,16 +19,22 @@ from context.tokens import Counter
 from context.window import build
 from edits.files import read_text
 from edits.text import FileError
+from session.compaction.packing import History, Room, history, room_in
 from session.conversation import developer_message
+from session.events import DialogueCompacted
+from session.exchanges import Past
 from session.memory import Memory
 from session.protocol.request import Item, user_message
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
+_HEADINGS = 32
+"""Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
 """Seconds that a first prompt waits for the project to be read."""
 FULL = 0.75
-"""Share of the budget at which the window is started afresh, with the past as plain history."""
+"""Share of the budget, without instructions and tools, at which the window is started afresh, with the
+past as history; the rest is room for the request's rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +46,15 @@ class Prepared:
     tokens: int
     window: Window
     notes: tuple[str, ...]
+    compacted: DialogueCompacted | None
+    """What became of the dialogue, where it had to be compacted; to be told once the request goes out."""
     afresh: bool
     """The conversation so far is left behind, and stands in the window as history."""
     reported: int
     files: Mapping[str, str | None]
     unsent: int
+    kept: int
+    """How many news of remembered lines it tells."""
 
     def commit(self, memory: Memory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""
@@ -55,6 +65,7 @@ class Prepared:
         memory.knowledge.told(self.files)
         memory.reported(self.reported)
         del memory.unsent[: self.unsent]
+        del memory.line_news[: self.kept]
         memory.conversation.extend(self.items, self.tokens)
 
 
@@ -93,43 +104,63 @@ class Preparation:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self.ready.wait()
-        return await asyncio.to_thread(self._prepare, prompt, memory, share)
+        past = memory.exchanges.past()
+        # The turn that is being prepared is the last of them, and stands in the window as the request.
+        past = replace(past, turns=past.turns[:-1])
+        return await asyncio.to_thread(self._prepare, prompt, memory, past, share)
 
-    def _prepare(self, prompt: str, memory: Memory, share: float) -> Prepared:
+    def _prepare(self, prompt: str, memory: Memory, past: Past, share: float) -> Prepared:
         files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
-        reported, unsent = len(memory.unreported), tuple(memory.unsent)
+        reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
         report = memory.report() + memory.knowledge.changes(files)
         extra = sum(self.count(text) for text in (report, *unsent) if text)
-        notes = []
-        afresh = share < 1 or memory.conversation.tokens + extra > FULL * self.budget
-        if afresh:
-            why = "too long for the server" if share < 1 else "full"
-            notes.append(f"The window was {why}: it was started afresh, with the conversation as history.")
+        used = memory.conversation.tokens + extra + self.count(prompt)
+        room = self.budget - self.instruction_tokens
+        full = share < 1 or (used > FULL * room and bool(memory.conversation.items))
+        fresh = full or not memory.conversation.items
+        news = "" if fresh else "".join(kept)
+        extra += self.count(news) if news else 0
         budget = int(self.budget * share) - self.count(self.tools) - extra
-        window = self._build(prompt, memory, budget, fresh=afresh or not memory.conversation.items)
+        dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
+        window = self._build(prompt, memory, budget, dialogue.pieces, fresh=fresh)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
-        items = [developer_message(text) for text in (context, report) if text]
+        items = [developer_message(text) for text in (context, report, news) if text]
         items += [user_message(text) for text in unsent]
         items += [user_message(piece.text) for piece in pieces if piece.kind is Kind.REQUEST]
         return Prepared(
             items=tuple(items),
             tokens=sum(piece.tokens for piece in pieces) + extra,
             window=window,
-            notes=tuple(notes),
-            afresh=afresh,
+            notes=_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
+            compacted=dialogue.made,
+            afresh=full,
             reported=reported,
             files=files,
             unsent=len(unsent),
+            kept=len(kept),
         )
 
-    def _build(self, prompt: str, memory: Memory, budget: int, *, fresh: bool) -> Window:
+    def _history(self, past: Past, budget: int, prompt: str, *, full: bool) -> History:
+        """The dialogue for a window of ``budget`` tokens that starts afresh; what it takes is exact."""
+        if past.turns and not self.counter.ready:
+            # An upper bound would have words dropped that there is room for, and for good.
+            self.counter.load()
+        return history(past, self.room(budget, prompt), self.counter.count_kept, full=full)
+
+    def room(self, budget: int, prompt: str = "") -> Room:
+        """The room for the dialogue in a window of ``budget`` tokens that asks for ``prompt``."""
+        return room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
+
+    def _build(
+        self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], *, fresh: bool
+    ) -> Window:
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
             budget=budget,
             model=self.model,
-            history=memory.exchanges.texts()[:-1] if fresh else (),
+            history=dialogue,
             open_files=self.open_files(),
             map_limit=int(MAP_SHARE * budget),
             used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
@@ -141,6 +172,13 @@ class Preparation:
         sources = (snapshot.read(path) for path in memory.knowledge.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
         return build(request, snapshot, self.counter, seen)
+
+
+def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
+    if not full or (compacted and not refused):
+        return ()
+    why = "too long for the server" if refused else "full"
+    return (f"The window was {why}: it was started afresh, with the conversation as history.",)
 
 
 def read_or_none(file: Path) -> str | None:

@@ -182,6 +182,8 @@ class Runner:
         return prepared
 
     def _tell(self, prepared: Prepared) -> None:
+        if prepared.compacted is not None:
+            self._parts.send(prepared.compacted)
         for note in prepared.notes:
             self._parts.send(Notice(level="info", text=clean_line(note)))
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from context.project import Project
 from context.tokens import Counter
+from tests.bench.aider_peer import NAME, AiderMap
 from tests.bench.replay_peers import FILLERS, Filled
 from tests.bench.replay_truth import Truth, commits, git, masked, truth
 
@@ -47,7 +48,9 @@ def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
     }
 
 
-def replay(clone: Path, count: int, reach: int, counter: Counter, names: list[str]) -> tuple[Scores, int]:
+def replay(
+    clone: Path, count: int, reach: int, counter: Counter, names: list[str], aider: str | None
+) -> tuple[Scores, int]:
     """The recall of every commit of one clone, and how many of our windows were over budget."""
     scores: Scores = defaultdict(list)
     over = 0
@@ -57,17 +60,23 @@ def replay(clone: Path, count: int, reach: int, counter: Counter, names: list[st
         chosen = commits(folder, count, reach)
         project = Project(folder, Path(scratch) / "cache")
         windows, started = [], time.monotonic()
+        fillers = {name: FILLERS[name] for name in names}
+        peer = AiderMap(aider, clone, Path(scratch) / "aider") if aider else None
+        if peer is not None:
+            fillers[NAME] = peer
         for commit in chosen:
             found = truth(folder, commit)
             if found is None:
                 continue
+            if peer is not None:
+                peer.check_out(found.parent)
             snapshot = project.scan()
             messages = {"on": found.message, "off": "", "masked": masked(found.message)}
             for mode in MODES:
                 for budget in BUDGETS:
-                    for name in names:
+                    for name, fill in fillers.items():
                         start = time.perf_counter()
-                        shown = FILLERS[name](snapshot, messages[mode], found.given, budget, counter)
+                        shown = fill(snapshot, messages[mode], found.given, budget, counter)
                         if name == "ours":
                             windows.append(time.perf_counter() - start)
                             over += shown.tokens > budget
@@ -81,6 +90,9 @@ def replay(clone: Path, count: int, reach: int, counter: Counter, names: list[st
             f"to {last}, {len(project.snapshot.entries)} files, {time.monotonic() - started:.0f} s, "
             f"our window {statistics.median(windows or [0]) * 1000:.0f} ms"
         )
+        if peer is not None:
+            peer.close()
+            print(f"{NAME}: {peer.over} of {peer.made} windows over their budget")
     return scores, over
 
 
@@ -118,21 +130,23 @@ def main() -> None:
     options.add_argument("clones", nargs="+", type=Path)
     options.add_argument("--commits", type=int, default=30, help="how many of each clone")
     options.add_argument("--reach", type=int, default=1500, help="out of how many of the newest")
+    options.add_argument("--aider", help="an interpreter that has aider, to measure its map too")
     options.add_argument("--fillers", nargs="*", default=list(FILLERS), choices=list(FILLERS))
     given = options.parse_args()
+    names = [*given.fillers, *([NAME] if given.aider else [])]
     counter = Counter()
     counter.load()
     together: Scores = defaultdict(list)
     over = 0
     for clone in given.clones:
-        scores, more = replay(clone, given.commits, given.reach, counter, given.fillers)
+        scores, more = replay(clone, given.commits, given.reach, counter, given.fillers, given.aider)
         over += more
-        print_table(scores, given.fillers)
+        print_table(scores, names)
         for cell, values in scores.items():
             together[cell] += values
     if len(given.clones) > 1:
         print("\nall clones together")
-        print_table(together, given.fillers)
+        print_table(together, names)
     print(f"budget violations: {over}")
 
 

@@ -1,7 +1,7 @@
 """Simple ways to fill a window, to be measured beside ours in the same run.
 
 Each gets the same file first. All but ``all outlines`` then add whole files in their order as long as they
-fit. aider's map is not here: it needs over a hundred packages of its own.
+fit. aider's map is in ``aider_peer.py``: it needs over a hundred packages of its own.
 """
 
 from __future__ import annotations

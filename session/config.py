@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from session.guards import GuardError, GuardSettings, read_guards
+from session.key_command import CommandError, read_commands
 from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust", "guards"})
+USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys"})
 
 
 class ConfigError(Exception):
@@ -52,6 +53,8 @@ class Settings:
     review: bool = False
     trusted: bool = False
     guards: GuardSettings = field(default_factory=GuardSettings)
+    key_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    """What the user runs for a key, by provider; an argument may be telling, so it is in no repr."""
 
 
 def load_settings(
@@ -63,7 +66,7 @@ def load_settings(
     """
     user_file = config / "config.toml"
     user = _read(user_file)
-    allowed = {each.name for each in fields(Settings)} - {"trusted", "guards"}
+    allowed = {each.name for each in fields(Settings)} - {"trusted", "guards", "key_commands"}
     _check(user, user_file, allowed | USER_TABLES)
     try:
         catalogue = load_catalogue(user)
@@ -71,9 +74,11 @@ def load_settings(
         raise ConfigError(f"{user_file}: {problem}") from problem
     try:
         guards = read_guards(user.get("guards", {}))
-    except GuardError as problem:
+        commands = read_commands(user.get("keys", {}))
+    except (GuardError, CommandError) as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
-    settings = _merge(Settings(guards=guards), {key: value for key, value in user.items() if key in allowed})
+    own = {key: value for key, value in user.items() if key in allowed}
+    settings = _merge(Settings(guards=guards, key_commands=commands), own)
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE

@@ -10,14 +10,15 @@ import os
 import shutil
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from session import system_keyring
 from session.config import ConfigError, Flags
 from session.connection import Connection, LinkError, RequestProfile
-from session.credentials import CredentialsError
-from session.opening import Opening, open_project
+from session.credentials import CredentialsError, KeyPlace
+from session.opening import Opening, open_project, with_key
 from session.protocol.events import Finished, TextDelta
 from session.protocol.request import user_message
 from session.sanitize import clean_line
@@ -55,13 +56,28 @@ def examine_setup(
         Finding("state", True, str(workspace.folders.state)),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
-        Finding("key", not opening.missing, opening.missing or _key_found(opening)),
     ], opening
 
 
-def _key_found(opening: Opening) -> str:
-    endpoint = opening.endpoint
-    return "found" if endpoint is not None and endpoint.api_key else "none needed on this machine"
+async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:
+    """Fetch the key as the connection would, and look whether there is a keyring; gives the opening
+    with the key in it."""
+    began = time.perf_counter()
+    try:
+        keyed = await with_key(opening)
+    except CredentialsError as problem:
+        key = Finding("key", False, str(problem), _since(began))
+        keyed = replace(opening, endpoint=None)
+    else:
+        source = f"from {opening.key.source}" if opening.key is not None else "none needed on this machine"
+        took = _since(began) if isinstance(opening.key, KeyPlace) else None
+        key = Finding("key", not opening.missing, opening.missing or source, took)
+    began = time.perf_counter()
+    try:
+        keyring = Finding("keyring", True, await system_keyring.look(), _since(began))
+    except system_keyring.KeyringError as problem:
+        keyring = Finding("keyring", None, f"not used: {problem}")
+    return [key, keyring], keyed
 
 
 async def examine_link(opening: Opening) -> AsyncIterator[Finding]:

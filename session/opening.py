@@ -1,22 +1,23 @@
 """From a folder and flags to a session that can be opened.
 
-Nothing is dialled here: what is missing (a key, say) is noted, so that a front end can open and
-say it, while a command without a screen can refuse.
+Nothing is dialled here, and no key is fetched that takes more than reading a file: what is missing
+(a key, say) is noted, so that a front end can open and say it, while a command without a screen can
+refuse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from session.config import ConfigError, Flags, Settings, load_settings
-from session.credentials import find_key
+from session.credentials import CredentialsError, Key, KeyPlace, KeySupply
 from session.paths import config_folder
-from session.providers import Catalogue, Model
+from session.providers import Catalogue, Model, Provider
 from session.service import Service
 from session.transport.endpoint import Endpoint
-from session.transport.errors import LinkError
+from session.transport.errors import LinkError, LinkProblem
 from session.workspace import Workspace, open_workspace
 
 
@@ -33,6 +34,18 @@ class Opening:
     missing: str
     service: Service = field(default_factory=Service)
     """How the provider is talked to."""
+    keys: KeySupply | None = field(default=None, repr=False)
+    """Where the key comes from, and a newer one when it has expired."""
+    key: Key | KeyPlace | None = None
+    """The key as it was found: its secret, or where to fetch it; None where there is none."""
+
+    @property
+    def keyless(self) -> bool:
+        """Whether a key is all that is missing."""
+        return self.endpoint is None and self.missing.startswith(NO_KEY)
+
+
+NO_KEY = "no key: "
 
 
 def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Opening:
@@ -43,30 +56,59 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     workspace = open_workspace(folder, environ)
     config = config_folder(environ)
     settings, catalogue = load_settings(workspace.root, config, environ, flags)
-    endpoint, missing = _endpoint(settings, catalogue, config, environ)
-    model = catalogue.model(settings.model, settings.provider)
     provider = catalogue.provider(settings.provider)
+    keys = KeySupply(provider, config, environ, settings.key_commands)
+    key = keys.at_hand() if settings.base_url else None
+    endpoint, missing = _endpoint(settings, provider, keys, key)
+    model = catalogue.model(settings.model, settings.provider)
     if flags.fast and not provider.has_fast(model.name):
         raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
     service = provider.service
     if settings.base_url != provider.base_url:
         service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
-    return Opening(workspace, settings, catalogue, model, endpoint, missing, service)
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key)
+
+
+async def with_key(opening: Opening) -> Opening:
+    """``opening`` with its key fetched, for whoever cannot leave that to the connection.
+
+    Raises CredentialsError.
+    """
+    if opening.endpoint is None or opening.keys is None or not isinstance(opening.key, KeyPlace):
+        return opening
+    endpoint = replace(opening.endpoint, api_key=await opening.keys.first())
+    return replace(opening, endpoint=endpoint)
 
 
 def _endpoint(
-    settings: Settings, catalogue: Catalogue, config: Path, environ: Mapping[str, str]
+    settings: Settings, provider: Provider, keys: KeySupply, key: Key | KeyPlace | None
 ) -> tuple[Endpoint | None, str]:
-    provider = catalogue.provider(settings.provider)
     if not settings.base_url:
         return None, f"provider {provider.name!r} has no address: give --base-url"
-    key = find_key(provider, config, environ)
-    endpoint = Endpoint(settings.base_url, key.secret if key else None, provider.headers, provider.key_header)
+    endpoint = Endpoint(
+        settings.base_url,
+        key.secret if isinstance(key, Key) else None,
+        provider.headers,
+        provider.key_header,
+        _asking(keys) if isinstance(key, KeyPlace) else None,
+    )
     try:
         endpoint.websocket_url()
     except LinkError as problem:
         return None, problem.message
     if key is None and not endpoint.is_loopback:
-        name = provider.key_variable or f"{provider.name} in {config / 'credentials.toml'}"
-        return None, f"no key: set {name}, or practise without one: spark demo"
+        variable = f"set {provider.key_variable}, or " if provider.key_variable else ""
+        return None, f"{NO_KEY}{variable}run: spark login {provider.name} (spark demo needs none)"
     return endpoint, ""
+
+
+def _asking(keys: KeySupply) -> Callable[[], Awaitable[str | None]]:
+    """What a connection asks for the key when it dials."""
+
+    async def ask() -> str | None:
+        try:
+            return await keys.first()
+        except CredentialsError as problem:
+            raise LinkError(LinkProblem.UNAUTHORIZED, str(problem), code="credentials") from None
+
+    return ask

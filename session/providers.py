@@ -30,7 +30,7 @@ class Provider:
     base_url_variable: str = ""
     key_header: str = ""
     """The header that takes the key as it is; empty for a bearer token."""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     fast: Mapping[str, Any] = field(default_factory=dict)
     """The request's further fields for the faster tier; empty where there is none."""
     fast_headers: Mapping[str, str] = field(default_factory=dict)

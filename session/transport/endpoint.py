@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from session.transport.errors import LinkError, LinkProblem
@@ -22,8 +22,21 @@ class Endpoint:
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_header: str = ""
+    ask_key: Callable[[], Awaitable[str | None]] | None = field(default=None, repr=False, compare=False)
+    """Where ``api_key`` is still to be fetched: gives it, or raises :class:`LinkError`."""
+
+    async def with_key(self) -> Endpoint:
+        """This endpoint with its key fetched: whoever dials asks for it first."""
+        if self.api_key is not None or self.ask_key is None:
+            return self
+        return replace(self, api_key=await self.ask_key())
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is sent."""
+        return bool(self.api_key) or self.ask_key is not None
 
     def websocket_url(self) -> str:
         """``wss://…/responses`` for an https base URL, ``ws://…`` for http on a loopback address.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from session.masking import mask
+
 
 class LinkProblem(StrEnum):
     """What went wrong between us and the model, as far as a caller must tell apart."""
@@ -78,6 +80,7 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
 def one_line(what: object) -> str:
-    """``what`` on one line of at most 300 characters: servers put pages of HTML into messages."""
-    text = _BREAKS.sub(" ", str(what)).strip()
+    """``what`` on one line of at most 300 characters, without keys: servers put pages of HTML, and what
+    they were sent, into messages."""
+    text = mask(_BREAKS.sub(" ", str(what)).strip())
     return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1] + "…"

@@ -43,7 +43,7 @@ def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
     if said.code == "model_not_found":
         return problem(LinkProblem.MODEL, f"{host} does not offer this model{detail}")
     if status in (401, 403):
-        had = "did not accept the API key" if endpoint.api_key else "wants an API key"
+        had = "did not accept the API key" if endpoint.has_key else "wants an API key"
         return problem(LinkProblem.UNAUTHORIZED, f"{host} {had} ({status}){detail}")
     if status in _NO_WEBSOCKET or 200 <= status < 300:
         message = f"{host} does not offer Responses over WebSocket at this base URL ({status}){detail}"

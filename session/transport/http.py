@@ -57,7 +57,7 @@ class HttpLink:
                 await link._greet(open_timeout)
         except TimeoutError as error:
             await link.close()
-            raise _explain(error, endpoint, open_timeout) from None
+            raise explain(error, endpoint, open_timeout) from None
         except BaseException:
             await link.close()
             raise
@@ -70,7 +70,7 @@ class HttpLink:
         try:
             response = await self._client.head(url, extensions={"trace": self._trace})
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            raise _explain(error, self._endpoint, open_timeout) from error
+            raise explain(error, self._endpoint, open_timeout) from error
         if response.status_code == 401 or response.is_redirect:
             said = read_refusal(response.status_code, response.content, response.headers)
             raise from_server(said, self._endpoint, "")
@@ -220,7 +220,7 @@ class HttpLink:
     def _lost(self, error: Exception) -> LinkError:
         if self.aborted:
             return self._closed("was told to stop")
-        known = _explain(error, self._endpoint, 0.0)
+        known = explain(error, self._endpoint, 0.0)
         return (
             known
             if known.kind is LinkProblem.UNREACHABLE
@@ -254,7 +254,7 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
         raise LinkError(LinkProblem.UNREACHABLE, message) from error
 
 
-def _explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError:
+def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError:
     """The :class:`LinkError` for what the client raised, by what lies beneath it."""
     import httpx2
 

@@ -42,6 +42,7 @@ class Link(Protocol):
 
 async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) -> Link:
     """A link for ``route``, open. Raises :class:`LinkError`. The client for HTTP is imported only here."""
+    endpoint = await endpoint.with_key()
     if route.transport is Transport.WEBSOCKET:
         from session.transport.websocket import WebSocketLink
 

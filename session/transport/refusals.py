@@ -101,7 +101,7 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     if code == "model_not_found" or (status == 404 and _names_model(said, model)):
         return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key{detail}")
     if code in _BAD_KEY or status in (401, 403):
-        had = "did not accept the API key" if endpoint.api_key else "wants an API key"
+        had = "did not accept the API key" if endpoint.has_key else "wants an API key"
         return problem(LinkProblem.UNAUTHORIZED, f"{host} {had}{_number(status)}{detail}")
     if code in SPENT or status == 402:
         return problem(

@@ -40,17 +40,17 @@ def test_the_file_is_not_looked_at_when_the_environment_has_the_key(tmp_path: Pa
 
 def test_white_space_around_a_key_is_dropped(tmp_path: Path) -> None:
     found = find_key(OPENAI, tmp_path, {"OPENAI_API_KEY": f" {SECRET}\n"})
-    assert found is not None and found.secret == SECRET
+    assert isinstance(found, Key) and found.secret == SECRET
     keep(tmp_path, f'openai = "  {SECRET} "\n')
     found = find_key(OPENAI, tmp_path, {})
-    assert found is not None and found.secret == SECRET
+    assert isinstance(found, Key) and found.secret == SECRET
 
 
 def test_a_provider_without_a_variable_takes_its_row_of_the_file(tmp_path: Path) -> None:
     assert find_key(KEYLESS, tmp_path, {"": "sk-odd"}) is None
     keep(tmp_path, 'partner = "practice"\n')
     found = find_key(KEYLESS, tmp_path, {})
-    assert found is not None and found.secret == "practice"
+    assert isinstance(found, Key) and found.secret == "practice"
 
 
 @pytest.mark.parametrize("mode", [0o604, 0o620, 0o640, 0o644, 0o660, 0o666, 0o601])

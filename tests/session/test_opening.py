@@ -21,7 +21,8 @@ def test_without_a_key_there_is_no_endpoint_and_one_line_says_what_to_do(
 ) -> None:
     opening = opened(tmp_path, own_folders)
     assert opening.endpoint is None
-    assert opening.missing == "no key: set OPENAI_API_KEY, or practise without one: spark demo"
+    assert opening.missing == "no key: set OPENAI_API_KEY, or run: spark login openai (spark demo needs none)"
+    assert opening.keyless
     assert opening.model.name == "gpt-5.3-codex-spark"
 
 
@@ -58,12 +59,12 @@ def test_a_provider_without_an_address_says_how_to_give_one(tmp_path: Path, own_
     assert opening.missing == "provider 'partner' has no address: give --base-url"
 
 
-def test_a_provider_without_a_variable_names_the_file_for_its_key(tmp_path: Path, own_folders: Path) -> None:
+def test_a_provider_without_a_variable_says_how_its_key_is_stored(tmp_path: Path, own_folders: Path) -> None:
     config = own_folders / "config" / "spark"
     config.mkdir(parents=True)
     (config / "config.toml").write_text('[providers.mine]\nbase_url = "https://mine.example/v1"\n')
     opening = opened(tmp_path, own_folders, provider="mine")
-    assert opening.missing.startswith(f"no key: set mine in {config / 'credentials.toml'}")
+    assert opening.missing.startswith("no key: run: spark login mine")
 
 
 def test_bad_settings_keys_and_folders_are_errors_of_their_own(tmp_path: Path, own_folders: Path) -> None:

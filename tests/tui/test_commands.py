@@ -124,7 +124,9 @@ def test_bad_settings_leave_with_3_and_one_line(
 def test_exec_without_a_key_leaves_with_3_and_says_what_to_set(run_spark: RunSpark, project: Path) -> None:
     ran = run_spark("exec", "hello", cwd=project)
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err == "spark: no key: set OPENAI_API_KEY, or practise without one: spark demo\n"
+    assert (
+        ran.err == "spark: no key: set OPENAI_API_KEY, or run: spark login openai (spark demo needs none)\n"
+    )
 
 
 def test_a_credentials_file_that_others_can_read_is_refused(

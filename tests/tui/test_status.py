@@ -31,7 +31,7 @@ def test_all_figures_are_shown_where_there_is_room() -> None:
 
 
 @pytest.mark.parametrize("width", [10, 20, 40, 60, 80, 120])
-@pytest.mark.parametrize("message", ["", "no key: set OPENAI_API_KEY, or practise without one: spark demo"])
+@pytest.mark.parametrize("message", ["", "no key: set OPENAI_API_KEY, or run: spark login openai"])
 def test_it_never_overflows(width: int, message: str) -> None:
     left, right = parts(Status(model="m" * 60, effort="high", link="failed", message=message), width)
     assert sum(cell_len(text) for text, _ in right) + sum(cell_len(text) for text, _ in left) <= max(

@@ -22,7 +22,7 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
     from dataclasses import asdict
 
     from session.config import Flags
-    from session.diagnosis import Finding, examine_link, examine_setup, examine_terminal
+    from session.diagnosis import Finding, examine_keys, examine_link, examine_setup, examine_terminal
     from session.sanitize import clean_line
     from tui.exits import DONE, FAILED
 
@@ -40,6 +40,9 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
 
     async def look() -> None:
         findings, opening = examine_setup(folder, Flags(**given), os.environ)
+        if opening is not None:
+            keys, opening = await examine_keys(opening)
+            findings += keys
         for finding in [*findings, *examine_terminal(os.environ, sys.stdout.isatty())]:
             tell(finding)
         if opening is not None:

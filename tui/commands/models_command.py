@@ -19,15 +19,19 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
     import json
 
     from session.sanitize import clean_line
-    from session.transport.models import list_models
-    from tui.exits import CONFIGURATION, UNREACHABLE, leave
+    from session.transport.errors import LinkError
+    from session.transport.models import fetch_models
+    from tui.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
 
     project = opening(folder, **given)
     if project.endpoint is None:
         leave(project.missing, CONFIGURATION)
-    names = asyncio.run(list_models(project.endpoint))
+    try:
+        names = asyncio.run(fetch_models(project.endpoint))
+    except LinkError as problem:
+        leave(clean_line(problem.message), exit_code("failed", problem.kind, refused=False))
     if not names:
-        leave(f"{project.endpoint.host} gave no list of models; spark doctor tells more", UNREACHABLE)
+        leave(f"{project.endpoint.host} lists no models", UNREACHABLE)
     for name in names:
         known = name in project.catalogue.models
         used = name == project.model.name

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,14 @@ def _named(message: str, files: list[str]) -> set[str]:
 
 def main() -> None:
     """Answer until standard input ends."""
-    from aider.repomap import RepoMap
-
     answers, sys.stdout = sys.stdout, sys.stderr  # aider prints its progress
+    # aider is in this interpreter alone, and the type checker must not look for it.
+    repomap = import_module("aider.repomap")
     model, quiet = _Model(), _Quiet()
     for line in sys.stdin:
         asked = json.loads(line)
         root = Path(asked["root"])
-        made = RepoMap(asked["tokens"], str(root), model, quiet)
+        made = repomap.RepoMap(asked["tokens"], str(root), model, quiet)
         text = made.get_ranked_tags_map(
             [str(root / asked["given"])],
             [str(root / path) for path in asked["files"]],

@@ -14,7 +14,8 @@ import contextlib
 from collections.abc import AsyncGenerator, Coroutine
 
 from session.asking import Patience, request_on
-from session.keeper import Keeper, Line
+from session.keeper import Keeper
+from session.line import Line
 from session.multiplex import SideLane
 from session.protocol.events import Created, ServerError, WireEvent
 from session.protocol.request import Item, RequestProfile

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from session.keeper import Line
+from session.line import Line
 from session.protocol.dialects import Decoder, dialect, write_body
 from session.protocol.events import WireEvent
 from session.protocol.increment import increment

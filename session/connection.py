@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from datetime import datetime
 
 from session.asides import Asides
 from session.asking import Answer, Patience, request_on
 from session.clocks import slept_seconds
-from session.keeper import Keeper, Line
+from session.keeper import Keeper, Refresh
+from session.line import Line
 from session.link import Backoff, LinkChange, LinkState
+from session.network import Judge, standing
 from session.protocol.events import (
     Created,
     Finished,
@@ -26,7 +30,7 @@ from session.protocol.events import (
 )
 from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
-from session.retries import Retries, Tries
+from session.retries import TOO_OLD, Retries, Tries, said_when
 from session.service import Service, Transport
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
@@ -46,8 +50,6 @@ __all__ = [
 ]
 
 IDLE_TIMEOUT = 300.0
-_CHAIN_LOST = "previous_response_not_found"
-_TOO_OLD = "websocket_connection_limit_reached"
 _LOSSES_BEFORE_FALLING_BACK = 3
 """Lost WebSockets in one answer after which something on the way is taken not to let them through."""
 
@@ -71,8 +73,14 @@ class Connection:
         backoff: Backoff | None = None,
         retries: Retries | None = None,
         slept: Callable[[], float] = slept_seconds,
+        judge: Judge = standing,
+        refresh: Refresh | None = None,
+        login: str = "",
     ) -> None:
-        self.endpoint = endpoint
+        """``refresh`` is asked once for another key when the one in hand is refused; ``login`` says how
+        to get one, as a sentence."""
+        self._login = login
+        self._given = endpoint
         self._request = request
         self._patience = Patience(endpoint, idle_timeout)
         self._retries = retries or Retries()
@@ -83,6 +91,8 @@ class Connection:
             open_timeout=open_timeout,
             backoff=backoff or Backoff(),
             slept=slept,
+            judge=judge,
+            refresh=refresh,
         )
         self._asides = Asides(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
@@ -91,6 +101,11 @@ class Connection:
         self.first_event_seconds: float | None = None
         self.first_token_seconds: float | None = None
         self.garbled = 0
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The server, and the key in use."""
+        return self._keeper.endpoint
 
     @property
     def state(self) -> LinkState:
@@ -135,10 +150,13 @@ class Connection:
 
     def use(self, endpoint: Endpoint) -> None:
         """Ask ``endpoint`` from now on; a new connection is opened where it differs from the one in use.
-        To be called between answers."""
-        if endpoint != self.endpoint:
-            self.endpoint = endpoint
-            self._keeper.use(endpoint)
+        To be called between answers. A key that was renewed meanwhile is kept for the one it stands for."""
+        before, self._given = self._given, endpoint
+        if endpoint == before:
+            return
+        if endpoint.api_key == before.api_key:
+            endpoint = dataclasses.replace(endpoint, api_key=self.endpoint.api_key)
+        self._keeper.use(endpoint)
 
     def start(self) -> None:
         """Begin to connect and warm up in the background. Needs a running loop; may be repeated."""
@@ -246,7 +264,6 @@ class Connection:
 
     async def _attempts(self, answer: Answer, items: tuple[Item, ...]) -> AsyncGenerator[WireEvent, None]:
         """The answer's events, over as many attempts as the failures' kinds allow."""
-        forgiven: set[str] = set()
         tries = Tries(self._retries)
         losses = 0
         while not answer.dropped():
@@ -265,7 +282,7 @@ class Connection:
                 problem = from_server(refusal.error, self.endpoint, self._request.model)
                 if line is not None:
                     line.last = None  # an error evicts what it referred to
-                    if problem.code == _TOO_OLD:
+                    if problem.code == TOO_OLD:
                         self._keeper.retire(line)
             except LinkError as error:
                 problem = error
@@ -277,29 +294,16 @@ class Connection:
                 return
             if begun:
                 raise problem
-            if self._at_once(problem, line, forgiven):
+            if tries.at_once(problem, asked=line is not None) or await self._keeper.renew(problem):
                 continue
             if self._falls_back(problem, losses):
                 losses = 0
                 continue
             wait = tries.wait(problem)
             if wait is None:
-                raise await self._with_models(problem)
+                raise await self._explained(problem)
             if not await self._wait(answer, wait, problem):
                 return
-
-    def _at_once(self, problem: LinkError, line: Line | None, forgiven: set[str]) -> bool:
-        """Whether to ask again unseen: once for each thing that is no fault of the server's."""
-        name = problem.code
-        if name not in (_CHAIN_LOST, _TOO_OLD):
-            # A connection may have died while nobody looked.
-            if line is None or problem.kind is not LinkProblem.CLOSED or name == "idle_timeout":
-                return False
-            name = problem.kind.value
-        if name in forgiven:
-            return False
-        forgiven.add(name)
-        return True
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:
         """Whether another way of asking is taken from now on because of ``problem``."""
@@ -309,14 +313,16 @@ class Connection:
             return self._keeper.fall_back("lost again and again")
         return False
 
-    async def _with_models(self, problem: LinkError) -> LinkError:
-        """``problem``; about a model, with those that the key can use."""
-        if problem.kind is not LinkProblem.MODEL:
-            return problem
-        from session.transport.models import list_models, said
+    async def _explained(self, problem: LinkError) -> LinkError:
+        """``problem``; about a model, with those that the key can use; about a limit, with its end."""
+        more = said_when(problem, self._retries, datetime.now())
+        if problem.kind is LinkProblem.MODEL:
+            from session.transport.models import list_models, said
 
-        message = problem.message + said(await list_models(self.endpoint))
-        return LinkError(problem.kind, message, code=problem.code, status=problem.status)
+            more = said(await list_models(self.endpoint))
+        elif problem.kind is LinkProblem.UNAUTHORIZED and self._login:
+            more = f" {self._login}"
+        return problem.saying(more) if more else problem
 
     async def _wait(self, answer: Answer, seconds: float, problem: LinkError) -> bool:
         """Sit out ``seconds``, saying so; false if the answer is dropped meanwhile."""
@@ -374,6 +380,7 @@ class Connection:
                     last = Exchange(profile, items, event.response_id, event.output)
                     line.last = last if done else None
                     line.answered = True
+                    self._keeper.answered()
                     answer.line = None
                 yield event
                 if answer.dropped():

@@ -3,7 +3,8 @@
 The *active* line carries the answers. The *spare* stands behind it, as warm, where the provider allows
 a second connection: it is promoted in the same step in which the active one is given up, so that a
 redirect meets no handshake. Lines are replaced before they grow too old, between answers; closed when
-nobody has asked for long; and dropped when the machine has slept, since their sockets are dead then.
+nobody has asked for long; and dropped when the machine has slept or changed its network, since their
+sockets are dead then.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import asyncio
 import contextlib
 import math
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from session.clocks import slept_seconds
+from session.line import Line
 from session.link import Backoff, LinkFeed, LinkSignal, LinkState
-from session.multiplex import SharedLink
+from session.network import Judge, Standing, standing
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
@@ -36,25 +38,10 @@ _QUIET_SECONDS = 5.0
 _LOOK_SECONDS = 10.0
 """Between looks at the clocks."""
 _SLEPT_SECONDS = 5.0
+_FORBIDDEN = 403
+Refresh = Callable[[], Awaitable[str | None]]
+"""Asks for the key anew; None where there is no other."""
 _SPARE_BACKOFF = Backoff(first=5.0, longest=300.0)
-
-
-@dataclass(eq=False, slots=True)
-class Line:
-    """An open link, and what a request on it may continue from."""
-
-    link: Link
-    route: Route
-    endpoint: Endpoint
-    opened: float
-    last: Exchange | None = None
-    answered: bool = False
-    watch: asyncio.Task[None] | None = field(default=None, repr=False)
-    lanes: int = 1
-    shared: SharedLink = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.shared = SharedLink(self.link, self.lanes)
 
 
 class Keeper:
@@ -72,6 +59,8 @@ class Keeper:
         open_timeout: float,
         backoff: Backoff,
         slept: Callable[[], float] = slept_seconds,
+        judge: Judge = standing,
+        refresh: Refresh | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.service = service
@@ -88,6 +77,9 @@ class Keeper:
         self._backoff = backoff
         self._slept = slept
         self._slept_before = slept()
+        self._judge = judge
+        self._refresh = refresh
+        self._refreshed = False
         self._routes = service.routes
         self._task: asyncio.Task[None] | None = None
         self._kick = asyncio.Event()
@@ -133,7 +125,7 @@ class Keeper:
     def wake(self) -> None:
         """Somebody is about to ask: have a line ready."""
         self._used = self._now()
-        self._drop_if_slept()
+        self._drop_dead()
         if self._resting:
             self._resting = False
             self._kick.set()
@@ -183,6 +175,23 @@ class Keeper:
         """An answer has ended, or is about to begin."""
         self._used = self._now()
 
+    async def renew(self, problem: LinkError) -> bool:
+        """After a refused key: whether there is another to go on with. Asked once between answers."""
+        expired = problem.kind is LinkProblem.UNAUTHORIZED and problem.status != _FORBIDDEN
+        if not expired or self._refresh is None or self._refreshed:
+            return False
+        self._refreshed = True
+        key = await self._refresh()
+        if not key or key == self.endpoint.api_key:
+            return False
+        self._failures = 0
+        self.use(replace(self.endpoint, api_key=key))
+        return True
+
+    def answered(self) -> None:
+        """The server has given a whole answer: it takes the key."""
+        self._refreshed = False
+
     # -- the task ------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
@@ -199,7 +208,10 @@ class Keeper:
                 try:
                     line = await self._bring_up()
                 except LinkError as error:
-                    self._failed(error)
+                    if await self.renew(error):
+                        self.feed.signal(LinkSignal.LOST)
+                    else:
+                        self._failed(error)
                 else:
                     if line.endpoint is self.endpoint:
                         self._place(line)
@@ -212,7 +224,7 @@ class Keeper:
 
     def _look(self) -> None:
         """Let go of lines that are closed, too old, dead from sleep, or not needed any more."""
-        self._drop_if_slept()
+        self._drop_dead()
         for line in (self.active, self.spare):
             if line is not None and not line.link.is_open:
                 self._forget(line)
@@ -328,13 +340,17 @@ class Keeper:
         self._parting.add(task)
         task.add_done_callback(self._parting.discard)
 
-    def _drop_if_slept(self) -> None:
+    def _drop_dead(self) -> None:
+        """Cut lines that sleep or another network has killed, though nobody has told their sockets."""
         slept, before = self._slept(), self._slept_before
         self._slept_before = slept
-        if abs(slept - before) < _SLEPT_SECONDS:
-            return
         for line in (self.spare, self.active):
-            if line is not None:
+            if line is None:
+                continue
+            stands = line.stands(self._judge)
+            in_use = line is self.active and self.busy
+            moved = stands is Standing.MOVED and not in_use and not line.shared.in_use
+            if stands is Standing.GONE or moved or abs(slept - before) >= _SLEPT_SECONDS:
                 self.retire(line)
 
     def _is_old(self, line: Line) -> bool:

@@ -14,11 +14,14 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from session.link import Backoff
 from session.transport.errors import UNTRUSTED, LinkError, LinkProblem
 from session.transport.refusals import SPENT
 
+_CHAIN_LOST = "previous_response_not_found"
+TOO_OLD = "websocket_connection_limit_reached"
 _PASSING_STATUS = frozenset({408, 425, 429})
 _PASSING_CODES = frozenset(
     {
@@ -57,7 +60,21 @@ class Tries:
         self._retries = retries
         self._dice = dice
         self._made: Counter[LinkProblem] = Counter()
+        self._forgiven: set[str] = set()
         self.total = 0
+
+    def at_once(self, error: LinkError, *, asked: bool) -> bool:
+        """Whether to try again unseen: once for each thing that is no fault of the server's. ``asked`` says
+        whether the request went out: a connection may have died while nobody looked."""
+        name = error.code
+        if name not in (_CHAIN_LOST, TOO_OLD):
+            if not asked or error.kind is not LinkProblem.CLOSED or name == "idle_timeout":
+                return False
+            name = error.kind.value
+        if name in self._forgiven:
+            return False
+        self._forgiven.add(name)
+        return True
 
     def wait(self, error: LinkError) -> float | None:
         """Seconds before the next try, or None where there is none."""
@@ -72,6 +89,21 @@ class Tries:
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= retries.longest_named else None
         return retries.backoff.wait(self._made[error.kind], self._dice)
+
+
+def said_when(error: LinkError, retries: Retries, now: datetime) -> str:
+    """A sentence that says when to ask again, where the server named a time too far off to wait for."""
+    seconds = error.retry_after
+    if seconds is None or (seconds <= retries.longest_named and error.code not in SPENT):
+        return ""
+    try:
+        then = now + timedelta(seconds=seconds)
+    except OverflowError:
+        return ""
+    day = f"on {then:%A, %d %B}, " if then.date() != now.date() else ""
+    minutes = round(seconds / 60)
+    span = f"{minutes} min" if minutes < 120 else f"{round(seconds / 3600)} h"
+    return f" Ask again {day}at {then:%H:%M} (in {span})."
 
 
 def passing(error: LinkError) -> bool:

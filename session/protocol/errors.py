@@ -7,17 +7,12 @@ fields flat, ``response.failed`` with ``response.error``, and plain HTTP bodies 
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
 from session.protocol.events import ServerError
+from session.protocol.waits import header_wait, retry_after
 
-_WAIT = re.compile(
-    r"(?:try|retry) again in (?:(\d+) ?h(?:ours?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)?"
-    r" ?(?:(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|sec(?:ond)?s?))?(?![\w])",
-    re.IGNORECASE,
-)
 _LONGEST_MESSAGE = 2_000
 _CONTEXT_CODES = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large"}
@@ -28,17 +23,6 @@ _CONTEXT_WORDS = re.compile(
     r"|context (?:length|window|size) (?:is |was )?exceeded|exceeds? (?:the )?(?:maximum )?context window",
     re.IGNORECASE,
 )
-
-
-def retry_after(message: str) -> float | None:
-    """The seconds a rate-limit message asks to wait: "try again in 1.5s", "… in 20 ms", "… in 6m0s"."""
-    found = _WAIT.search(message)
-    if found is None or not any(found.group(1, 2, 3)):
-        return None
-    hours, minutes, amount, unit = found.groups()
-    last = float(amount or 0) * (0.001 if (unit or "").lower().startswith("m") else 1.0)
-    wait = int(hours or 0) * 3600.0 + int(minutes or 0) * 60.0 + last
-    return wait if math.isfinite(wait) else None
 
 
 def read_error(body: dict[str, Any]) -> ServerError:
@@ -63,18 +47,14 @@ def is_context_overflow(code: str, message: str) -> bool:
 
 def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
     """A wait given as a field or as a ``retry-after`` header repeated in the frame."""
+    for value in (fields.get("retry_after"), fields.get("resets_in_seconds")):
+        wait = None if isinstance(value, bool) else header_wait({"retry-after": str(value)})
+        if wait is not None:
+            return wait
     headers = body.get("headers")
-    named = [fields.get("retry_after"), fields.get("resets_in_seconds")]
-    if isinstance(headers, dict):
-        named += [value for key, value in headers.items() if str(key).lower() == "retry-after"]
-    for value in named:
-        try:
-            seconds = float(value) if isinstance(value, int | float | str) else math.nan
-        except (ValueError, OverflowError):
-            continue
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
-    return None
+    if not isinstance(headers, dict):
+        return None
+    return header_wait({str(name).lower(): str(value) for name, value in headers.items()})
 
 
 def _text(value: Any) -> str:

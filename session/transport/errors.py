@@ -54,6 +54,12 @@ class LinkError(Exception):
         self.status = status
         self.retry_after = retry_after
 
+    def saying(self, more: str) -> LinkError:
+        """The same error with ``more`` behind its message."""
+        return LinkError(
+            self.kind, self.message + more, code=self.code, status=self.status, retry_after=self.retry_after
+        )
+
     @property
     def lasting(self) -> bool:
         """True when trying again unchanged cannot help: somebody has to change a setting first."""

@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
+from session.network import Address
 from session.protocol.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.links import ends_of
 from session.transport.refusals import Refusal, explain_os, from_server, read_refusal
 from session.transport.tls import trust
 
@@ -79,6 +81,11 @@ class HttpLink:
     def is_open(self) -> bool:
         """True until :meth:`abort`: a connection the server has closed is opened again by asking."""
         return not self.aborted
+
+    @property
+    def ends(self) -> tuple[Address, Address] | None:
+        """The two addresses of the socket connected last."""
+        return ends_of(self._socket)
 
     async def send(self, frame: str) -> None:
         """Ask. Raises :class:`LinkError`, or :class:`Refusal` for an answer that is an error."""

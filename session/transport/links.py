@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Protocol
 
+from session.network import Address
 from session.protocol.dialects import dialect
 from session.service import Route, Transport
 from session.transport.endpoint import Endpoint
@@ -20,6 +22,10 @@ class Link(Protocol):
     @property
     def is_open(self) -> bool:
         """False once it cannot carry another request."""
+
+    @property
+    def ends(self) -> tuple[Address, Address] | None:
+        """The socket's own address and the other's; None without a socket that has both."""
 
     async def send(self, frame: str) -> None:
         """Send one request."""
@@ -50,3 +56,14 @@ async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) ->
     from session.transport.http import HttpLink
 
     return await HttpLink.open(endpoint, dialect(route.dialect).path, open_timeout=open_timeout)
+
+
+def ends_of(raw: socket.socket | None) -> tuple[Address, Address] | None:
+    """The addresses that ``raw`` is between; None where it is closed, or no socket of the network."""
+    try:
+        if raw is None or raw.family not in (socket.AF_INET, socket.AF_INET6):
+            return None
+        here, there = raw.getsockname(), raw.getpeername()
+    except OSError:
+        return None
+    return (here[0], here[1]), (there[0], there[1])

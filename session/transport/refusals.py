@@ -6,15 +6,16 @@ a server says in place of an answer, as an event or as an HTTP status with a bod
 
 from __future__ import annotations
 
-import math
 import re
 import socket
 import ssl
+import time
 from collections.abc import Mapping
 
 from session.protocol.errors import is_context_overflow, read_error
 from session.protocol.events import ServerError
 from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.waits import header_wait
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
 
@@ -74,20 +75,8 @@ def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Server
         said = ServerError("", words, status, None)
     if 300 <= status < 400:
         said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
-    wait = _header_wait(headers)
+    wait = header_wait(headers, time.time())
     return ServerError(said.code, said.message, status, said.retry_after if wait is None else wait)
-
-
-def _header_wait(headers: Mapping[str, str]) -> float | None:
-    """``retry-after-ms`` or ``retry-after`` in seconds; a date is not read, few servers send one."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
-    return None
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:

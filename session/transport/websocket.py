@@ -10,10 +10,11 @@ import socket
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from session.network import Address
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain
-from session.transport.links import OPEN_TIMEOUT
+from session.transport.links import OPEN_TIMEOUT, ends_of
 from session.transport.tls import trust
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -77,6 +78,11 @@ class WebSocketLink:
     def is_open(self) -> bool:
         """False once either side has begun to close, or the connection was lost."""
         return not self.aborted and self._client.close_code is None and self._client.state.name == "OPEN"
+
+    @property
+    def ends(self) -> tuple[Address, Address] | None:
+        """The two addresses of its socket."""
+        return ends_of(self._client.transport.get_extra_info("socket"))
 
     async def send(self, frame: str) -> None:
         """Send one text frame. Raises :class:`LinkError` (``closed``)."""

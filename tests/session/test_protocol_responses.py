@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.protocol.errors import retry_after
 from session.protocol.events import (
     Created,
     Finished,
@@ -206,23 +205,6 @@ def test_a_failed_response_is_an_error_and_an_end() -> None:
 def test_an_error_that_says_nothing_still_is_one(body: dict[str, Any]) -> None:
     (event,) = decode(body)
     assert isinstance(event, ServerError) and event.message
-
-
-@pytest.mark.parametrize(
-    ("message", "seconds"),
-    [
-        ("Rate limit reached. Please try again in 1.5s.", 1.5),
-        ("Please try again in 20ms.", 0.02),
-        ("please retry again in 6m0s", 360.0),
-        ("try again in 1h2m3s", 3723.0),
-        ("try again in 12 seconds", 12.0),
-        ("Try again in 5 minutes.", 300.0),
-        ("try again in a moment", None),
-        ("no hint", None),
-    ],
-)
-def test_the_wait_a_server_asks_for(message: str, seconds: float | None) -> None:
-    assert retry_after(message) == seconds
 
 
 def test_a_wait_in_the_headers_wins() -> None:

@@ -97,6 +97,14 @@ async def test_the_wait_ends_with_drop() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
+async def test_a_wait_too_long_fails_with_a_line_that_says_when() -> None:
+    named = fault("rate_limit_exceeded", 429, "Please try again in 6m0s.")
+    async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
+        problem = await failing(connection, "fault")
+        assert "asks to slow down" in problem.message and problem.message.endswith("(in 6 min).")
+        assert sum(request.generate for request in partner.requests) == 1
+
+
 async def test_a_request_too_long_is_told_apart_and_not_repeated() -> None:
     long = fault("context_length_exceeded", 400, "maximum context length is 128000 tokens")
     async with Partner(scripts=script(long)) as partner, linked(partner) as connection:

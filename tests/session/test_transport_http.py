@@ -20,6 +20,8 @@ from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route,
 from session.transport.errors import LinkError
 from session.transport.http import HttpLink
 from session.transport.models import list_models
+from session.transport.refusals import Refusal
+from session.transport.websocket import WebSocketLink
 from tests.session.test_connection import PROFILE, ask, failing, output, said, script, until
 from tests.session.test_transport_websocket import answering, error, http
 
@@ -223,16 +225,27 @@ async def test_each_status_of_a_request_has_its_kind_and_its_line(
     assert said_ in problem.message
 
 
-async def test_the_delay_in_the_headers_is_read() -> None:
-    reply = http("429 Too Many", error("slow"), extra="Retry-After: 77\r\nRetry-After-Ms: 1500\r\n")
-    async with answering(reply) as endpoint:
+@pytest.mark.parametrize(
+    ("extra", "wait"),
+    [
+        ("Retry-After: 77\r\nRetry-After-Ms: 1500\r\n", 1.5),
+        (
+            "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n",
+            30.0,
+        ),
+    ],
+    ids=["milliseconds", "date"],
+)
+async def test_the_delay_in_the_headers_is_read(extra: str, wait: float) -> None:
+    async with answering(http("429 Too Many", error("slow"), extra=extra)) as endpoint:
         link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=5)
-        from session.transport.refusals import Refusal
-
         with pytest.raises(Refusal) as caught:
             await link.send("{}")
         await link.close()
-    assert caught.value.error.retry_after == 1.5
+        assert caught.value.error.retry_after == wait
+        with pytest.raises(LinkError) as refused:
+            await WebSocketLink.open(endpoint)
+        assert refused.value.retry_after == wait
 
 
 async def test_what_cannot_be_reached_over_http() -> None:

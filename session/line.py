@@ -1,0 +1,36 @@
+"""An open link with all that its use must know of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from session.multiplex import SharedLink
+from session.network import Judge, Standing
+from session.protocol.increment import Exchange
+from session.service import Route
+from session.transport.endpoint import Endpoint
+from session.transport.links import Link
+
+
+@dataclass(eq=False, slots=True)
+class Line:
+    """An open link, and what a request on it may continue from."""
+
+    link: Link
+    route: Route
+    endpoint: Endpoint
+    opened: float
+    last: Exchange | None = None
+    answered: bool = False
+    watch: asyncio.Task[None] | None = field(default=None, repr=False)
+    lanes: int = 1
+    shared: SharedLink = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.shared = SharedLink(self.link, self.lanes)
+
+    def stands(self, judge: Judge) -> Standing:
+        """Whether the network it was opened on is still there."""
+        ends = self.link.ends
+        return Standing.SAME if ends is None else judge(*ends)

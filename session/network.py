@@ -1,0 +1,46 @@
+"""Whether an open socket still stands on the network this machine is on.
+
+After another Wi-Fi, a cable, a VPN, nobody tells a TCP connection that its way is gone: it is silent
+until a ping fails, half a minute later. The system knows at once, and says so without a packet: by the
+address it would send from, and by whether it still has the address the socket was opened with.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from enum import Enum
+
+Address = tuple[str, int]
+"""A numeric IP address and a port."""
+
+
+class Standing(Enum):
+    """How a socket stands."""
+
+    SAME = "same"
+    MOVED = "moved"
+    """The way to the server now begins at another address of this machine: the old one may be dead."""
+    GONE = "gone"
+    """This machine does not have the socket's address any more."""
+
+
+Judge = Callable[[Address, Address], Standing]
+
+
+def standing(local: Address, peer: Address) -> Standing:
+    """How a socket between ``local`` and ``peer`` stands. A few microseconds; nothing is sent."""
+    family = socket.AF_INET6 if ":" in peer[0] else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((local[0], 0))
+        except OSError as error:
+            return Standing.GONE if error.errno == errno.EADDRNOTAVAIL else Standing.SAME
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(peer)
+        except OSError:
+            return Standing.SAME  # no way at all: there is nothing better to be had
+        here: str = probe.getsockname()[0]
+    return Standing.SAME if here == local[0] else Standing.MOVED

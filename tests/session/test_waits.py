@@ -1,0 +1,79 @@
+"""The delays that servers name, in words, numbers and dates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from session.protocol.waits import header_wait, retry_after
+from session.retries import Retries, said_when
+from session.transport.errors import LinkError, LinkProblem
+
+NOON = 784_111_777.0
+"""Sun, 06 Nov 1994 08:49:37 GMT."""
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 1.5s.", 1.5),
+        ("Please try again in 20ms.", 0.02),
+        ("Please try again in 500 milliseconds", 0.5),
+        ("please retry again in 6m0s", 360.0),
+        ("try again in 7m12.48s. Visit the console", 432.48),
+        ("try again in 1h2m3s", 3723.0),
+        ("try again in 12 seconds", 12.0),
+        ("Please retry after 26 seconds.", 26.0),
+        ("Try again in 5 minutes.", 300.0),
+        ("Try again in about 2 hours.", 7200.0),
+        ("Try again in 2 days.", 172_800.0),
+        ("try again in a moment", None),
+        ("try again in 5 apples", None),
+        ("try again in " + "9" * 400 + "s", None),
+        ("no hint", None),
+    ],
+)
+def test_the_wait_in_a_message(message: str, seconds: float | None) -> None:
+    assert retry_after(message) == (seconds if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": " 0.5 "}, 0.5),
+        ({"retry-after": "77", "retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "Sun, 06 Nov 1994 08:50:37 GMT"}, 60.0),
+        ({"retry-after": "Sunday, 06-Nov-94 08:50:37 GMT"}, 60.0),
+        ({"retry-after": "Sun, 06 Nov 1994 08:49:00 GMT"}, 0.0),
+        (
+            {"retry-after": "Sun, 06 Nov 1994 09:50:07 GMT", "date": "Sun, 06 Nov 1994 09:49:37 GMT"},
+            30.0,
+        ),
+        ({"retry-after": "Sun, 06 Nov 1994 08:50:37 GMT", "date": "yesterday"}, 60.0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "nan", "retry-after-ms": "x"}, None),
+        ({"retry-after": "99 Nov 99999999999 08:50:37"}, None),
+        ({}, None),
+    ],
+)
+def test_the_wait_in_headers(headers: dict[str, str], seconds: float | None) -> None:
+    assert header_wait(headers, NOON) == seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "code", "words"),
+    [
+        (None, "", ""),
+        (60.0, "rate_limit_exceeded", ""),
+        (600.0, "rate_limit_exceeded", " Ask again at 12:10 (in 10 min)."),
+        (60.0, "usage_limit_reached", " Ask again at 12:01 (in 1 min)."),
+        (3 * 86_400.0, "usage_limit_reached", " Ask again on Tuesday, 24 November, at 12:00 (in 72 h)."),
+        (1e300, "usage_limit_reached", ""),
+    ],
+)
+def test_a_wait_too_long_is_said_with_its_end(seconds: float | None, code: str, words: str) -> None:
+    error = LinkError(LinkProblem.SERVER, "said", code=code, retry_after=seconds)
+    assert said_when(error, Retries(), datetime(2026, 11, 21, 12)) == words

@@ -128,6 +128,12 @@ class Connection:
         return self._keeper.promotions
 
     @property
+    def round_trip_seconds(self) -> float | None:
+        """What a message to the server and back takes on the connection in use; None where unknown."""
+        line = self._keeper.active
+        return line.link.round_trip_seconds if line is not None else None
+
+    @property
     def way(self) -> str:
         """How requests go out now, in words: "Responses over WebSocket"."""
         return str(self._keeper.route)

@@ -51,6 +51,11 @@ class ProjectFolders:
         """One journal file per session."""
         return self.state / "sessions"
 
+    @property
+    def usage(self) -> Path:
+        """What the turns of all projects have taken, by the month."""
+        return self.state.parent.parent / "usage"
+
 
 def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> ProjectFolders:
     """The folders of the project at ``root``, named after it and told apart by its full path."""

@@ -31,6 +31,7 @@ from session.memory import Memory
 from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
 from session.protocol.request import Item, tool_output
+from session.providers import Price
 from session.retries import Retries, Tries
 from session.sanitize import clean, clean_line
 from session.tally import Tally
@@ -64,6 +65,8 @@ class RunnerParts:
     effort: str
     effort_why: str | None
     fast: bool
+    price: Price | None
+    """What the turn costs, where that is known."""
     budget: int
 
 
@@ -99,7 +102,7 @@ class Runner:
         self._lane = Lane(parts.lane, session, name)
         self._exchange: asyncio.Task[None] | None = None
         self._round = _Round()
-        self._tally = Tally(name)
+        self._tally = Tally(name, parts.model, parts.price)
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
 
@@ -222,6 +225,7 @@ class Runner:
         """Stream one response into the lane and wait until its hunks have landed."""
         self._round = _Round(first_outcome=len(self._lane.outcomes))
         async for event in connection.respond(self._parts.memory.conversation.items):
+            self._tally.saw(event)
             self._take(event)
         finished = self._round.finished
         if finished is None:
@@ -268,6 +272,8 @@ class Runner:
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
         """Add a response to the turn's tokens; by our own count where the server gave none."""
+        if (link := self._parts.connection) is not None:
+            self._tally.timed(link.first_token_seconds, link.round_trip_seconds)
         if usage is not None:
             self._tally.count(usage)
         else:

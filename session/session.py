@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from context.complete import complete
+from session.accounts import Accounts
 from session.choosing import Choosing
 from session.connection import Connection
 from session.events import (
@@ -76,6 +77,13 @@ class Session(HunkHandling):
         ledger = self._workspace.ledger
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
         self._choice = Choosing(opening, self.name)
+        self.usage = Accounts(
+            self.folders.usage,
+            project=str(self.root),
+            session=self.name,
+            provider=self.provider,
+            past=self.past(),
+        )
         endpoint = self._choice.endpoint()
         self.connection = (
             Connection(endpoint, self._choice.profile(), service=opening.service) if endpoint else None
@@ -282,6 +290,7 @@ class Session(HunkHandling):
             effort=choice.picked.effort,
             effort_why=choice.why,
             fast=choice.fast,
+            price=choice.price,
             budget=model.budget,
         )
 
@@ -303,6 +312,10 @@ class Session(HunkHandling):
                 self._listeners.send(Notice(level="error", text=f"{problem}; this session is not recorded"))
         self._memory.exchanges.take(event)
         self._choice.take(event)
+        try:
+            self.usage.take(event)
+        except StoreError as problem:
+            self._listeners.send(Notice(level="warning", text=f"{problem}; usage is not added up by the day"))
         self._listeners.send(event)
 
     def _keep_prompt(self, text: str) -> None:

@@ -122,6 +122,21 @@ def _open_for_lines(file: Path) -> int:
     return descriptor
 
 
+def append_line(file: Path, line: bytes) -> None:
+    """Append one line, private to the user, in one write; others may append to the same file.
+
+    Raises StoreError when the disk does not take it.
+    """
+    try:
+        descriptor = _open_for_lines(file)
+        try:
+            _write_all(descriptor, line + b"\n")
+        finally:
+            os.close(descriptor)
+    except OSError as problem:
+        raise StoreError(f"cannot write {file}: {problem.strerror}") from problem
+
+
 def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
@@ -263,12 +278,5 @@ class PromptHistory:
         return prompts
 
     def add(self, prompt: str) -> None:
-        """Append ``prompt``."""
-        try:
-            descriptor = _open_for_lines(self._file)
-            try:
-                _write_all(descriptor, json.dumps(prompt).encode("ascii") + b"\n")
-            finally:
-                os.close(descriptor)
-        except OSError as problem:
-            raise StoreError(f"cannot keep the prompt in {self._file}: {problem.strerror}") from problem
+        """Append ``prompt``; raises StoreError when the disk does not take it."""
+        append_line(self._file, json.dumps(prompt).encode("ascii"))

@@ -1,18 +1,47 @@
-"""The tokens of one turn: what the server said, or our own count where it said nothing."""
+"""What one turn takes: tokens as the server said them, or by our own count where it said nothing; what they
+cost; and how quickly they came."""
 
 from __future__ import annotations
 
+from time import monotonic
+
 from session.events import Usage
-from session.protocol.events import TokenUsage
+from session.protocol.events import TokenUsage, WireEvent
+from session.providers import Price
+from session.warming import CONTENT
+
+_SHORTEST = 0.001
+"""Seconds below which an answer came at once, and its speed says nothing."""
 
 
 class Tally:
-    """Adds up the responses of the turn ``turn``."""
+    """Adds up the responses of the turn ``turn``, asked of ``model`` at ``price`` (None: unknown)."""
 
-    def __init__(self, turn: str) -> None:
-        self._turn = turn
+    def __init__(self, turn: str, model: str = "", price: Price | None = None) -> None:
+        self._turn, self._model, self._price = turn, model, price
         self._input = self._cached = self._output = self._reasoning = 0
         self._estimated = False
+        self._first_token: float | None = None
+        self._round_trip: float | None = None
+        self._streaming = 0.0
+        self._last: float | None = None
+
+    def saw(self, event: WireEvent) -> None:
+        """A piece of a response came, now."""
+        if not isinstance(event, CONTENT):
+            return
+        now = monotonic()
+        if self._last is not None:
+            self._streaming += now - self._last
+        self._last = now
+
+    def timed(self, first_token: float | None, round_trip: float | None) -> None:
+        """A response is over: when its first token came, in seconds from the asking, and what a message to
+        the server and back takes. The turn's first token is that of its first response."""
+        self._last = None
+        if self._first_token is None:
+            self._first_token = first_token
+        self._round_trip = round_trip if round_trip is not None else self._round_trip
 
     def count(self, usage: TokenUsage) -> None:
         """A response, as the server counted it."""
@@ -29,6 +58,8 @@ class Tally:
 
     def event(self) -> Usage:
         """The figures so far."""
+        cost = self._price.cost(self._input, self._cached, self._output) if self._price else None
+        speed = self._output / self._streaming if self._streaming > _SHORTEST else None
         return Usage(
             turn=self._turn,
             input_tokens=self._input,
@@ -36,4 +67,13 @@ class Tally:
             output_tokens=self._output,
             reasoning_tokens=self._reasoning,
             estimated=self._estimated,
+            model=self._model,
+            cost=None if cost is None else round(cost, 8),
+            first_token_seconds=_rounded(self._first_token),
+            tokens_per_second=_rounded(speed),
+            round_trip_seconds=_rounded(self._round_trip),
         )
+
+
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(float(figure), 6)

@@ -96,7 +96,12 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one turn so far. ``estimated`` is true when the server did not say them."""
+    """What one turn has taken so far. ``estimated`` is true when the server did not say the tokens.
+
+    ``cost`` is in US dollars at list prices, None where they are unknown. ``first_token_seconds`` is from
+    the first request to the first token, ``tokens_per_second`` over the time in which tokens came,
+    ``round_trip_seconds`` a message to the server and back; None where nothing was measured.
+    """
 
     type: ClassVar[str] = "usage"
     turn: str
@@ -105,6 +110,11 @@ class Usage:
     output_tokens: int
     reasoning_tokens: int
     estimated: bool = False
+    model: str = ""
+    cost: float | None = None
+    first_token_seconds: float | None = None
+    tokens_per_second: float | None = None
+    round_trip_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

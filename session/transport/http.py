@@ -78,6 +78,11 @@ class HttpLink:
             raise from_server(said, self._endpoint, "")
 
     @property
+    def round_trip_seconds(self) -> float | None:
+        """Not measured: HTTP has nothing like a ping that every server answers."""
+        return None
+
+    @property
     def is_open(self) -> bool:
         """True until :meth:`abort`: a connection the server has closed is opened again by asking."""
         return not self.aborted

@@ -27,6 +27,10 @@ class Link(Protocol):
     def ends(self) -> tuple[Address, Address] | None:
         """The socket's own address and the other's; None without a socket that has both."""
 
+    @property
+    def round_trip_seconds(self) -> float | None:
+        """What a message to the server and back takes; None where nothing was measured."""
+
     async def send(self, frame: str) -> None:
         """Send one request."""
 

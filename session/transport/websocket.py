@@ -42,6 +42,7 @@ class WebSocketLink:
     def __init__(self, client: ClientConnection, endpoint: Endpoint) -> None:
         self._client = client
         self._endpoint = endpoint
+        self._pong: asyncio.Future[float] | None = None
         self.aborted = False
 
     @classmethod
@@ -72,7 +73,10 @@ class WebSocketLink:
             )
         except (OSError, WebSocketException, ValueError, EOFError, ImportError) as error:
             raise explain(error, endpoint, open_timeout) from error
-        return cls(client, endpoint)
+        link = cls(client, endpoint)
+        with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
+            link._pong = asyncio.ensure_future(await client.ping())
+        return link
 
     @property
     def is_open(self) -> bool:
@@ -83,6 +87,15 @@ class WebSocketLink:
     def ends(self) -> tuple[Address, Address] | None:
         """The two addresses of its socket."""
         return ends_of(self._client.transport.get_extra_info("socket"))
+
+    @property
+    def round_trip_seconds(self) -> float | None:
+        """Of the last ping, or the one sent when the connection was opened; None before its answer."""
+        if self._client.latency:
+            return self._client.latency
+        pong = self._pong
+        answered = pong is not None and pong.done() and not pong.cancelled() and pong.exception() is None
+        return pong.result() if pong is not None and answered else None
 
     async def send(self, frame: str) -> None:
         """Send one text frame. Raises :class:`LinkError` (``closed``)."""

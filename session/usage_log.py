@@ -1,0 +1,98 @@
+"""Usage by the day, over all sessions and projects: JSON lines in the state folder, one file a month.
+
+It is a file of its own because a session's journal holds every word of it: adding up a month of journals
+would read megabytes for a few numbers, and a journal may be deleted. A line is the figures of a turn so
+far; the last line of a turn counts, so that a killed process loses at most the response that was running.
+Each line is written in one call to a file opened for appending, which sessions may share.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from session.events import Usage, from_dict, to_dict
+from session.store import StoreError, append_line
+
+_SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One turn: ``day`` is local time's, ``project`` the folder it was in."""
+
+    day: date
+    project: str
+    session: str
+    provider: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What was read; ``skipped`` lines were torn or held something else."""
+
+    rows: tuple[Row, ...]
+    skipped: int
+
+
+class UsageLog:
+    """Appends the figures of one session's turns. ``folder`` is the one for usage, of all projects."""
+
+    def __init__(self, folder: Path, *, project: str, session: str, provider: str) -> None:
+        self._folder = folder
+        self._head = {"project": project, "session": session, "provider": provider}
+
+    def add(self, usage: Usage) -> None:
+        """Append a turn's figures so far; raises StoreError when the disk does not take them."""
+        now = time.time()
+        file = self._folder / (time.strftime("%Y-%m", time.localtime(now)) + _SUFFIX)
+        record = {"at": round(now, 3), **self._head, **to_dict(usage)}
+        append_line(file, json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii"))
+
+
+def read_usage(folder: Path, since: date) -> Rows:
+    """The turns of the days from ``since`` on, oldest first. Raises StoreError when a file cannot be read."""
+    last: dict[tuple[str, str, str], Row] = {}
+    skipped = 0
+    # The clock may have been in another zone when a line was written.
+    first = (since - timedelta(days=1)).strftime("%Y-%m")
+    for file in sorted(folder.glob("*" + _SUFFIX)):
+        if file.stem < first:
+            continue
+        for line in _lines(file):
+            row = _row(line)
+            if row is None:
+                skipped += 1
+            else:
+                last[row.project, row.session, row.usage.turn] = row
+    rows = sorted((row for row in last.values() if row.day >= since), key=lambda row: row.day)
+    return Rows(tuple(rows), skipped)
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    try:
+        with file.open("rb") as handle:
+            yield from (line for line in handle if line.strip())
+    except OSError as problem:
+        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
+
+
+def _row(line: bytes) -> Row | None:
+    try:
+        record: Any = json.loads(line)
+        if not isinstance(record, dict):
+            return None
+        usage = from_dict(record)
+        day = date.fromtimestamp(record["at"])
+    except (ValueError, TypeError, KeyError, OverflowError, OSError, RecursionError):
+        return None
+    project, session, provider = (record.get(name) for name in ("project", "session", "provider"))
+    if not (isinstance(usage, Usage) and isinstance(project, str) and isinstance(session, str)):
+        return None
+    return Row(day, project, session, str(provider or ""), usage)

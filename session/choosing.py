@@ -6,7 +6,6 @@ The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from session.effort import Before, Picked, nearest, pick
@@ -15,7 +14,6 @@ from session.instructions import load_instructions, patch_tool
 from session.opening import Opening
 from session.protocol.request import RequestProfile
 from session.providers import Model, Price
-from session.transport.endpoint import Endpoint
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
 """Codes of failed turns that say something of the answer, not of the link."""
@@ -115,14 +113,9 @@ class Choosing:
             extra=extra,
         )
 
-    def endpoint(self) -> Endpoint | None:
-        """Where the next request goes, and with which headers."""
-        endpoint = self._opening.endpoint
-        if endpoint is None:
-            return None
-        tier = self._provider.fast_headers
-        headers = {name: value for name, value in endpoint.headers.items() if tier.get(name) != value}
-        return replace(endpoint, headers={**headers, **(tier if self.fast else {})})
+    def headers(self) -> dict[str, str]:
+        """The further headers that the next request's connection is opened with."""
+        return {**self._provider.headers, **(self._provider.fast_headers if self.fast else {})}
 
     def _served(self, name: str) -> Model:
         catalogue, provider = self._opening.catalogue, self._provider.name

@@ -12,6 +12,7 @@ import gc
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from context.complete import complete
@@ -84,10 +85,10 @@ class Session(HunkHandling):
             provider=self.provider,
             past=self.past(),
         )
-        endpoint = self._choice.endpoint()
-        self.connection = (
-            Connection(endpoint, self._choice.profile(), service=opening.service) if endpoint else None
-        )
+        self.connection: Connection | None = None
+        if opening.endpoint is not None:
+            endpoint = replace(opening.endpoint, headers=self._choice.headers())
+            self.connection = Connection(endpoint, self._choice.profile(), service=opening.service)
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
             ledger=self._workspace.ledger,
@@ -233,12 +234,11 @@ class Session(HunkHandling):
 
     def _prepare_connection(self) -> None:
         """Have the connection ask as was chosen. No answer runs on it."""
-        endpoint = self._choice.endpoint()
-        if self.connection is None or endpoint is None:
+        if self.connection is None:
             return
         if self.connection.request != (profile := self._choice.profile()):
             self.connection.request = profile
-        self.connection.use(endpoint)
+        self.connection.use(self._choice.headers())
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from datetime import datetime
 
 from session.asides import Asides
@@ -154,13 +154,15 @@ class Connection:
         if self.state is LinkState.FAILED:
             self._keeper.try_again()
 
-    def use(self, headers: Mapping[str, str]) -> None:
-        """Dial with ``headers`` from now on; a new connection is opened where they differ from those in use.
-        To be called between answers."""
-        if headers != self.endpoint.headers:
-            self.endpoint = dataclasses.replace(self.endpoint, headers=headers)
-            # The keeper's may hold a key renewed since.
-            self._keeper.use(dataclasses.replace(self._keeper.endpoint, headers=headers))
+    def use(self, endpoint: Endpoint) -> None:
+        """Ask ``endpoint`` from now on; a new connection is opened where it differs from the one in use.
+        To be called between answers. A key that was renewed meanwhile is kept for the one it stands for."""
+        before, self._given = self._given, endpoint
+        if endpoint == before:
+            return
+        if endpoint.api_key == before.api_key:
+            endpoint = dataclasses.replace(endpoint, api_key=self.endpoint.api_key)
+        self._keeper.use(endpoint)
 
     def start(self) -> None:
         """Begin to connect and warm up in the background. Needs a running loop; may be repeated."""

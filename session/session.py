@@ -234,11 +234,11 @@ class Session(HunkHandling):
 
     def _prepare_connection(self) -> None:
         """Have the connection ask as was chosen. No answer runs on it."""
-        if self.connection is None:
+        if self.connection is None or self._opening.endpoint is None:
             return
         if self.connection.request != (profile := self._choice.profile()):
             self.connection.request = profile
-        self.connection.use(self._choice.headers())
+        self.connection.use(replace(self._opening.endpoint, headers=self._choice.headers()))
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """The files the user has open, which weigh in the window's ranking."""

@@ -20,7 +20,7 @@ from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys"})
+USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context"})
 
 
 class ConfigError(Exception):
@@ -55,6 +55,8 @@ class Settings:
     guards: GuardSettings = field(default_factory=GuardSettings)
     key_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """What the user runs for a key, by provider; an argument may be telling, so it is in no repr."""
+    compact_with_model: bool = True
+    """Whether the model may be asked for the ledger of a long dialogue (``[context]`` of the user's file)."""
 
 
 def load_settings(
@@ -66,7 +68,8 @@ def load_settings(
     """
     user_file = config / "config.toml"
     user = _read(user_file)
-    allowed = {each.name for each in fields(Settings)} - {"trusted", "guards", "key_commands"}
+    apart = {"trusted", "guards", "key_commands", "compact_with_model"}
+    allowed = {each.name for each in fields(Settings)} - apart
     _check(user, user_file, allowed | USER_TABLES)
     try:
         catalogue = load_catalogue(user)
@@ -77,8 +80,9 @@ def load_settings(
         commands = read_commands(user.get("keys", {}))
     except (GuardError, CommandError) as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
+    asks = _compacts_with_model(user.get("context", {}), user_file)
     own = {key: value for key, value in user.items() if key in allowed}
-    settings = _merge(Settings(guards=guards, key_commands=commands), own)
+    settings = _merge(Settings(guards=guards, key_commands=commands, compact_with_model=asks), own)
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE
@@ -154,6 +158,16 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file} is not UTF-8 (byte {problem.start})") from problem
     except OSError as problem:
         raise ConfigError(f"cannot read {file}: {problem.strerror}") from problem
+
+
+def _compacts_with_model(table: Any, file: Path) -> bool:
+    """The one key of ``[context]``."""
+    if not isinstance(table, dict) or set(table) - {"compact_with_model"}:
+        raise ConfigError(f"{file}: [context] holds compact_with_model = true or false, and nothing else")
+    wanted = table.get("compact_with_model", True)
+    if not isinstance(wanted, bool):
+        raise ConfigError(f"{file}: [context] compact_with_model must be true or false, not {wanted!r}")
+    return wanted
 
 
 def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[str]) -> None:

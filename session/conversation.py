@@ -87,6 +87,8 @@ class Conversation:
     def __init__(self) -> None:
         self._items: list[Item] = []
         self.tokens = 0
+        self.starts = 0
+        """How often it was started over."""
 
     @property
     def items(self) -> Sequence[Item]:
@@ -102,3 +104,4 @@ class Conversation:
         """Start over with an empty window, when the old one is full."""
         self._items.clear()
         self.tokens = 0
+        self.starts += 1

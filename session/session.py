@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from context.complete import complete
 from session.accounts import Accounts
 from session.choosing import Choosing
 from session.connection import Connection
+from session.dialogue import Dialogue, DialogueParts
 from session.events import (
     ConnectionChanged,
     Event,
@@ -98,6 +99,8 @@ class Session(HunkHandling):
             ask=attended,
             review=opening.settings.review,
         )
+        asks = attended and opening.settings.compact_with_model
+        self.dialogue = Dialogue(self._dialogue_parts(asks=asks))
         super().__init__(
             HandlingParts(
                 workspace=self._workspace,
@@ -265,10 +268,21 @@ class Session(HunkHandling):
         """Earlier prompts of this project, oldest first."""
         return self._prompts.read()
 
-    def _runner_parts(self) -> RunnerParts:
-        choice = self._choice
-        model = choice.model
-        preparation = Preparation(
+    def _dialogue_parts(self, *, asks: bool) -> DialogueParts:
+        return DialogueParts(
+            memory=self._memory,
+            preparation=self._preparation,
+            profile=self._choice.profile,
+            effort=lambda: next(iter(self._choice.model.efforts), None),
+            ask=self.connection.aside if self.connection is not None and asks else None,
+            running=lambda: self.running,
+            between_turns=self._between_turns,
+            send=self._publish,
+        )
+
+    def _preparation(self) -> Preparation:
+        model = self._choice.model
+        return Preparation(
             project=self._reading.project,
             counter=self._reading.counter,
             ready=self._reading.ready,
@@ -279,10 +293,13 @@ class Session(HunkHandling):
             root=self.root,
             open_files=lambda: self._open_files,
         )
+
+    def _runner_parts(self) -> RunnerParts:
+        choice = self._choice
         return RunnerParts(
             connection=self.connection,
             offline=self._opening.missing,
-            preparation=preparation,
+            preparation=self._preparation(),
             memory=self._memory,
             lane=self._lane_tools,
             send=self._publish,
@@ -291,7 +308,7 @@ class Session(HunkHandling):
             effort_why=choice.why,
             fast=choice.fast,
             price=choice.price,
-            budget=model.budget,
+            budget=choice.model.budget,
         )
 
     async def _run(self, runner: Runner, before: asyncio.Task[None] | None) -> None:
@@ -300,8 +317,24 @@ class Session(HunkHandling):
             await before
         await runner.run()
         gc.collect()
+        if self.dialogue.wants_ledger():
+            self._spawn(self.dialogue.ask_for_ledger(), "ask for ledger")
         if self._queued and self._runner is runner:
             self.submit(self._queued.popleft())
+
+    async def _between_turns(self, work: Callable[[], Awaitable[str]]) -> str:
+        """Do ``work`` after the turn before has wholly ended; a turn submitted meanwhile waits for it."""
+        before = self._finishing
+        told: list[str] = []
+
+        async def work_then() -> None:
+            if before is not None:
+                await before
+            told.append(await work())
+
+        self._finishing = asyncio.create_task(work_then(), name="between turns")
+        await asyncio.shield(self._finishing)
+        return told[0]
 
     def _publish(self, event: Event) -> None:
         if not self._journal_failed and not isinstance(event, UNJOURNALLED):

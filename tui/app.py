@@ -226,7 +226,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         except SlashError as problem:
             self.status.say(str(problem), "error")
             return False
-        if told:
+        if "\n" in told:
+            self.chat.remark(told)
+        elif told:
             self.status.say(told)
         return True
 

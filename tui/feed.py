@@ -7,6 +7,7 @@ from time import monotonic
 
 from session import events as said
 from tui.desk import Desk
+from tui.dialogue_lines import compaction_line, compaction_text, dialogue_line
 from tui.keymap import shown
 from tui.meter import Meter
 from tui.panes.chat import ChatView
@@ -136,6 +137,10 @@ class Feed:
                 self._figures()
             case said.TurnEnded(turn=turn, status=how, message=message):
                 self._ended(turn, how, message)
+            case said.DialogueCompacted():
+                chat.folded(compaction_line(event), compaction_text(event))
+            case said.LedgerProposed() | said.LineRemembered() | said.LineForgotten():
+                chat.remark(dialogue_line(event))
             case said.Notice(level=level, text=text):
                 chat.remark(text, level)
                 if level != "info":

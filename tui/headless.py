@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from session.events import (
     ApplyEnded,
+    DialogueCompacted,
     Event,
     HunkDropped,
     HunkLanded,
@@ -28,6 +29,7 @@ from session.events import (
 from session.opening import Opening
 from session.session import Session
 from session.store import StoreError
+from tui.dialogue_lines import compaction_line
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 
 PRINTED = (
@@ -42,6 +44,7 @@ PRINTED = (
     TurnEnded,
     Notice,
     ApplyEnded,
+    DialogueCompacted,
 )
 """The events that ``--json`` prints: the contract's, and some that readers may ignore."""
 
@@ -72,6 +75,8 @@ def text_printer() -> Printer:
                 sys.stdout.flush()
             case Notice(text=text):
                 print(f"spark: {text}", file=sys.stderr)
+            case DialogueCompacted():
+                print(f"spark: {compaction_line(event)}", file=sys.stderr)
             case TurnEnded(status=status, message=message):
                 print(flush=True)
                 if message:

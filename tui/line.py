@@ -20,10 +20,14 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from session.events import (
     ConnectionChanged,
+    DialogueCompacted,
     Event,
     HunkHeld,
     HunkRedone,
     HunkUndone,
+    LedgerProposed,
+    LineForgotten,
+    LineRemembered,
     ModelChosen,
     Notice,
     PromptQueued,
@@ -31,8 +35,10 @@ from session.events import (
     TurnEnded,
 )
 from session.opening import Opening
+from session.sanitize import clean_line
 from session.session import Session
 from session.store import StoreError
+from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.headless import hunk_line
 from tui.slash import SlashError, obey, slashes, split_slash
@@ -195,6 +201,11 @@ def _line(event: Event) -> str | None:
             return f"{model} · {effort}"
         case Notice(text=text):
             return f"spark: {text}"
+        case DialogueCompacted():
+            dropped = "".join(f"\n  dropped: {clean_line(each)}" for each in event.dropped)
+            return f"spark: {compaction_line(event)} (/ledger shows what is kept){dropped}"
+        case LedgerProposed() | LineRemembered() | LineForgotten():
+            return f"spark: {dialogue_line(event)}"
         case PromptQueued(waiting=waiting):
             return f"queued ({waiting} waiting)"
         case ConnectionChanged(state="failed", message=message) if message:

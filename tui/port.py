@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from session.dialogue import Dialogue
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.files import ProjectFiles
 from session.handling import LandedHunk
@@ -120,6 +121,11 @@ class SessionPort(Protocol):
 
     def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
         """Another model, effort or tier from the next turn on."""
+        ...
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The dialogue, to compact it and to keep lines of it."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Protocol
 
 from session.choosing import ChoiceError
+from session.dialogue import Dialogue, DialogueError
 from session.events import HunkRedone, HunkRefused, HunkUndone
 from session.locks import LockError
 
@@ -70,6 +71,10 @@ class Commanded(Protocol):
     def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
         """Use another model, effort or tier from the next turn on."""
 
+    @property
+    def dialogue(self) -> Dialogue:
+        """The dialogue, to compact it and to keep lines of it."""
+
 
 @cache
 def slashes() -> tuple[Slash, ...]:
@@ -92,7 +97,7 @@ async def obey(session: Commanded, name: str, argument: str) -> str:
     """
     try:
         return await _obey(session, name, argument)
-    except (LockError, ChoiceError) as problem:
+    except (LockError, ChoiceError, DialogueError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -117,6 +122,16 @@ async def _obey(session: Commanded, name: str, argument: str) -> str:
             return session.lock(argument)
         case "unlock", str() if argument:
             return session.unlock(argument)
+        case "compact", "":
+            return await session.dialogue.compact()
+        case "ledger", "":
+            return await session.dialogue.ledger()
+        case "remember", "":
+            return session.dialogue.remembered()
+        case "remember", _:
+            session.dialogue.remember(argument)
+        case "forget", str() if argument:
+            session.dialogue.forget(argument)
         case (("model" | "effort"), ""):
             return f"{session.model} · {session.effort}"
         case "model", _:

@@ -41,6 +41,12 @@ def load_instructions(edit_format: str) -> Instructions:
     )
 
 
+@cache
+def ledger_instructions() -> Instructions:
+    """What a model is told that is asked for the ledger of a conversation (see ``session.compaction``)."""
+    return _read("ledger")
+
+
 def _read(name: str) -> Instructions:
     raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
     _, head, text = raw.split("+++\n", 2)

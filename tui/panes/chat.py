@@ -16,7 +16,7 @@ from tui.driver import takes_frames
 from tui.keymap import bindings, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
-from tui.panes.transcript import Answer, Entry, HunkEntry, Prompt, Reasoning, Remark, Transcript
+from tui.panes.transcript import Answer, Entry, Folded, HunkEntry, Prompt, Reasoning, Remark, Transcript
 from tui.plain import clipped
 
 FAST = 2
@@ -90,6 +90,11 @@ class ChatView(Widget, can_focus=True):
         self.close_run()
         self._add(Remark(text, level))
 
+    def folded(self, head: str, text: str) -> None:
+        """A line from spark itself, with more behind it."""
+        self.close_run()
+        self._add(Folded(head, text, unfolded=self.unfolded))
+
     def close_run(self) -> None:
         """Whatever was streaming is complete."""
         last = self._last()
@@ -106,10 +111,10 @@ class ChatView(Widget, can_focus=True):
             last.drop_pending()
 
     def fold(self, *, unfolded: bool) -> None:
-        """Show or hide the reasoning, of now and of before."""
+        """Show or hide the reasoning, and what else is folded, of now and of before."""
         self.unfolded = unfolded
         for entry in self.transcript.entries:
-            if isinstance(entry, Reasoning):
+            if isinstance(entry, Reasoning | Folded):
                 entry.unfolded, entry.dirty = unfolded, True
         self._pacer.request()
 

@@ -228,6 +228,29 @@ class Remark:
         return 0
 
 
+class Folded:
+    """A line from spark itself that unfolds: what was compacted, and what stands in its place now."""
+
+    tight = False
+
+    def __init__(self, head: str, text: str, *, unfolded: bool) -> None:
+        self.rows: list[Row] = []
+        self.dirty = True
+        self.unfolded = unfolded
+        self._head, self._text = head, text
+
+    def settle(self, width: int) -> int:
+        """See :class:`Entry`."""
+        self.dirty = False
+        sign = "▾" if self.unfolded else "▸"
+        self.rows = [Row([("  ", "text"), (clipped(f"{sign} {visible(self._head)}", width - 2), "muted")])]
+        if self.unfolded:
+            indent: list[Span] = [("    ", "text")]
+            for line in visible_lines(self._text.strip("\n")):
+                self.rows += wrap([(line, "muted")], width, first=indent, rest=indent)
+        return 0
+
+
 def visible_lines(text: str) -> list[str]:
     """The drawable lines of ``text``."""
     return [visible(untabbed(line)) for line in text.split("\n")] if text else []

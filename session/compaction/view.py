@@ -1,0 +1,42 @@
+"""The ledger as text for the person who asks for it."""
+
+from __future__ import annotations
+
+from session.compaction.proposal import with_proposal
+from session.compaction.rules import read_ledger
+from session.exchanges import Past
+
+_SHOWN = 72
+"""Characters of a message's first line that are shown: the user knows the rest."""
+
+
+def show_ledger(past: Past) -> str:
+    """The ledger of all turns of ``past``, and which compaction is in force."""
+    lines: list[str] = []
+    if past.turns:
+        ledger = with_proposal(read_ledger(past.turns, whole_last=True), past.proposed, past.turns)
+        who = "rules, and a model's account" if ledger.by == "model" else "rules"
+        lines.append(f"Ledger of {ledger.first} to {ledger.through} (by {who})")
+        lines.append(f"Last instruction: {ledger.last}")
+        lines += [f"Goal: {entry.text}" for entry in ledger.goal]
+        for section in ledger.sections:
+            lines.append(section.title)
+            lines += [f"  {entry.block().rstrip()}" for entry in section.entries]
+        lines.append("Your messages (kept word for word as long as they fit)")
+        for message in ledger.messages:
+            first = message.text.strip().split("\n", 1)[0]
+            cut = first if len(first) <= _SHOWN and first == message.text.strip() else first[:_SHOWN] + " …"
+            lines.append(f"  - {message.turn} ({message.state}): {cut}")
+    else:
+        lines.append("Nothing was asked yet.")
+    if past.remembered:
+        lines.append("Remembered")
+        lines += [f"  {number}: {text}" for number, text in past.remembered]
+    if (compacted := past.compacted) is not None:
+        lines.append(
+            f"In force: the compaction up to {compacted.through}, "
+            f"{compacted.before:,} to {compacted.after:,} tokens, by {compacted.by}"
+        )
+    else:
+        lines.append("No compaction is in force: the model has the dialogue in its own words.")
+    return "\n".join(lines)

@@ -17,7 +17,7 @@ from datetime import datetime
 from session.asides import Asides
 from session.asking import Answer, Patience, request_on
 from session.clocks import slept_seconds
-from session.keeper import Keeper, Refresh
+from session.keeper import Keeper
 from session.line import Line
 from session.link import Backoff, LinkChange, LinkState
 from session.network import Judge, standing
@@ -32,7 +32,7 @@ from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
 from session.retries import TOO_OLD, Retries, Tries, said_when
 from session.service import Service, Transport
-from session.transport.endpoint import Endpoint
+from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.links import OPEN_TIMEOUT
 from session.transport.refusals import Refusal, from_server
@@ -44,6 +44,7 @@ __all__ = [
     "Item",
     "LinkError",
     "LinkProblem",
+    "Login",
     "RequestProfile",
     "Retries",
     "Service",
@@ -74,14 +75,10 @@ class Connection:
         retries: Retries | None = None,
         slept: Callable[[], float] = slept_seconds,
         judge: Judge = standing,
-        refresh: Refresh | None = None,
-        login: str = "",
+        login: Login | None = None,
     ) -> None:
-        """``refresh`` is asked once for another key when the one in hand is refused; ``login`` says how
-        to get one, as a sentence."""
-        self._login = login
-        self._given = endpoint
         self._request = request
+        self._given = endpoint
         self._patience = Patience(endpoint, idle_timeout)
         self._retries = retries or Retries()
         self._keeper = Keeper(
@@ -92,7 +89,7 @@ class Connection:
             backoff=backoff or Backoff(),
             slept=slept,
             judge=judge,
-            refresh=refresh,
+            login=login or Login(),
         )
         self._asides = Asides(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
@@ -300,8 +297,12 @@ class Connection:
                 return
             if begun:
                 raise problem
-            if tries.at_once(problem, asked=line is not None) or await self._keeper.renew(problem):
+            if tries.at_once(problem, asked=line is not None):
                 continue
+            unsolved = await self._keeper.renew(problem)
+            if unsolved is None:
+                continue
+            problem = unsolved
             if self._falls_back(problem, losses):
                 losses = 0
                 continue
@@ -326,8 +327,6 @@ class Connection:
             from session.transport.models import list_models, said
 
             more = said(await list_models(self.endpoint))
-        elif problem.kind is LinkProblem.UNAUTHORIZED and self._login:
-            more = f" {self._login}"
         return problem.saying(more) if more else problem
 
     async def _wait(self, answer: Answer, seconds: float, problem: LinkError) -> bool:

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import math
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 from session.clocks import slept_seconds
@@ -23,7 +23,7 @@ from session.network import Judge, Standing, standing
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
-from session.transport.endpoint import Endpoint
+from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.links import Link, open_link
 from session.warming import NO_WARM_UP, warm_up
@@ -39,8 +39,6 @@ _LOOK_SECONDS = 10.0
 """Between looks at the clocks."""
 _SLEPT_SECONDS = 5.0
 _FORBIDDEN = 403
-Refresh = Callable[[], Awaitable[str | None]]
-"""Asks for the key anew; None where there is no other."""
 _SPARE_BACKOFF = Backoff(first=5.0, longest=300.0)
 
 
@@ -60,7 +58,7 @@ class Keeper:
         backoff: Backoff,
         slept: Callable[[], float] = slept_seconds,
         judge: Judge = standing,
-        refresh: Refresh | None = None,
+        login: Login,
     ) -> None:
         self.endpoint = endpoint
         self.service = service
@@ -78,7 +76,7 @@ class Keeper:
         self._slept = slept
         self._slept_before = slept()
         self._judge = judge
-        self._refresh = refresh
+        self._login = login
         self._refreshed = False
         self._routes = service.routes
         self._task: asyncio.Task[None] | None = None
@@ -175,18 +173,24 @@ class Keeper:
         """An answer has ended, or is about to begin."""
         self._used = self._now()
 
-    async def renew(self, problem: LinkError) -> bool:
-        """After a refused key: whether there is another to go on with. Asked once between answers."""
-        expired = problem.kind is LinkProblem.UNAUTHORIZED and problem.status != _FORBIDDEN
-        if not expired or self._refresh is None or self._refreshed:
-            return False
-        self._refreshed = True
-        key = await self._refresh()
+    async def renew(self, problem: LinkError) -> LinkError | None:
+        """After ``problem``: None where it was a refused key, and there is another to go on with, which is
+        looked for once between answers. Else what to say, and for a key how to log in."""
+        advice = self._login.refused
+        if problem.kind is not LinkProblem.UNAUTHORIZED or (advice and problem.message.endswith(advice)):
+            return problem
+        key = None
+        if problem.status != _FORBIDDEN and self._login.refresh is not None and not self._refreshed:
+            self._refreshed = True
+            try:
+                key = await self._login.refresh()
+            except LinkError as error:
+                problem = error
         if not key or key == self.endpoint.api_key:
-            return False
+            return problem.saying(f" {advice}") if advice else problem
         self._failures = 0
         self.use(replace(self.endpoint, api_key=key))
-        return True
+        return None
 
     def answered(self) -> None:
         """The server has given a whole answer: it takes the key."""
@@ -208,10 +212,11 @@ class Keeper:
                 try:
                     line = await self._bring_up()
                 except LinkError as error:
-                    if await self.renew(error):
+                    problem = await self.renew(error)
+                    if problem is None:
                         self.feed.signal(LinkSignal.LOST)
                     else:
-                        self._failed(error)
+                        self._failed(problem)
                 else:
                     if line.endpoint is self.endpoint:
                         self._place(line)

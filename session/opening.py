@@ -16,7 +16,7 @@ from session.credentials import CredentialsError, Key, KeyPlace, KeySupply
 from session.paths import config_folder
 from session.providers import Catalogue, Model, Provider
 from session.service import Service
-from session.transport.endpoint import Endpoint
+from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem
 from session.workspace import Workspace, open_workspace
 
@@ -38,6 +38,15 @@ class Opening:
     """Where the key comes from, and a newer one when it has expired."""
     key: Key | KeyPlace | None = None
     """The key as it was found: its secret, or where to fetch it; None where there is none."""
+
+    @property
+    def login(self) -> Login:
+        """What to do when the key is refused."""
+        if self.keys is None:
+            return Login()
+        provider = self.keys.provider
+        variable = f", or set {provider.key_variable} anew" if provider.key_variable else ""
+        return Login(_asking(self.keys.refresh), f"Log in again: spark login {provider.name}{variable}.")
 
     @property
     def keyless(self) -> bool:
@@ -90,7 +99,7 @@ def _endpoint(
         key.secret if isinstance(key, Key) else None,
         provider.headers,
         provider.key_header,
-        _asking(keys) if isinstance(key, KeyPlace) else None,
+        _asking(keys.first) if isinstance(key, KeyPlace) else None,
     )
     try:
         endpoint.websocket_url()
@@ -102,12 +111,12 @@ def _endpoint(
     return endpoint, ""
 
 
-def _asking(keys: KeySupply) -> Callable[[], Awaitable[str | None]]:
-    """What a connection asks for the key when it dials."""
+def _asking(fetch: Callable[[], Awaitable[str | None]]) -> Callable[[], Awaitable[str | None]]:
+    """What a connection asks for the key when it dials, and when one is refused."""
 
     async def ask() -> str | None:
         try:
-            return await keys.first()
+            return await fetch()
         except CredentialsError as problem:
             raise LinkError(LinkProblem.UNAUTHORIZED, str(problem), code="credentials") from None
 

@@ -89,7 +89,9 @@ class Session(HunkHandling):
         self.connection: Connection | None = None
         if opening.endpoint is not None:
             endpoint = replace(opening.endpoint, headers=self._choice.headers())
-            self.connection = Connection(endpoint, self._choice.profile(), service=opening.service)
+            self.connection = Connection(
+                endpoint, self._choice.profile(), service=opening.service, login=opening.login
+            )
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,
             ledger=self._workspace.ledger,

@@ -14,6 +14,16 @@ _PLAIN = {"http": "ws", "ws": "ws"}
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """What there is to do about a key that is refused."""
+
+    refresh: Callable[[], Awaitable[str | None]] | None = None
+    """Gives another key, or None where there is none; raises :class:`LinkError` where it cannot tell."""
+    refused: str = ""
+    """For the person: how to get a key that is accepted, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """A server's base URL (the part before ``/responses``), the key for it, and further headers.
 

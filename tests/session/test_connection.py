@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from session.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
+from session.connection import Connection, Endpoint, Item, LinkError, Login, RequestProfile, Retries
 from session.link import TABLE, Backoff, LinkSignal, LinkState
 from session.partner.load import parse
 from session.partner.server import Partner
@@ -287,7 +287,7 @@ async def test_a_login_that_expires_is_renewed_once_and_unseen(route: Route) -> 
             return partner._key
 
         service = Service(routes=(route,), spare=True)
-        async with linked(partner, key="first", service=service, refresh=refresh) as connection:
+        async with linked(partner, key="first", service=service, login=Login(refresh)) as connection:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
             partner._key = "second"
             await partner.drop_clients()
@@ -308,13 +308,13 @@ async def test_a_login_that_is_over_says_how_to_log_in() -> None:
             return "first"
 
         service = Service(routes=(RESPONSES_OVER_SSE,))
-        options = {"key": "first", "service": service, "refresh": refresh, "login": "Log in: spark login x"}
+        options = {"key": "first", "service": service, "login": Login(refresh, "Log in: spark login x")}
         async with linked(partner, **options) as connection:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
             partner._key = "second"
             problem = await failing(connection, "hello")
             assert problem.kind == "unauthorized" and "(401)" in problem.message
-            assert problem.message.endswith(" Log in: spark login x")
+            assert problem.message.endswith("key provided. Log in: spark login x")
 
 
 async def test_a_login_expired_in_the_middle_of_a_connection_is_renewed() -> None:
@@ -324,7 +324,7 @@ async def test_a_login_expired_in_the_middle_of_a_connection_is_renewed() -> Non
         async def refresh() -> str | None:
             return "second"
 
-        async with linked(partner, key="first", refresh=refresh) as connection:
+        async with linked(partner, key="first", login=Login(refresh)) as connection:
             assert said(await ask(connection, [user_message("fault")])) == "All is well."
             assert (connection.endpoint.api_key, partner.connections) == ("second", 2)
 

@@ -12,6 +12,8 @@ from context.seen import FrozenMap, Seen, Shown, ShownFile
 from context.snapshot import REMOVED, Snapshot
 from context.tokens import Counter
 
+REMOVED_THOUGH_NAMED = f"{REMOVED}, though the request names it"
+
 
 class Packing:
     """What the steps of building a window share; each adds its pieces and takes their tokens of the room."""
@@ -36,7 +38,7 @@ class Packing:
 
     def _unread(self, path: str) -> str:
         why = self.snapshot.unread[path]
-        return f"{why}, though the request names it" if why == REMOVED and path in self.mentioned else why
+        return REMOVED_THOUGH_NAMED if why == REMOVED and path in self.mentioned else why
 
     def add(self, kind: Kind, path: str | None, text: str, tokens: int, why: str) -> None:
         """Put a piece in."""

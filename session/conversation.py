@@ -100,6 +100,12 @@ class Conversation:
         self._items.extend(items)
         self.tokens += tokens
 
+    def copied(self) -> Conversation:
+        """The same items, for one who reads beside a turn."""
+        copy = Conversation()
+        copy.extend(self._items, self.tokens)
+        return copy
+
     def clear(self) -> None:
         """Start over with an empty window, when the old one is full."""
         self._items.clear()

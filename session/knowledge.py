@@ -31,6 +31,12 @@ class Knowledge:
         """The files of which anything is believed."""
         return tuple(self._believed)
 
+    def copied(self) -> Knowledge:
+        """The same beliefs, for one who reads beside a turn."""
+        copy = Knowledge()
+        copy._believed = dict(self._believed)
+        return copy
+
     def landed(self, path: str, before: str | None, after: str | None) -> None:
         """The model's own hunk turned ``before`` into ``after`` on disk."""
         believed = self._believed.get(path, before)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from context.seen import Seen
 from edits.report import Outcome, render
 from session.conversation import Conversation
 from session.exchanges import Exchanges
+from session.explanation import Account
 from session.knowledge import Knowledge
 
 
@@ -24,11 +26,26 @@ class Memory:
     exchanges: Exchanges = field(default_factory=Exchanges)
     """The past as plain history, for a window started afresh."""
 
+    account: Account = field(default_factory=Account)
+    """The windows that were sent, for the person."""
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
 
     line_news: list[str] = field(default_factory=list)
     """Remembered and forgotten lines that the model has not been told of, in words for it."""
+
+    def copied(self) -> Memory:
+        """As it is now, for a preparation beside a turn: what the turn does next does not reach it.
+        The dialogue alone is shared: it is read as a value (``Exchanges.past``)."""
+        return replace(
+            self,
+            conversation=self.conversation.copied(),
+            knowledge=self.knowledge.copied(),
+            unreported=list(self.unreported),
+            account=copy(self.account),
+            unsent=list(self.unsent),
+            line_news=list(self.line_news),
+        )
 
     def report(self) -> str:
         """What the model is owed: how its last answer ended, what became of its edits. May be empty."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from context.packing import REMOVED_THOUGH_NAMED
 from context.pieces import Kind, Window, WindowRequest
 from context.project import Project
 from context.source import Source
@@ -24,6 +25,7 @@ from session.conversation import developer_message
 from session.events import DialogueCompacted
 from session.exchanges import Past
 from session.memory import Memory
+from session.pins import Pins
 from session.protocol.request import Item, user_message
 
 MAP_SHARE = 0.4
@@ -62,6 +64,7 @@ class Prepared:
             memory.conversation.clear()
             memory.seen = memory.seen.restart()
         memory.seen = memory.seen.after(self.window)
+        memory.account.take(self.window, afresh=self.afresh)
         memory.knowledge.told(self.files)
         memory.reported(self.reported)
         del memory.unsent[: self.unsent]
@@ -84,6 +87,7 @@ class Preparation:
     budget: int
     root: Path
     open_files: Callable[[], tuple[str, ...]]
+    pins: Pins
 
     @property
     def instruction_tokens(self) -> int:
@@ -107,9 +111,11 @@ class Preparation:
         past = memory.exchanges.past()
         # The turn that is being prepared is the last of them, and stands in the window as the request.
         past = replace(past, turns=past.turns[:-1])
-        return await asyncio.to_thread(self._prepare, prompt, memory, past, share)
+        return await asyncio.to_thread(self.prepare_now, prompt, memory, past, share)
 
-    def _prepare(self, prompt: str, memory: Memory, past: Past, share: float) -> Prepared:
+    def prepare_now(self, prompt: str, memory: Memory, past: Past, share: float = 1.0) -> Prepared:
+        """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
+        dialogue before this prompt."""
         files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
         report = memory.report() + memory.knowledge.changes(files)
@@ -132,7 +138,10 @@ class Preparation:
             items=tuple(items),
             tokens=sum(piece.tokens for piece in pieces) + extra,
             window=window,
-            notes=_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
+            notes=(
+                *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
+                *_removed_but_named(window),
+            ),
             compacted=dialogue.made,
             afresh=full,
             reported=reported,
@@ -163,6 +172,8 @@ class Preparation:
             history=dialogue,
             open_files=self.open_files(),
             map_limit=int(MAP_SHARE * budget),
+            pinned=self.pins.pinned,
+            removed=self.pins.removed,
             used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
         snapshot = self.project.snapshot
@@ -179,6 +190,14 @@ def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
         return ()
     why = "too long for the server" if refused else "full"
     return (f"The window was {why}: it was started afresh, with the conversation as history.",)
+
+
+def _removed_but_named(window: Window) -> tuple[str, ...]:
+    return tuple(
+        f"{left.path} is named in the prompt and was not shown: it is taken out (/restore {left.path})"
+        for left in window.left_out
+        if left.why == REMOVED_THOUGH_NAMED
+    )
 
 
 def read_or_none(file: Path) -> str | None:

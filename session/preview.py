@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from context.pieces import BudgetTooSmall, Window, WindowRequest
 from session.instructions import load_instructions
 from session.opening import Opening
+from session.pins import PinCommands, PinError, Pins
 from session.preparation import MAP_SHARE
 
 
@@ -45,11 +47,17 @@ class Preview:
         }
 
 
-def preview_window(opening: Opening, request: str, budget: int | None) -> Preview:
-    """Read the project and build the first window for ``request``.
+def preview_window(
+    opening: Opening,
+    request: str,
+    budget: int | None,
+    pinned: Sequence[str] = (),
+    removed: Sequence[str] = (),
+) -> Preview:
+    """Read the project and build the first window for ``request``, with pins and removals as in a session.
 
     ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
-    as in a session. Raises PreviewError where not even the words fit.
+    as in a session. Raises PreviewError where not even the words fit, or a target names nothing.
     """
     from context.project import Project
     from context.tokens import Counter
@@ -58,12 +66,22 @@ def preview_window(opening: Opening, request: str, budget: int | None) -> Previe
     counter = Counter()
     counter.load()
     snapshot = Project(opening.workspace.root, opening.workspace.folders.cache).scan()
+    commands = PinCommands(pins := Pins(), lambda: snapshot, lambda event: pins.take(event))
+    try:
+        for target in removed:
+            commands.remove(target)
+        for target in pinned:
+            commands.pin(target)
+    except PinError as problem:
+        raise PreviewError(str(problem)) from problem
     wanted = WindowRequest(
         text=request,
         instructions=load_instructions(opening.model.edit_format).text,
         budget=opening.model.budget if budget is None else budget,
         model=opening.model.name,
         map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,
+        pinned=pins.pinned,
+        removed=pins.removed,
     )
     try:
         window = build(wanted, snapshot, counter)

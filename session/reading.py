@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from context.project import Project
 from context.snapshot import Snapshot
 from context.tokens import Counter
 from context.watch import Watcher
-from session.events import Event, FilesChanged, Notice
+from session.events import Event, FilesChanged, Notice, ReadingProgress
 from session.sanitize import clean_line
+
+TELL_SECONDS = 0.3
+"""How often it is told how far a long reading is."""
+
+
+def progress(snapshot: Snapshot) -> tuple[int, int]:
+    """The files read so far, and how many there are."""
+    total = len(snapshot.paths)
+    return total if snapshot.complete else min(len(snapshot.entries) + len(snapshot.unread), total), total
 
 
 class ProjectReading:
@@ -35,7 +45,7 @@ class ProjectReading:
 
     async def run(self) -> None:
         """Read everything, then what changes, until cancelled."""
-        await asyncio.gather(asyncio.to_thread(self.counter.load), asyncio.to_thread(self.project.scan))
+        await asyncio.gather(asyncio.to_thread(self.counter.load), self._told(self.project.scan))
         self.ready.set()
         await asyncio.to_thread(self._watcher.start)
         for note in (*self.snapshot.notes, self._watcher.note):
@@ -43,10 +53,26 @@ class ProjectReading:
                 self._send(Notice(level="info", text=clean_line(note)))
         while True:
             paths = await self._watcher.changes()
-            await asyncio.to_thread(self.project.update, paths)
+            await self._told(partial(self.project.update, paths))
             own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
             if own:
                 self._send(FilesChanged(paths=tuple(own)))
+
+    async def _told(self, read: Callable[[], object]) -> None:
+        """Read in a thread; where it takes long, tell how far it is."""
+        reading = asyncio.ensure_future(asyncio.to_thread(read))
+        told = (0, 0)
+        try:
+            while not (await asyncio.wait({reading}, timeout=TELL_SECONDS))[0]:
+                if (now := progress(self.snapshot)) != told and not self.snapshot.complete:
+                    told = now
+                    self._send(ReadingProgress(*now))
+            await reading
+        finally:
+            reading.cancel()
+            if told[1]:
+                total = max(told[1], len(self.snapshot.paths))
+                self._send(ReadingProgress(known=total, total=total))
 
     async def close(self) -> None:
         """End a reading that is under way, and stop watching."""

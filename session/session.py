@@ -27,8 +27,10 @@ from session.events import (
     Notice,
     PromptQueued,
     PromptSubmitted,
+    ReadingProgress,
     SessionStarted,
 )
+from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
 from session.instructions import load_instructions, patch_tool
@@ -36,6 +38,7 @@ from session.lane import LaneTools
 from session.listeners import Listeners
 from session.memory import Memory
 from session.opening import Opening
+from session.pins import Pins
 from session.preparation import Preparation
 from session.reading import ProjectReading
 from session.recovery import recover
@@ -44,8 +47,8 @@ from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
 
-UNJOURNALLED = (HunkTyped, ConnectionChanged)
-"""Events that the journal can do without: the one is in the hunk, the other is over by the next start."""
+UNJOURNALLED = (HunkTyped, ConnectionChanged, ReadingProgress)
+"""Events that the journal can do without: the one is in the hunk, the others are over by the next start."""
 
 
 class Session(HunkHandling):
@@ -69,6 +72,10 @@ class Session(HunkHandling):
         self._prompts = PromptHistory(self._workspace.folders.state)
         self._memory = self._resumed.memory if self._resumed else Memory()
         self._turns = self._resumed.turns if self._resumed else 0
+        self._pins = Pins(self._resumed.events if self._resumed else ())
+        self.context = ContextCommands(
+            self._pins, self._memory, lambda: self._reading.snapshot, self._preparation, self._publish
+        )
         self._runner: Runner | None = None
         self._finishing: asyncio.Task[None] | None = None
         self._queued: deque[str] = deque()
@@ -294,6 +301,7 @@ class Session(HunkHandling):
             budget=model.budget,
             root=self.root,
             open_files=lambda: self._open_files,
+            pins=self._pins,
         )
 
     def _runner_parts(self) -> RunnerParts:
@@ -351,6 +359,7 @@ class Session(HunkHandling):
             self.usage.take(event)
         except StoreError as problem:
             self._listeners.send(Notice(level="warning", text=f"{problem}; usage is not added up by the day"))
+        self._pins.take(event)
         self._listeners.send(event)
 
     def _keep_prompt(self, text: str) -> None:

@@ -12,6 +12,7 @@ from tui.keymap import shown
 from tui.meter import Meter
 from tui.panes.chat import ChatView
 from tui.panes.status import StatusLine
+from tui.telling import context_line
 
 ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn failed"}
 
@@ -93,6 +94,8 @@ class Feed:
                     levels = {"failed": "error", "offline": "warning", "waiting": "warning"}
                     again = f" (again in {seconds:.1f} s; Esc gives up)" if seconds is not None else ""
                     self._status.say(message + again, levels.get(state, "info"))
+            case said.ReadingProgress(known=known, total=total):
+                self._status.show(reading=f"reading {known:,}/{total:,}" if known < total else "")
             case said.PhaseChanged(phase=phase):
                 if phase not in ("completed", "interrupted", "failed"):
                     self._status.show(phase=phase)
@@ -141,6 +144,8 @@ class Feed:
                 chat.folded(compaction_line(event), compaction_text(event))
             case said.LedgerProposed() | said.LineRemembered() | said.LineForgotten():
                 chat.remark(dialogue_line(event))
+            case _ if (line := context_line(event)) is not None:
+                chat.remark(line, "quiet")
             case said.Notice(level=level, text=text):
                 chat.remark(text, level)
                 if level != "info":

@@ -42,6 +42,7 @@ from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.headless import hunk_line
 from tui.slash import SlashError, obey, slashes, split_slash
+from tui.telling import context_line
 
 ESCAPE_SECONDS = 0.05
 
@@ -213,4 +214,4 @@ def _line(event: Event) -> str | None:
         case TurnEnded(status=status, message=message):
             return f"[{status}{': ' + message if message else ''}]"
         case _:
-            return hunk_line(event)
+            return hunk_line(event) or context_line(event)

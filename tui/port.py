@@ -12,6 +12,7 @@ from typing import Protocol
 
 from session.dialogue import Dialogue
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
+from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import LandedHunk
 
@@ -117,6 +118,11 @@ class SessionPort(Protocol):
     @property
     def fast(self) -> bool:
         """Whether the faster tier is used."""
+        ...
+
+    @property
+    def context(self) -> ContextCommands:
+        """Pins, removals and what the window holds."""
         ...
 
     def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:

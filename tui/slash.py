@@ -13,7 +13,10 @@ from typing import Protocol
 from session.choosing import ChoiceError
 from session.dialogue import Dialogue, DialogueError
 from session.events import HunkRedone, HunkRefused, HunkUndone
+from session.explaining import ContextCommands
 from session.locks import LockError
+from session.pins import PinError
+from tui.telling import window_lines
 
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
@@ -25,6 +28,8 @@ class Slash:
     name: str
     argument: str
     help: str
+    completes: bool = False
+    """Whether Tab completes its argument to what a mention could be."""
 
     @property
     def shown(self) -> str:
@@ -68,6 +73,10 @@ class Commanded(Protocol):
     def fast(self) -> bool:
         """Whether the faster tier is used."""
 
+    @property
+    def context(self) -> ContextCommands:
+        """Pins, removals and what the window holds."""
+
     def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
         """Use another model, effort or tier from the next turn on."""
 
@@ -80,7 +89,10 @@ class Commanded(Protocol):
 def slashes() -> tuple[Slash, ...]:
     """All commands, in the order of the help."""
     table = tomllib.loads((files("tui") / "slash.toml").read_text("utf-8"))
-    return tuple(Slash(row["name"], row["argument"], row["help"]) for row in table["command"])
+    return tuple(
+        Slash(row["name"], row["argument"], row["help"], row.get("completes", False))
+        for row in table["command"]
+    )
 
 
 def split_slash(text: str) -> tuple[str, str] | None:
@@ -97,7 +109,7 @@ async def obey(session: Commanded, name: str, argument: str) -> str:
     """
     try:
         return await _obey(session, name, argument)
-    except (LockError, ChoiceError, DialogueError) as problem:
+    except (LockError, ChoiceError, DialogueError, PinError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -132,6 +144,20 @@ async def _obey(session: Commanded, name: str, argument: str) -> str:
             session.dialogue.remember(argument)
         case "forget", str() if argument:
             session.dialogue.forget(argument)
+        case "context", "":
+            return window_lines(await session.context.explain(""))
+        case "pin", "":
+            return "pinned: " + (", ".join(session.context.pinned) or "nothing")
+        case "pin", _:
+            session.context.pin(argument)
+        case "unpin", str() if argument:
+            session.context.unpin(argument)
+        case "drop", "":
+            return "taken out: " + (", ".join(session.context.removed) or "nothing")
+        case "drop", _:
+            session.context.remove(argument)
+        case "restore", str() if argument:
+            session.context.restore(argument)
         case (("model" | "effort"), ""):
             return f"{session.model} · {session.effort}"
         case "model", _:

@@ -5,6 +5,13 @@ Each is a frozen value with a ``type`` tag; :func:`to_dict` and :func:`from_dict
 Readers ignore types and fields they do not know, so adding either is always safe.
 """
 
+from session.events.context import (
+    ContextPinned,
+    ContextRemoved,
+    ContextRestored,
+    ContextUnpinned,
+    ReadingProgress,
+)
 from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.event import Event
 from session.events.hunks import (
@@ -42,6 +49,10 @@ from session.events.turns import (
 __all__ = [
     "ApplyEnded",
     "ConnectionChanged",
+    "ContextPinned",
+    "ContextRemoved",
+    "ContextRestored",
+    "ContextUnpinned",
     "DialogueCompacted",
     "Event",
     "FileSaved",
@@ -63,6 +74,7 @@ __all__ = [
     "PhaseChanged",
     "PromptQueued",
     "PromptSubmitted",
+    "ReadingProgress",
     "ReasoningDelta",
     "SessionStarted",
     "TextDelta",

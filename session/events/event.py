@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from session.events.context import (
+    ContextPinned,
+    ContextRemoved,
+    ContextRestored,
+    ContextUnpinned,
+    ReadingProgress,
+)
 from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.hunks import (
     ApplyEnded,
@@ -56,6 +63,11 @@ Event = (
     | FilesChanged
     | Usage
     | TurnEnded
+    | ContextPinned
+    | ContextUnpinned
+    | ContextRemoved
+    | ContextRestored
+    | ReadingProgress
     | ConnectionChanged
     | Notice
     | ApplyEnded

@@ -52,6 +52,17 @@ def test_the_window_stays_within_a_given_budget(project: Path, budget: int) -> N
     assert made["tokens"] <= made["budget"] == budget
 
 
+def test_pins_and_removals_are_as_in_a_session(project: Path) -> None:
+    given = open_project(project, Flags(), os.environ)
+    made = preview_window(given, "explain", None, ("notes.md",), ("app.py",)).record()
+    (notes,) = (piece for piece in made["pieces"] if piece.get("path") == "notes.md")
+    assert (notes["kind"], notes["why"]) == ("mentioned", "pinned; whole")
+    assert {"path": "app.py", "tokens": 0, "why": "removed by you"} in made["left_out"]
+    assert not any("def greet" in piece["text"] for piece in made["pieces"])
+    with pytest.raises(PreviewError, match="names nothing in this project"):
+        preview_window(given, "explain", None, ("nowhere.py",))
+
+
 def test_a_budget_that_not_even_the_words_fit_is_an_error(project: Path) -> None:
     with pytest.raises(PreviewError, match=r"does not fit: .* the\s+budget is 10"):
         preview(project, budget=10)

@@ -14,8 +14,18 @@ from tui.options import json_option, model_options, opening
 @click.argument("request", required=False, default="")
 @json_option
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens to stay within.")
+@click.option("--pin", "pinned", multiple=True, metavar="TARGET", help="Pin a path, path:10-20, symbol …")
+@click.option("--remove", "removed", multiple=True, metavar="TARGET", help="Take a path or pattern out.")
 @model_options
-def command(request: str, as_json: bool, budget: int | None, folder: Path, **given: Any) -> None:
+def command(
+    request: str,
+    as_json: bool,
+    budget: int | None,
+    pinned: tuple[str, ...],
+    removed: tuple[str, ...],
+    folder: Path,
+    **given: Any,
+) -> None:
     """Show the window that REQUEST would be sent with: its pieces, their tokens, and what was left out."""
     import json
 
@@ -24,7 +34,7 @@ def command(request: str, as_json: bool, budget: int | None, folder: Path, **giv
     from tui.exits import FAILED, leave
 
     try:
-        preview = preview_window(opening(folder, **given), request, budget)
+        preview = preview_window(opening(folder, **given), request, budget, pinned, removed)
     except PreviewError as problem:
         leave(str(problem), FAILED)
     for note in preview.notes:

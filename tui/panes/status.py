@@ -29,6 +29,8 @@ class Status:
     estimated: bool = False
     window: int = 0
     speed: float | None = None
+    reading: str = ""
+    """How far a long reading of the project is; empty when none runs."""
     waiting: int = 0
     """Prompts queued."""
     message: str = ""
@@ -61,6 +63,8 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     left: list[Span] = [(f" {sign} ", role), (status.phase or status.link, "status_key")]
     if status.waiting:
         left.append((f" +{status.waiting} queued", "warning"))
+    if status.reading:
+        left.append((f"  {status.reading}", "muted"))
     figures: list[Span] = []
     if status.used:
         mark = "~" if status.estimated else ""

@@ -1,0 +1,164 @@
+"""What the user pins to every window and takes out of all: commands that become events.
+
+Targets are in the grammar of mentions (``context/mentions.py``). The last word counts: what is pinned
+is no longer out, what is taken out is no longer pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from context.mentions import Mention, named_by
+from context.packing import removed_by
+from context.snapshot import Snapshot
+from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
+from session.sanitize import clean_line
+
+ALL = "all"
+
+
+class PinError(Exception):
+    """A target that cannot be pinned, taken out or put back; the message says why."""
+
+
+class Pins:
+    """The pins and removals of a session, folded from its events, live or read from the journal."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.pinned: tuple[str, ...] = ()
+        self.removed: tuple[str, ...] = ()
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Event) -> None:
+        """Fold ``event`` in; most kinds of event are none of its business."""
+        match event:
+            case ContextPinned(target=target):
+                self.pinned = (*_without(self.pinned, target), target)
+            case ContextUnpinned(target=target):
+                self.pinned = _without(self.pinned, target)
+            case ContextRemoved(target=target):
+                self.removed = (*_without(self.removed, target), target)
+            case ContextRestored(target=target):
+                self.removed = _without(self.removed, target)
+            case _:
+                pass
+
+
+class PinCommands:
+    """The commands that change :class:`Pins`. ``send`` publishes an event, which folds it in as well."""
+
+    def __init__(self, pins: Pins, snapshot: Callable[[], Snapshot], send: Callable[[Event], None]) -> None:
+        self._pins = pins
+        self._snapshot = snapshot
+        self._send = send
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """What is pinned, oldest first."""
+        return self._pins.pinned
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What is taken out, oldest first."""
+        return self._pins.removed
+
+    def pin(self, target: str) -> None:
+        """Have ``target`` in every window from the next turn on, as long as it fits.
+
+        Raises PinError where it names nothing that could be shown.
+        """
+        name, found = meant(target, self._snapshot())
+        if name in self.pinned:
+            raise PinError(f"{name} is pinned already")
+        unread = self._snapshot().unread
+        if all(mention.path in unread for mention in found):
+            raise PinError(f"{name} cannot be shown: {unread[found[0].path]}")
+        if name in self.removed:
+            self._send(ContextRestored(target=name))
+        self._send(ContextPinned(target=name))
+
+    def unpin(self, target: str) -> None:
+        """Pin ``target`` (or ``all``) no longer. Raises PinError where it is not pinned."""
+        for name in self._held(target, self.pinned, "pinned"):
+            self._send(ContextUnpinned(target=name))
+
+    def remove(self, target: str) -> None:
+        """Show no more than the names of ``target`` from the next turn on.
+
+        Raises PinError where it names no file, folder or pattern of the project.
+        """
+        snapshot = self._snapshot()
+        name, found = meant(target, snapshot)
+        if any(mention.lines is not None or mention.symbol is not None for mention in found):
+            raise PinError(f"{name}: files, folders and patterns can be taken out, not lines or symbols")
+        if name in self.removed:
+            raise PinError(f"{name} is taken out already")
+        out = removed_by((name,), snapshot)
+        for pin in self.pinned:
+            if pin == name or ((paths := _paths(pin, snapshot)) and paths <= out):
+                self._send(ContextUnpinned(target=pin))
+        self._send(ContextRemoved(target=name))
+
+    def restore(self, target: str) -> None:
+        """Let ``target`` (or ``all``) be shown again. Raises PinError where it was not taken out."""
+        for name in self._held(target, self.removed, "taken out"):
+            self._send(ContextRestored(target=name))
+
+    def _held(self, target: str, held: tuple[str, ...], state: str) -> tuple[str, ...]:
+        if target == ALL:
+            if not held:
+                raise PinError(f"nothing is {state}")
+            return held
+        if target in held:
+            return (target,)
+        mentions = named_by(target, self._snapshot())
+        name = _name(target, mentions)
+        if name in held:
+            return (name,)
+        around = [
+            each for each in held if {found.path for found in mentions} & _paths(each, self._snapshot())
+        ]
+        by = f"; {', '.join(around)} is" if around else ""
+        raise PinError(f"{clean_line(target)} is not {state}{by}")
+
+
+def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
+    """``target`` as it is kept, and what it names now. Raises PinError where it names nothing."""
+    found = named_by(target.strip(), snapshot) if target.strip() else ()
+    if not found:
+        reading = "" if snapshot.complete else " (which is still being read)"
+        raise PinError(
+            f"{clean_line(target) or 'an empty word'} names nothing in this project{reading}; give a path, "
+            "path:10-20, a symbol, a folder or a pattern"
+        )
+    return _name(target, found), found
+
+
+def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
+    """For each file that the targets name, or a part of which they do, the first target to do so."""
+    found: dict[str, str] = {}
+    for target in targets:
+        for path in sorted(_paths(target, snapshot)):
+            found.setdefault(path, target)
+    return found
+
+
+def _name(target: str, found: tuple[Mention, ...]) -> str:
+    """A target as it is kept: a single file by its path, however it was written, a folder with a slash."""
+    word = clean_line(target.strip().removeprefix("@").replace('"', "")).removeprefix("./")
+    if not found or found[0].symbol is not None or any(mark in word for mark in "*?["):
+        return word
+    folder = f"{word.rstrip('/')}/"
+    if found[0].path.startswith(folder):
+        return folder
+    path, lines = found[0].path, found[0].lines
+    return path if lines is None else f"{path}:{lines.start + 1}-{lines.stop}"
+
+
+def _paths(target: str, snapshot: Snapshot) -> set[str]:
+    return {mention.path for mention in named_by(target, snapshot)}
+
+
+def _without(targets: tuple[str, ...], target: str) -> tuple[str, ...]:
+    return tuple(each for each in targets if each != target)

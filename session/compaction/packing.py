@@ -111,12 +111,27 @@ def compact(past: Past, room: Room, count: Count, *, most_whole: int | None = No
     remembered = remembered_block(past.remembered)
     fixed = count(remembered)
     tail = _tail(past.turns, int((room.target - fixed) * _TAIL), count, most_whole)
-    older = past.turns[: len(past.turns) - len(tail)]
-    if not older:
+    if len(tail) == len(past.turns):
         return None
-    tail_tokens = sum(count(text) for text in tail)
+    made = _with_tail(past, tail, remembered, room, count)
+    while made.left_out and len(tail) > 1:
+        # The user's words weigh more than an answer's.
+        tail = tail[(len(tail) + 1) // 2 :]
+        made = _with_tail(past, tail, remembered, room, count)
+    return made.history
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    history: History
+    left_out: bool
+
+
+def _with_tail(past: Past, tail: list[str], remembered: str, room: Room, count: Count) -> _Made:
+    """The dialogue with the turns before ``tail`` as a ledger; whether messages had no room."""
+    older = past.turns[: len(past.turns) - len(tail)]
     ledger = with_proposal(read_ledger(older, whole_last=bool(tail)), past.proposed, older)
-    rest = fixed + tail_tokens
+    rest = count(remembered) + sum(count(text) for text in tail)
     written = _write(ledger, room.target - rest, room.limit - rest, count)
     pieces = tuple(piece for piece in (remembered, written.text, *tail) if piece)
     after = sum(count(piece) for piece in pieces)
@@ -130,7 +145,7 @@ def compact(past: Past, room: Room, count: Count, *, most_whole: int | None = No
         dropped=_dropped(older, written, bool(ledger.last_words)),
         text=written.text,
     )
-    return History(pieces, after, made)
+    return _Made(History(pieces, after, made), bool(written.left_out))
 
 
 @dataclass(frozen=True, slots=True)

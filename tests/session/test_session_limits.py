@@ -50,7 +50,12 @@ async def test_a_full_window_is_started_afresh_and_never_goes_over_the_budget(ro
         starts = len(notices) + len(talk.all(DialogueCompacted))
         assert max(sizes) <= 8000
         assert 0 < starts < 6, "a fresh start is for a full window, not for every turn"
-        fresh = [text for text in map(str, talk.requests()) if "question 1" in text][1:]
+        asked = [
+            request.body
+            for request in talk.partner.requests
+            if request.generate and request.offers_patch_tool
+        ]
+        fresh = [body for body in asked if "question 1" in str(body["input"])][1:]
         assert len(fresh) == starts, "history is lost"
 
 

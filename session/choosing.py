@@ -117,6 +117,16 @@ class Choosing:
         """The further headers that the next request's connection is opened with."""
         return {**self._provider.headers, **(self._provider.fast_headers if self.fast else {})}
 
+    def prices(self) -> str:
+        """What the turns to come cost, and as of when that was true."""
+        name = self.model.name + (" (fast)" if self.fast else "")
+        if self.price is None:
+            return (
+                f'the price of {name} is unknown; [models."{self.model.name}"] price in config.toml sets it'
+            )
+        as_of = f" as of {self.model.checked}" if self.model.checked else ""
+        return f"list price of {name}{as_of}: {self.price}"
+
     def _served(self, name: str) -> Model:
         catalogue, provider = self._opening.catalogue, self._provider.name
         served = catalogue.models[name].provider if name in catalogue.models else provider

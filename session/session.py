@@ -139,6 +139,11 @@ class Session(HunkHandling):
         return self._choice.fast
 
     @property
+    def prices(self) -> str:
+        """What the costs of the turns to come are reckoned by, as a line for the person."""
+        return self._choice.prices()
+
+    @property
     def window_tokens(self) -> int:
         """The model's context length, in tokens."""
         return self._choice.model.window

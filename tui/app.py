@@ -109,7 +109,7 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         self.desk.on_change = self._retitle
         self.editor.on_edited = self._retitle
         self.feed = Feed(self.chat, self.desk, self.status, self.session.window_tokens)
-        self.status.show(model=self.session.model, effort=self.session.effort)
+        self.status.show(model=self.session.model, effort=self.session.effort, fast=self.session.fast)
         self.chat.border_title = _title("Chat")
         self._retitle()
         self.feed.replay(self.session.past())

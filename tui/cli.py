@@ -33,12 +33,13 @@ COMMANDS = {
     "resume": "Open an earlier session again.",
     "sessions": "List this project's sessions.",
     "undo": "Take back one hunk.",
+    "usage": "Show tokens and cost by day and model.",
 }
 GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
-        "--budget", "--format", "--rate", "--port", "--script",
+        "--budget", "--days", "--format", "--rate", "--port", "--script",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

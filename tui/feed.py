@@ -6,8 +6,10 @@ from collections.abc import Callable
 from time import monotonic
 
 from session import events as said
+from session.usage import UsageFold
 from tui.desk import Desk
 from tui.dialogue_lines import compaction_line, compaction_text, dialogue_line
+from tui.figures import compact, effort_said, turn_said
 from tui.keymap import shown
 from tui.meter import Meter
 from tui.panes.chat import ChatView
@@ -25,6 +27,8 @@ class Feed:
         self._desk = desk
         self._status = status
         self._meter = Meter()
+        self._usage = UsageFold()
+        self._started: said.TurnStarted | None = None
         self._window = window
         self._turn = ""
         self._stopped: set[str] = set()
@@ -76,7 +80,7 @@ class Feed:
                 self._held_back(event)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
-                self._status.show(model=model, effort=effort, window=window)
+                self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
             case said.HunkLanded():
                 self._desk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
@@ -115,7 +119,9 @@ class Feed:
             case said.PromptQueued(text=text, waiting=waiting):
                 status.show(waiting=waiting)
             case said.TurnStarted(input_tokens=tokens):
+                self._started = event
                 self._meter.begin(tokens)
+                status.show(picked=effort_said(event))
                 self._figures()
             case said.TextDelta(text=text):
                 chat.text(text)
@@ -136,7 +142,9 @@ class Feed:
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.Usage():
+                self._usage.take(event)
                 self._meter.counted(event.output_tokens, estimated=event.estimated)
+                status.show(usage=compact(self._usage.total))
                 self._figures()
             case said.TurnEnded(turn=turn, status=how, message=message):
                 self._ended(turn, how, message)
@@ -171,6 +179,9 @@ class Feed:
             self._chat.remark(f"{ENDINGS[how]}: {message}" if message else ENDINGS[how], level)
             if how == "failed":
                 self._status.say(message or ENDINGS[how], "error")
+        if (usage := self._usage.turns.get(turn)) is not None:
+            started = self._started if self._started is not None and self._started.turn == turn else None
+            self._chat.remark(turn_said(usage, started), "quiet")
         if turn == self._turn:
             self._turn = ""
             if self._status.status.level == "info":

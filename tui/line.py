@@ -33,13 +33,16 @@ from session.events import (
     PromptQueued,
     TextDelta,
     TurnEnded,
+    TurnStarted,
 )
 from session.opening import Opening
 from session.sanitize import clean_line
 from session.session import Session
 from session.store import StoreError
+from session.usage import UsageFold
 from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
+from tui.figures import turn_said
 from tui.headless import hunk_line
 from tui.slash import SlashError, obey, slashes, split_slash
 from tui.telling import context_line
@@ -156,6 +159,8 @@ class _Answer:
         self.held = ""
         self._partial = ""
         self._in_code = False
+        self._usage = UsageFold()
+        self._started: TurnStarted | None = None
 
     def show(self, event: Event) -> None:
         if isinstance(event, TextDelta):
@@ -165,10 +170,15 @@ class _Answer:
             return
         if isinstance(event, HunkHeld):
             self.held = event.hunk
+        elif isinstance(event, TurnStarted):
+            self._started = event
+        self._usage.take(event)
         told = _line(event)
         if told is not None:
             self._end_line()
             print(told)
+        if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
+            print(turn_said(usage, self._started))
 
     def _end_line(self) -> None:
         if self._partial:
@@ -198,8 +208,8 @@ def _line(event: Event) -> str | None:
             return f"{hunk} landed again {path}"
         case HunkHeld(hunk=hunk, path=path, message=message):
             return f"{hunk} waits for you: {path}: {message} (/land or /decline)"
-        case ModelChosen(model=model, effort=effort):
-            return f"{model} · {effort}"
+        case ModelChosen(model=model, effort=effort, fast=fast):
+            return f"{model} · {effort}{' · fast' if fast else ''}"
         case Notice(text=text):
             return f"spark: {text}"
         case DialogueCompacted():

@@ -15,6 +15,7 @@ from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import LandedHunk
+from tui.figures import Accounted
 
 
 class SessionPort(Protocol):
@@ -113,6 +114,16 @@ class SessionPort(Protocol):
 
     def locks(self) -> Sequence[str]:
         """What is locked."""
+        ...
+
+    @property
+    def usage(self) -> Accounted:
+        """What it has taken, and what the day has."""
+        ...
+
+    @property
+    def prices(self) -> str:
+        """What its costs are reckoned by, in a line."""
         ...
 
     @property

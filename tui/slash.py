@@ -16,6 +16,8 @@ from session.events import HunkRedone, HunkRefused, HunkUndone
 from session.explaining import ContextCommands
 from session.locks import LockError
 from session.pins import PinError
+from session.store import StoreError
+from tui.figures import Accounted, report
 from tui.telling import window_lines
 
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
@@ -70,6 +72,14 @@ class Commanded(Protocol):
         """What is locked."""
 
     @property
+    def usage(self) -> Accounted:
+        """What it has taken."""
+
+    @property
+    def prices(self) -> str:
+        """What its costs are reckoned by."""
+
+    @property
     def fast(self) -> bool:
         """Whether the faster tier is used."""
 
@@ -103,13 +113,13 @@ def split_slash(text: str) -> tuple[str, str] | None:
 
 
 async def obey(session: Commanded, name: str, argument: str) -> str:
-    """Do what the command says, and return a line for the person; empty where events tell it.
+    """Do what the command says, and return a line for the person, or several; empty where events tell it.
 
     Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
     """
     try:
         return await _obey(session, name, argument)
-    except (LockError, ChoiceError, DialogueError, PinError) as problem:
+    except (LockError, ChoiceError, DialogueError, PinError, StoreError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -166,6 +176,8 @@ async def _obey(session: Commanded, name: str, argument: str) -> str:
             return session.choose(effort=argument)
         case "fast", ("" | "on" | "off"):
             return session.choose(fast=not session.fast if not argument else argument == "on")
+        case "usage", "":
+            return await report(session.usage, session.prices)
         case _:
             known = {slash.name: slash for slash in slashes()}
             if name in known:

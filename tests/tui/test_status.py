@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from tui.panes.status import Status, parts, thousands
+from tui.figures import thousands
+from tui.panes.status import Status, parts
 
 FULL = Status(
     model="gpt-5.3-codex-spark",

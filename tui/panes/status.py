@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.figures import thousands
 from tui.palette import Palette
 from tui.panes.rows import Span
 from tui.plain import clipped, visible
@@ -31,6 +33,11 @@ class Status:
     speed: float | None = None
     reading: str = ""
     """How far a long reading of the project is; empty when none runs."""
+    usage: tuple[str, ...] = ()
+    """What the session has taken, in words; the longest first, of which one is shown."""
+    picked: str = ""
+    """What ``auto`` made of the effort, with its reason: ``auto: low (short request)``."""
+    fast: bool = False
     waiting: int = 0
     """Prompts queued."""
     message: str = ""
@@ -46,15 +53,6 @@ _LINKS = {
     "waiting": ("◌", "warning"),
     "failed": ("✗", "error"),
 }
-
-
-def thousands(count: int) -> str:
-    """A token count in few cells: ``980``, ``12.3k``, ``1.2M``."""
-    if count < 1000:
-        return str(count)
-    if count < 100_000:
-        return f"{count / 1000:.1f}k"
-    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
 
 
 def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
@@ -76,19 +74,28 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         figures.append((text, "status"))
     if status.speed is not None:
         figures.append((f"{status.speed:,.0f} tok/s", "status"))
-    who = clipped(visible(status.model), 28) + (f" · {status.effort}" if status.effort else "")
     right: list[Span] = []
     room = width - _cells(left) - 2
     needed = _message_cells(status, width)
-    for text, kind in [*reversed(figures), (who, "status")]:
-        if text and room - needed >= cell_len(text) + 3:
-            right = [(text, kind), *([("  ", "status")] if right else []), *right]
+    for texts in [*([text] for text, _ in reversed(figures)), _who(status), status.usage]:
+        text = next((text for text in texts if text and room - needed >= cell_len(text) + 3), "")
+        if text:
+            right = [(text, "status"), *([("  ", "status")] if right else []), *right]
             room -= cell_len(text) + 2
     if status.message:
         told = {"error": "error", "warning": "warning"}.get(status.level, "status")
         gap = room - 1
         left += [("  ", "status"), (clipped(visible(status.message), gap), told)]
     return left, right
+
+
+def _who(status: Status) -> Sequence[str]:
+    """Who answers and with which effort, the longest first."""
+    model = clipped(visible(status.model), 28)
+    tier = " · fast" if status.fast else ""
+    short = status.picked.partition(" (")[0]
+    efforts = dict.fromkeys(effort for effort in (visible(status.picked), short, status.effort) if effort)
+    return [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]
 
 
 def _message_cells(status: Status, width: int) -> int:

@@ -1,0 +1,136 @@
+"""Usage in words: what was taken, what it cost and how quickly it came, for every front end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from session.events import TurnStarted, Usage
+from session.usage import Spent, spent
+
+
+class Accounted(Protocol):
+    """What :func:`report` needs of a session's accounts."""
+
+    @property
+    def turns(self) -> Sequence[Usage]:
+        """The turns' figures, oldest first."""
+
+    @property
+    def total(self) -> Spent:
+        """All turns of the session."""
+
+    async def today(self) -> Spent:
+        """All turns of the day."""
+
+
+def thousands(count: int) -> str:
+    """A token count in few cells: ``980``, ``12.3k``, ``1.2M``."""
+    if count < 1000:
+        return str(count)
+    if count < 100_000:
+        return f"{count / 1000:.1f}k"
+    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+
+
+def dollars(amount: float) -> str:
+    """An amount in few cells; what is more than nothing never reads as nothing."""
+    if 0 < amount < 0.01:
+        return f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
+    return f"${amount:,.2f}"
+
+
+def duration(seconds: float) -> str:
+    """A time in few cells: ``54 ms``, ``1.2 s``."""
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def cached_share(taken: Spent) -> str:
+    """How much of the input came from a cache, ``71%``; empty where none did."""
+    return f"{100 * taken.cached / taken.input:.0f}%" if taken.cached and taken.input else ""
+
+
+def cost(taken: Spent) -> str:
+    """Dollars, or that they are unknown; with what the sum leaves out."""
+    known = taken.known_cost
+    if known is None:
+        return "price unknown"
+    return dollars(known) + (
+        f" + {taken.unpriced} of {taken.turns} turns of unknown price" if taken.unpriced else ""
+    )
+
+
+def said(taken: Spent) -> str:
+    """All figures in one line: ``12.3k in (71% cached) · 840 out (120 reasoning) · $0.02``."""
+    share = cached_share(taken)
+    parts = [
+        thousands(taken.input) + " in" + (f" ({share} cached)" if share else ""),
+        thousands(taken.output)
+        + " out"
+        + (f" ({thousands(taken.reasoning)} reasoning)" if taken.reasoning else ""),
+        cost(taken),
+    ]
+    if taken.estimated:
+        guessed = 100 * taken.estimated / (taken.input + taken.output)
+        parts.append("estimated" if guessed >= 100 else f"{guessed:.0f}% estimated")
+    return " · ".join(parts)
+
+
+def compact(taken: Spent) -> tuple[str, ...]:
+    """The figures for the status line, the longest first: what has no room is left out."""
+    if not taken.turns:
+        return ()
+    mark = "~" if taken.estimated else ""
+    money = dollars(taken.cost) if taken.known_cost is not None else ""
+    share = cached_share(taken)
+    tokens = f"{mark}{thousands(taken.input)} in", f"{thousands(taken.output)} out"
+    full = [tokens[0] + (f" ({share} cached)" if share else ""), tokens[1], money]
+    return tuple(dict.fromkeys(" · ".join(filter(None, each)) for each in (full, [*tokens, money], [money])))
+
+
+def speeds(usage: Usage) -> str:
+    """How quickly a turn came: ``first token 54 ms · 1,043 tok/s · round trip 12 ms``; empty if unknown."""
+    first, rate, trip = usage.first_token_seconds, usage.tokens_per_second, usage.round_trip_seconds
+    return " · ".join(
+        text
+        for text in (
+            "" if first is None else f"first token {duration(first)}",
+            "" if rate is None else f"{rate:,.0f} tok/s",
+            "" if trip is None else f"round trip {duration(trip)}",
+        )
+        if text
+    )
+
+
+def effort_said(started: TurnStarted) -> str:
+    """The effort that ``auto`` picked: ``auto: low (short request)``; empty where the user chose it."""
+    if started.effort_why is None:
+        return ""
+    return f"auto: {started.effort or 'none'} ({started.effort_why})"
+
+
+def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
+    """One turn in a line, for its end."""
+    effort = effort_said(started) if started is not None else ""
+    return " · ".join(text for text in (effort, said(spent(usage)), speeds(usage)) if text)
+
+
+async def report(accounts: Accounted, prices: str) -> str:
+    """The session and the day in some lines, ``prices`` (what they are reckoned by) the last.
+
+    Raises session.store.StoreError where the day's cannot be read.
+    """
+    total, today = accounts.total, await accounts.today()
+    lines = ["this session: nothing yet"]
+    if total.turns:
+        last = accounts.turns[-1]
+        lines = [
+            f"this session, {_turns(total.turns)}: {said(total)}",
+            f"its last turn, {last.model or 'unknown model'}: {turn_said(last)}",
+        ]
+    whole_day = f", all projects, {_turns(today.turns)}: {said(today)}" if today.turns else ": nothing yet"
+    return "\n".join([*lines, "today" + whole_day, prices])
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'' if count == 1 else 's'}"

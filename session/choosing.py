@@ -121,9 +121,7 @@ class Choosing:
         """What the turns to come cost, and as of when that was true."""
         name = self.model.name + (" (fast)" if self.fast else "")
         if self.price is None:
-            return (
-                f'the price of {name} is unknown; [models."{self.model.name}"] price in config.toml sets it'
-            )
+            return f"the price of {name} is unknown; config.toml can set it"
         as_of = f" as of {self.model.checked}" if self.model.checked else ""
         return f"list price of {name}{as_of}: {self.price}"
 

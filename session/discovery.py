@@ -1,0 +1,178 @@
+"""Model servers that answer on this machine: the catalogue's loopback addresses, asked for their models.
+
+No key is sent: whoever listens on a usual port has not proved to be whom it is meant for. What they
+answer is untrusted text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import urlsplit
+
+from session.protocol.frames import NotAnObject, parse_object
+from session.providers import Catalogue
+from session.sanitize import clean_line
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, one_line
+
+SECONDS = 0.3
+"""For a server to take the connection, and again for it to answer: it is on this machine, or not there."""
+UNKNOWN = "an OpenAI-compatible server"
+_MOST_BYTES = 1024 * 1024
+_MOST_MODELS = 200
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that answers. ``provider`` is the catalogue's row to talk to it by; ``name`` says what it
+    proved to be; ``models`` are as it lists them; ``wants_key`` where it tells nothing without one."""
+
+    provider: str
+    base_url: str
+    name: str
+    models: tuple[str, ...] = ()
+    wants_key: bool = False
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return urlsplit(self.base_url).port or 80
+
+    @property
+    def told(self) -> str:
+        """What it is and where, in a few words."""
+        return f"{self.name} on port {self.port}"
+
+    def flags(self, catalogue: Catalogue) -> str:
+        """The options that choose its first model."""
+        usual = catalogue.provider(self.provider).base_url == self.base_url
+        address = "" if usual else f" --base-url {self.base_url}"
+        model = f" --model {self.models[0]}" if self.models else ""
+        return f"--provider {self.provider}{address}{model}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How one kind of server is recognised."""
+
+    name: str
+    provider: str
+    path: str
+    needs: tuple[str, ...]
+    version: str = ""
+    owner: str = ""
+
+
+@cache
+def _marks() -> tuple[_Mark, ...]:
+    table = tomllib.loads(resources.files("session").joinpath("local_servers.toml").read_text("utf-8"))
+    return tuple(_Mark(**{**row, "needs": tuple(row["needs"])}) for row in table["server"])
+
+
+async def find_servers(catalogue: Catalogue, *, seconds: float = SECONDS) -> tuple[LocalServer, ...]:
+    """Every server that answers on a loopback address of the catalogue, by the order of its rows."""
+    rows: dict[str, list[str]] = {}
+    for provider in catalogue.providers.values():
+        with contextlib.suppress(LinkError):
+            if provider.base_url and Endpoint(provider.base_url).is_loopback:
+                rows.setdefault(provider.base_url.rstrip("/"), []).append(provider.name)
+    listening = await asyncio.gather(*(_listens(address, seconds) for address in rows))
+    open_ones = [address for address, there in zip(rows, listening, strict=True) if there]
+    if not open_ones:
+        return ()
+    await asyncio.to_thread(_load_client)
+    found = await asyncio.gather(*(_look(address, rows[address], seconds) for address in open_ones))
+    return tuple(server for server in found if server is not None)
+
+
+def _load_client() -> None:
+    """Load the HTTP client outside the time limit, and off the event loop."""
+    import session.transport.http  # noqa: F401
+    import httpx2  # noqa: F401  # isort: skip
+
+
+async def _listens(address: str, seconds: float) -> bool:
+    parts = urlsplit(address)
+    try:
+        async with asyncio.timeout(seconds):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
+
+
+async def _look(address: str, names: list[str], seconds: float) -> LocalServer | None:
+    """What listens at ``address``; None where it is no model server."""
+    parts = urlsplit(address)
+    root = f"{parts.scheme}://{parts.netloc}"
+    marks = _marks()
+    listed, *said = await asyncio.gather(
+        _get(f"{address}/models", seconds), *(_get(root + mark.path, seconds) for mark in marks)
+    )
+    if listed is None:
+        return None
+    status, answer = listed
+    wants_key = status in (401, 403)
+    rows = answer.get("data")
+    if not wants_key and not (status == 200 and isinstance(rows, list)):
+        return None
+    models = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    for mark, told in zip(marks, said, strict=True):
+        if told is not None and _fits(mark, told, models):
+            version = told[1].get(mark.version)
+            number = clean_line(one_line(version)[:40]) if isinstance(version, str) else ""
+            name = f"{mark.name} {number}".rstrip()
+            return LocalServer(_row(names, mark), address, name, _names(models), wants_key)
+    return LocalServer(names[-1], address, UNKNOWN, _names(models), wants_key)
+
+
+def _fits(mark: _Mark, told: tuple[int, Mapping[str, Any]], models: list[dict[str, Any]]) -> bool:
+    status, answer = told
+    owned = not mark.owner or any(model.get("owned_by") == mark.owner for model in models)
+    return status == 200 and owned and all(key in answer for key in mark.needs)
+
+
+def _row(names: list[str], mark: _Mark) -> str:
+    """Whom to talk to it as: a row of the user's for this address, else what it proved to be."""
+    known = {each.provider for each in _marks()}
+    own = [name for name in names if name not in known]
+    return own[-1] if own else mark.provider
+
+
+def _names(models: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The models' ids; those that only embed text, where a server says so, cannot answer."""
+    names = [model.get("id") for model in models if model.get("type") != "embeddings"]
+    return tuple(
+        clean_line(one_line(name)[:_LONGEST_NAME]) for name in names if isinstance(name, str) and name
+    )[:_MOST_MODELS]
+
+
+async def _get(url: str, seconds: float) -> tuple[int, Mapping[str, Any]] | None:
+    """Status and JSON object of the answer to ``GET url``; None where there is none in time."""
+    import httpx2
+
+    from session.transport.http import client_for
+
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            await client_for(Endpoint(url), seconds) as client,
+            client.stream("GET", url) as response,
+        ):
+            body = b""
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _MOST_BYTES:
+                    return None
+        return response.status_code, parse_object(body)
+    except (TimeoutError, OSError, LinkError, NotAnObject, httpx2.HTTPError, httpx2.InvalidURL):
+        return None

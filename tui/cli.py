@@ -26,6 +26,8 @@ COMMANDS = {
     "export": "Print a session's journal.",
     "keys": "Show what the terminal sends for each key.",
     "line": "The same session without a full screen.",
+    "login": "Store a key for a provider.",
+    "logout": "Take a stored key away.",
     "models": "List the models that the key can use.",
     "open": "Open the app in this folder (also without its name).",
     "partner": "Run the built-in practice server alone.",

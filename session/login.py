@@ -1,0 +1,125 @@
+"""Trying a key, storing it, and taking it away: the engine of ``spark login`` and ``spark logout``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from session import system_keyring
+from session.credentials import KEYRING, CredentialsError, Key, KeyPlace, check_form, find_key
+from session.key_file import KeyFile, KeyFileError
+from session.masking import remember
+from session.providers import Catalogue, Provider
+from session.sanitize import clean_line
+from session.transport.endpoint import Endpoint
+from session.transport.errors import LinkError, LinkProblem
+from session.transport.models import fetch_models
+
+_SHORTEST = 4
+_PASTED = re.compile(r"""["']|(?:export )?[A-Z][A-Z0-9_]*=[^=]|Bearer """)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a provider made of a key: ``taken`` is None where it could not be asked."""
+
+    taken: bool | None
+    told: str
+
+
+def read_key(typed: str) -> str:
+    """The key in what was typed or piped. Raises CredentialsError, which does not show it."""
+    secret = typed.strip()
+    if not secret:
+        raise CredentialsError("no key was given")
+    remember(secret)
+    if _PASTED.match(secret):
+        raise CredentialsError("that is more than a key: leave out quotation marks, NAME= and Bearer")
+    if len(secret) < _SHORTEST:
+        raise CredentialsError(f"that is too short for a key ({len(secret)} characters)")
+    return check_form(secret, "what was given")
+
+
+async def try_key(provider: Provider, base_url: str, secret: str) -> Trial:
+    """Ask the provider for its models with ``secret``."""
+    if not base_url:
+        return Trial(None, f"not checked: {provider.name} has no address yet")
+    endpoint = Endpoint(base_url, secret, provider.headers, provider.key_header)
+    try:
+        models = await fetch_models(endpoint)
+    except LinkError as problem:
+        told = clean_line(problem.message)
+        if problem.kind is LinkProblem.UNAUTHORIZED:
+            return Trial(False, told)
+        return Trial(None, f"not checked: {told}")
+    many = f"{len(models)} models" if len(models) != 1 else "1 model"
+    return Trial(True, f"{endpoint.host} takes it and lists {many}")
+
+
+async def store_key(config: Path, provider: str, secret: str, *, keyring: bool = True) -> str:
+    """Keep ``secret`` in the system keyring where one can be used and is wanted, else in the file; says
+    where. Raises CredentialsError where neither takes it."""
+    file = KeyFile(config)
+    why = ""
+    try:
+        file.providers()  # a file that cannot be written is found out before anything is stored
+        if keyring:
+            try:
+                name = await system_keyring.store(provider, secret)
+            except system_keyring.KeyringError as problem:
+                why = f" (system keyring not used: {problem})"
+            else:
+                return await _pointed(file, provider, name)
+        if file.points_to_keyring(provider):
+            await _forget(provider)
+        file.put(provider, secret)
+    except KeyFileError as problem:
+        raise CredentialsError(str(problem)) from None
+    return f"{file.path}{why}"
+
+
+async def _pointed(file: KeyFile, provider: str, name: str) -> str:
+    try:
+        file.put(provider, None)
+    except KeyFileError:
+        await _forget(provider)  # a key that nothing points to would be forgotten there
+        raise
+    return f"{KEYRING} ({name})"
+
+
+async def _forget(provider: str) -> bool:
+    try:
+        return await system_keyring.erase(provider)
+    except system_keyring.KeyringError:
+        return False
+
+
+async def remove_key(config: Path, provider: str) -> str:
+    """Take the stored key away, and say from where; empty where none was stored.
+
+    Raises CredentialsError where that cannot be done.
+    """
+    file = KeyFile(config)
+    try:
+        in_keyring = file.points_to_keyring(provider)
+        if in_keyring:
+            try:
+                await system_keyring.erase(provider)
+            except system_keyring.KeyringError as problem:
+                raise CredentialsError(f"{KEYRING} cannot be used: {problem}; nothing was removed") from None
+        return (KEYRING if in_keyring else str(file.path)) if file.remove(provider) else ""
+    except KeyFileError as problem:
+        raise CredentialsError(str(problem)) from None
+
+
+def list_keys(
+    catalogue: Catalogue, config: Path, environ: Mapping[str, str], commands: Mapping[str, tuple[str, ...]]
+) -> list[tuple[str, str]]:
+    """Each provider that has a key, and where from; nothing is run. Raises CredentialsError."""
+    found = [
+        (name, find_key(provider, config, environ, commands))
+        for name, provider in catalogue.providers.items()
+    ]
+    return [(name, key.source) for name, key in found if isinstance(key, Key | KeyPlace)]

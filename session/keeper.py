@@ -24,7 +24,7 @@ from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
 from session.transport.endpoint import Endpoint, Login
-from session.transport.errors import LinkError, LinkProblem
+from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.transport.links import Link, open_link
 from session.warming import NO_WARM_UP, warm_up
 
@@ -177,7 +177,8 @@ class Keeper:
         """After ``problem``: None where it was a refused key, and there is another to go on with, which is
         looked for once between answers. Else what to say, and for a key how to log in."""
         advice = self._login.refused
-        if problem.kind is not LinkProblem.UNAUTHORIZED or (advice and problem.message.endswith(advice)):
+        said = problem.code == NO_KEY or (advice and problem.message.endswith(advice))
+        if problem.kind is not LinkProblem.UNAUTHORIZED or said:
             return problem
         key = None
         if problem.status != _FORBIDDEN and self._login.refresh is not None and not self._refreshed:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from session.discovery import LocalServer
+from session.discovery import LocalServer, find_servers
+from session.opening import Opening
 from session.providers import Catalogue
 
 _MOST_MODELS = 40
@@ -35,6 +36,11 @@ class Offer:
     base_url: str = ""
 
 
+async def find_offers(opening: Opening) -> tuple[Offer, ...]:
+    """Look around on this machine, and give all that can be begun with."""
+    return offers(await find_servers(opening.catalogue), opening.settings.provider)
+
+
 def offers(servers: Sequence[LocalServer], provider: str) -> tuple[Offer, ...]:
     """All that can be begun with, servers first; ``provider`` is the one whose key is missing."""
     found = [
@@ -43,7 +49,13 @@ def offers(servers: Sequence[LocalServer], provider: str) -> tuple[Offer, ...]:
         for model in server.models[:_MOST_MODELS]
     ]
     locked = [
-        Offer(OfferKind.LOGIN, f"Log in to {server.provider}", f"{server.told} wants a key", server.provider)
+        Offer(
+            OfferKind.LOGIN,
+            f"Log in to {server.provider}",
+            f"{server.told} wants a key",
+            server.provider,
+            base_url=server.base_url,
+        )
         for server in servers
         if server.wants_key
     ]
@@ -53,6 +65,15 @@ def offers(servers: Sequence[LocalServer], provider: str) -> tuple[Offer, ...]:
         Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),
     )
+
+
+async def with_hint(opening: Opening) -> Opening:
+    """``opening``, what it is missing told with the servers found on this machine, for front ends that
+    offer nothing."""
+    if not opening.keyless:
+        return opening
+    found = hint(await find_servers(opening.catalogue), opening.catalogue)
+    return replace(opening, missing=f"{opening.missing}; {found}") if found else opening
 
 
 def hint(servers: Sequence[LocalServer], catalogue: Catalogue) -> str:

@@ -17,7 +17,7 @@ from session.paths import config_folder
 from session.providers import Catalogue, Model, Provider
 from session.service import Service
 from session.transport.endpoint import Endpoint, Login
-from session.transport.errors import LinkError, LinkProblem
+from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.workspace import Workspace, open_workspace
 
 
@@ -51,10 +51,10 @@ class Opening:
     @property
     def keyless(self) -> bool:
         """Whether a key is all that is missing."""
-        return self.endpoint is None and self.missing.startswith(NO_KEY)
+        return self.endpoint is None and self.missing.startswith(_KEYLESS)
 
 
-NO_KEY = "no key: "
+_KEYLESS = "no key: "
 
 
 def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Opening:
@@ -107,7 +107,7 @@ def _endpoint(
         return None, problem.message
     if key is None and not endpoint.is_loopback:
         variable = f"set {provider.key_variable}, or " if provider.key_variable else ""
-        return None, f"{NO_KEY}{variable}run: spark login {provider.name} (spark demo needs none)"
+        return None, f"{_KEYLESS}{variable}run: spark login {provider.name} (spark demo needs none)"
     return endpoint, ""
 
 
@@ -118,6 +118,6 @@ def _asking(fetch: Callable[[], Awaitable[str | None]]) -> Callable[[], Awaitabl
         try:
             return await fetch()
         except CredentialsError as problem:
-            raise LinkError(LinkProblem.UNAUTHORIZED, str(problem), code="credentials") from None
+            raise LinkError(LinkProblem.UNAUTHORIZED, str(problem), code=NO_KEY) from None
 
     return ask

@@ -22,6 +22,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from session.events import Event
+from session.offers import Offer
 from session.store import StoreError
 from themes.loader import load_theme
 from tui.arrangement import Arrangement
@@ -29,6 +30,7 @@ from tui.desk import Desk
 from tui.driver import SparkDriver
 from tui.feed import Feed
 from tui.keymap import bindings, shown
+from tui.offer_screen import FindOffers, OfferScreen
 from tui.pacer import Pacer
 from tui.palette import Palette
 from tui.panes.blank import Blank
@@ -70,7 +72,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         prompt: str | None = None,
         notice: str | None = None,
         suggestions: Sequence[str] = (),
+        offers: FindOffers | None = None,
     ) -> None:
+        """``offers`` finds what can be begun with where a key is missing."""
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
         self.session = session
@@ -79,6 +83,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
         self.animation_level = "none"
+        self._offers = offers
+        self.taken: Offer | None = None
+        """What to open again with, once the app is left."""
         self._marks = Marks()
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
         self._last_cancel = 0.0
@@ -133,8 +140,27 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             return
         for place in await self.session.landed():
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
-        if self._prompt and self._prompt.strip():
-            self.session.submit(self._prompt)
+        prompt = self._prompt if self._prompt and self._prompt.strip() else ""
+        if self._offers is not None:
+            if prompt:
+                self.composer.put(prompt)
+            self._offer()
+        elif prompt:
+            self.session.submit(prompt)
+
+    def _offer(self) -> None:
+        """Nobody can answer yet: say what can be begun with."""
+        if self._offers is not None and not isinstance(self.screen, ModalScreen):
+            why = f"There is no key for {self.session.provider} yet."
+            self.push_screen(OfferScreen(self._palette, self._offers, why), self._take)
+
+    def _take(self, offer: Offer | None) -> None:
+        """Leave the app to begin with ``offer``."""
+        if offer is None or self.desk.dirty:
+            self.status.say("save the file in the editor first" if offer else "nothing to ask yet: no key")
+            return
+        self.taken = offer
+        self._in_turn(self._quit)
 
     @work(group="warm")
     async def _warm_up(self) -> None:
@@ -169,6 +195,7 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
         if not self.composer.draft.strip():
             self.composer.put(prompt)
+        self._offer()
 
     def _retitle(self) -> None:
         """Say which file is shown, and how it stands."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from session.offers import Offer, find_offers
 from session.opening import Opening
 from session.session import Session
 from session.store import StoreError
@@ -21,19 +23,32 @@ def run_app(
     resume: Path | None = None,
     notice: str | None = None,
     suggestions: Sequence[str] = (),
+    again: Callable[[Offer], Opening] | None = None,
 ) -> int:
-    """Open the app and return its exit code; leaves with 3 where it cannot be shown."""
+    """Open the app and return its exit code; leaves with 3 where it cannot be shown.
+
+    Where a key is missing, and ``again`` can be given what was chosen in its place, the app offers what
+    can be begun with, and opens again with that.
+    """
     require_terminal()
     from tui.app import SparkApp
+    from tui.beginning import remark
 
-    try:
-        session = Session(opening, resume=resume)
-        theme = opening.settings.theme
-        app = SparkApp(session, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions)
-    except (StoreError, ThemeError) as problem:
-        leave(str(problem), CONFIGURATION)
-    app.run()
-    return app.return_code or DONE
+    while True:
+        offers = partial(find_offers, opening) if again is not None and opening.keyless else None
+        try:
+            session = Session(opening, resume=resume)
+            theme = opening.settings.theme
+            app = SparkApp(
+                session, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
+            )
+        except (StoreError, ThemeError) as problem:
+            leave(str(problem), CONFIGURATION)
+        app.run()
+        if app.taken is None or again is None:
+            return app.return_code or DONE
+        # The prompt lies in the draft by now.
+        opening, prompt, notice = again(app.taken), None, remark(app.taken)
 
 
 def require_terminal() -> None:

@@ -78,6 +78,8 @@ _LASTING = frozenset(
 
 UNTRUSTED = "untrusted"
 """The code of an ``unreachable`` whose cause is TLS: another attempt meets the same certificate."""
+NO_KEY = "credentials"
+"""The code of an ``unauthorized`` that no server said: the key could not be had where it is kept."""
 NO_SUCH_PATH = "no_such_path"
 """The code of a ``refused`` for a server that does not offer this dialect at this base URL."""
 

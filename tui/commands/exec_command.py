@@ -23,6 +23,9 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
     A PROMPT of - is read from standard input.
     """
     began = time.monotonic()
+    import asyncio
+
+    from session.offers import with_hint
     from tui.headless import json_printer, run_exec, text_printer
 
     text = _standard_input() if prompt == "-" else prompt
@@ -30,7 +33,7 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
         raise click.UsageError("the prompt is empty")
     project = opening(folder, **given)
     if project.endpoint is None:
-        leave(project.missing, CONFIGURATION)
+        leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
     raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))
 
 

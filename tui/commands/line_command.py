@@ -16,11 +16,14 @@ from tui.options import model_options, opening
 @model_options
 def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> None:
     """The same session as plain scrolling output, for any terminal; submits PROMPT if given."""
+    import asyncio
+
+    from session.offers import with_hint
     from session.store import StoreError, find_session
     from tui.exits import CONFIGURATION, leave
     from tui.line import run_line
 
-    project = opening(folder, **given)
+    project = asyncio.run(with_hint(opening(folder, **given)))
     try:
         journal = find_session(project.workspace.folders.sessions, None) if resume else None
     except StoreError as problem:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from session.offers import Offer
+from session.opening import Opening
 from tui.exits import CONFIGURATION, leave
 from tui.options import model_options, opening, theme_option
 
@@ -26,4 +28,10 @@ def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, *
         journal = find_session(project.workspace.folders.sessions, None) if resume else None
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
-    raise SystemExit(run_app(project, prompt=prompt, resume=journal))
+
+    def again(offer: Offer) -> Opening:
+        from tui.beginning import begin_with
+
+        return begin_with(offer, folder, theme, given)
+
+    raise SystemExit(run_app(project, prompt=prompt, resume=journal, again=again))

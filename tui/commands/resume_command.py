@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from session.offers import Offer
+from session.opening import Opening
 from tui.options import model_options, opening, theme_option
 
 
@@ -25,4 +27,10 @@ def command(session: str | None, theme: str | None, folder: Path, **given: Any) 
         journal = find_session(project.workspace.folders.sessions, session)
     except StoreError as problem:
         leave(str(problem), FAILED)
-    raise SystemExit(run_app(project, resume=journal))
+
+    def again(offer: Offer) -> Opening:
+        from tui.beginning import begin_with
+
+        return begin_with(offer, folder, theme, given)
+
+    raise SystemExit(run_app(project, resume=journal, again=again))

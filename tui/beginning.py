@@ -1,0 +1,43 @@
+"""What taking an offer does: the app is left, what was chosen is done, and the app opens again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from session.offers import Offer, OfferKind
+from session.opening import Opening
+from session.paths import config_folder
+from tui.options import opening
+
+
+def begin_with(offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]) -> Opening:
+    """What to open the app with for ``offer``; ``given`` are the options of the command line.
+
+    Leaves where a login fails, and with the practice's own exit code.
+    """
+    if offer.kind is OfferKind.PRACTISE:
+        from tui.commands.demo_command import command as demo
+
+        click.get_current_context().invoke(demo, theme=theme)
+        raise AssertionError("the practice leaves by itself")
+    if offer.kind is OfferKind.LOGIN:
+        from tui.login import log_in
+
+        log_in(offer.provider, base_url=offer.base_url or None)
+    # Only a server that was found has an address here; the missing provider keeps its own.
+    chosen = {"provider": offer.provider, "base_url": offer.base_url, "model": offer.model}
+    return opening(folder, theme=theme, **given | {name: value for name, value in chosen.items() if value})
+
+
+def remark(offer: Offer) -> str | None:
+    """How to begin so next time without being asked; None where nothing is to be said."""
+    if offer.kind is not OfferKind.SERVER:
+        return None
+    file = config_folder() / "config.toml"
+    return (
+        f"{offer.detail}. To open so always, put into {file}: "
+        f'provider = "{offer.provider}" and model = "{offer.model}"'
+    )

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import selectors
+import socket
+import time
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,8 +26,10 @@ from session.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
 
-SECONDS = 0.3
-"""For a server to take the connection, and again for it to answer: it is on this machine, or not there."""
+CONNECT_SECONDS = 0.3
+"""For a server to take the connection: it is on this machine, or not there."""
+ANSWER_SECONDS = 1.0
+"""For one that took it to say what it is: it may be at work on an answer for somebody."""
 UNKNOWN = "an OpenAI-compatible server"
 _MOST_BYTES = 1024 * 1024
 _MOST_MODELS = 200
@@ -77,37 +83,64 @@ def _marks() -> tuple[_Mark, ...]:
     return tuple(_Mark(**{**row, "needs": tuple(row["needs"])}) for row in table["server"])
 
 
-async def find_servers(catalogue: Catalogue, *, seconds: float = SECONDS) -> tuple[LocalServer, ...]:
-    """Every server that answers on a loopback address of the catalogue, by the order of its rows."""
+async def find_servers(
+    catalogue: Catalogue, *, seconds: float = CONNECT_SECONDS, answer_seconds: float = ANSWER_SECONDS
+) -> tuple[LocalServer, ...]:
+    """Every server that answers on a loopback address of the catalogue, by the order of its rows.
+
+    It runs in a thread of its own: an event loop that is busy starting up would make every server late.
+    """
+    return await asyncio.to_thread(lambda: asyncio.run(_find(catalogue, seconds, answer_seconds)))
+
+
+async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> tuple[LocalServer, ...]:
     rows: dict[str, list[str]] = {}
     for provider in catalogue.providers.values():
         with contextlib.suppress(LinkError):
             if provider.base_url and Endpoint(provider.base_url).is_loopback:
                 rows.setdefault(provider.base_url.rstrip("/"), []).append(provider.name)
-    listening = await asyncio.gather(*(_listens(address, seconds) for address in rows))
-    open_ones = [address for address, there in zip(rows, listening, strict=True) if there]
+    there = _listening(list(rows), seconds)
+    open_ones = [address for address in rows if address in there]
     if not open_ones:
         return ()
-    await asyncio.to_thread(_load_client)
-    found = await asyncio.gather(*(_look(address, rows[address], seconds) for address in open_ones))
+    # Loaded before the clock runs.
+    import httpx2  # noqa: F401
+
+    import session.transport.http  # noqa: F401
+
+    found = await asyncio.gather(*(_look(address, rows[address], answer_seconds) for address in open_ones))
     return tuple(server for server in found if server is not None)
 
 
-def _load_client() -> None:
-    """Load the HTTP client outside the time limit, and off the event loop."""
-    import session.transport.http  # noqa: F401
-    import httpx2  # noqa: F401  # isort: skip
+def _listening(addresses: list[str], seconds: float) -> set[str]:
+    """Those where somebody takes a connection.
 
-
-async def _listens(address: str, seconds: float) -> bool:
-    parts = urlsplit(address)
-    try:
-        async with asyncio.timeout(seconds):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True
+    All are tried at once, by the system alone: however late this thread gets to look, what was taken
+    in time is seen.
+    """
+    found: set[str] = set()
+    with contextlib.ExitStack() as closing, selectors.DefaultSelector() as waiting:
+        for address in addresses:
+            parts = urlsplit(address)
+            with contextlib.suppress(OSError):
+                for family, kind, _, _, where in socket.getaddrinfo(
+                    parts.hostname, parts.port or 80, type=socket.SOCK_STREAM
+                ):
+                    trying = closing.enter_context(socket.socket(family, kind))
+                    trying.setblocking(False)
+                    if trying.connect_ex(where) in (0, errno.EINPROGRESS):
+                        waiting.register(trying, selectors.EVENT_WRITE, address)
+        end = time.monotonic() + seconds
+        while waiting.get_map():
+            ready = waiting.select(max(0.0, end - time.monotonic()))
+            if not ready:
+                break
+            for key, _ in ready:
+                waiting.unregister(key.fileobj)
+                assert isinstance(key.fileobj, socket.socket)
+                if key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0:
+                    found.add(key.data)
+    return found
 
 
 async def _look(address: str, names: list[str], seconds: float) -> LocalServer | None:

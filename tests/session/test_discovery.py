@@ -43,7 +43,7 @@ def catalogue(**urls: str) -> Catalogue:
 
 async def found(pages: Pages, row: str) -> tuple[LocalServer | None, Serving]:
     async with serving(pages) as server:
-        seen = await find_servers(catalogue(**{row: server.url}), seconds=PATIENCE)
+        seen = await find_servers(catalogue(**{row: server.url}), seconds=PATIENCE, answer_seconds=PATIENCE)
         return (seen[0] if seen else None), server
 
 
@@ -112,7 +112,7 @@ async def test_several_are_found_at_once_and_a_silent_one_is_not_waited_for() ->
     port = silent.sockets[0].getsockname()[1]
     async with silent, serving(OLLAMA) as ollama, serving(VLLM) as vllm:
         urls = {"ollama": ollama.url, "lmstudio": f"http://127.0.0.1:{port}/v1", "vllm": vllm.url}
-        servers = await find_servers(catalogue(**urls), seconds=2.0)
+        servers = await find_servers(catalogue(**urls), answer_seconds=2.0)
     assert [server.provider for server in servers] == ["ollama", "vllm"]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(1):

@@ -53,12 +53,17 @@ class Price:
     input: float
     cached: float
     output: float
+    long: Price | None = None
+    """What all of a request costs whose input is longer than ``long_over`` tokens."""
+    long_over: int = 0
 
     def __str__(self) -> str:
         return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
 
     def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-        """Dollars for a request: ``cached_tokens`` are among ``input_tokens``."""
+        """Dollars for one request: ``cached_tokens`` are among ``input_tokens``."""
+        if self.long is not None and input_tokens > self.long_over:
+            return self.long.cost(input_tokens, cached_tokens, output_tokens)
         fresh = max(0, input_tokens - cached_tokens)
         tokens = fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
         return tokens / 1_000_000
@@ -188,18 +193,34 @@ def _model(name: str, values: Any) -> Model:
 
 
 def _price(row: Row, key: str) -> Price | None:
-    values = row.table(key)
+    values = dict(row.table(key))
     if not values:
         return None
+    long = values.pop("long", None)
+    price = _amounts(row, key, values, ("input", "cached", "output"))
+    usual = Price(price["input"], price["cached"], price["output"])
+    if long is None:
+        return usual
+    where = f"{key}.long"
+    if not isinstance(long, dict):
+        raise row.wrong(f"{where} must be a table")
+    amounts = _amounts(row, where, long, ("over", "input", "cached", "output"))
+    costly = Price(amounts["input"], amounts["cached"], amounts["output"])
+    return replace(usual, long=costly, long_over=int(amounts["over"]))
+
+
+def _amounts(row: Row, key: str, values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, float]:
+    """The amounts under ``names``; input from a cache costs what other input does where nothing is said."""
     given = {"cached": values.get("input"), **values}
-    if set(given) != {"input", "cached", "output"} or not all(
+    if set(given) != set(names) or not all(
         type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in given.values()
     ):
+        over = "over (tokens of input), " if "over" in names else ""
         raise row.wrong(
-            f"{key} must hold input, output and, where it is less than input, cached, "
+            f"{key} must hold {over}input, output and, where it is less than input, cached, "
             "in dollars for a million tokens"
         )
-    return Price(given["input"], given["cached"], given["output"])
+    return given
 
 
 @cache

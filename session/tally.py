@@ -21,6 +21,7 @@ class Tally:
         self._turn, self._model, self._price = turn, model, price
         self._input = self._cached = self._output = self._reasoning = 0
         self._estimated = False
+        self._cost = 0.0
         self._first_token: float | None = None
         self._round_trip: float | None = None
         self._streaming = 0.0
@@ -49,16 +50,22 @@ class Tally:
         self._cached += usage.cached_tokens
         self._output += usage.output_tokens
         self._reasoning += usage.reasoning_tokens
+        self._pay(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
 
     def estimate(self, input_tokens: int, output_tokens: int) -> None:
         """A response that the server gave no count for: the turn's figures are estimates from now on."""
         self._input += input_tokens
         self._output += output_tokens
         self._estimated = True
+        self._pay(input_tokens, 0, output_tokens)
+
+    def _pay(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> None:
+        """Each response is paid for by itself: a long one may have a price of its own."""
+        if self._price is not None:
+            self._cost += self._price.cost(input_tokens, cached_tokens, output_tokens)
 
     def event(self) -> Usage:
         """The figures so far."""
-        cost = self._price.cost(self._input, self._cached, self._output) if self._price else None
         speed = self._output / self._streaming if self._streaming > _SHORTEST else None
         return Usage(
             turn=self._turn,
@@ -68,7 +75,7 @@ class Tally:
             reasoning_tokens=self._reasoning,
             estimated=self._estimated,
             model=self._model,
-            cost=None if cost is None else round(cost, 8),
+            cost=None if self._price is None else round(self._cost, 8),
             first_token_seconds=_rounded(self._first_token),
             tokens_per_second=_rounded(speed),
             round_trip_seconds=_rounded(self._round_trip),

@@ -47,11 +47,41 @@ def test_models_lists_what_the_server_offers(run_spark: RunSpark, spark_path: Pa
     say = '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "hi"\n'
     script.write_text(f'models = ["spark-practice", "another"]\n{say}')
     with partner(spark_path, "--script", str(script)) as url:
-        ran = run_spark("models", "--base-url", url, "--model", "another")
+        options = ("--base-url", url, "--model", "another", "--provider", "partner")
+        ran = run_spark("models", *options)
+        as_json = run_spark("models", "--json", *options)
     assert ran.code == 0
-    assert ran.out.splitlines() == ["+ spark-practice", "* another"]
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert lines[0][:3] == ["model", "window", "efforts"]
+    assert lines[1][:3] == ["+", "spark-practice", "128k"] and lines[2] == ["*", "another"]
+    practice, another = map(json.loads, as_json.out.splitlines())
+    assert another == {"type": "model", "model": "another", "known": False, "used": True}
+    assert (practice["window"], practice["price"], practice["edit_format"]) == (128_000, None, "v4a")
     assert run_spark("models", "--base-url", "http://127.0.0.1:9/v1").code == 4
     assert run_spark("models").code == 3
+
+
+def test_the_catalogue_is_listed_without_a_key(run_spark: RunSpark) -> None:
+    ran = run_spark("models", "--known")
+    assert ran.code == 0
+    spark = next(line for line in ran.out.splitlines() if line.startswith("* gpt-5.3-codex-spark"))
+    assert " ".join(spark.split()[2:]) == "128k low medium high xhigh unknown v4a text openai 2026-11"
+        "128k",
+        "low",
+        "medium",
+        "high",
+        "xhigh",
+        "unknown",
+        "v4a",
+        "text",
+        "openai",
+        "2026-11",
+    ]
+    opus = next(
+        row for row in map(json.loads, run_spark("models", "--known", "--json").out.splitlines())
+        if row["model"] == "claude-opus-5-5"
+    )  # fmt: skip
+    assert opus["price"]["input"] == 4.0 and opus["fast_price"]["output"] == 40.0
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages")

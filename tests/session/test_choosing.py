@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from session.choosing import ChoiceError
+from session.choosing import ChoiceError, Choosing
+from session.config import Flags
 from session.events import ModelChosen, TurnStarted
+from session.opening import open_project
+from session.protocol.messages import encode_messages
+from session.protocol.request import user_message
 from tests.session.talking import COLOURS, PLAIN, Listening, environment, talking
 
 FAST = """
@@ -153,3 +157,25 @@ async def test_a_tier_that_is_a_header_is_dialled_anew(project: Path) -> None:
         assert told == "partner has no faster tier for another: it is off"
         await turn(at, "and more")
         assert "X-Tier" not in before.endpoint.headers
+
+
+@pytest.mark.parametrize(
+    ("model", "sent", "left_out"),
+    [
+        ("claude-opus-5-5", {"output_config": {"effort": "high"}, "max_tokens": 64_000}, "thinking"),
+        (
+            "claude-sonnet-5-5",
+            {"output_config": {"effort": "high"}, "thinking": {"type": "adaptive"}},
+            "speed",
+        ),
+        ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 12_000}}, "output_config"),
+    ],
+)
+def test_claude_models_are_told_the_effort_as_each_wants_it(
+    tmp_path: Path, model: str, sent: dict[str, Any], left_out: str
+) -> None:
+    environ = {**environment(tmp_path / "xdg"), "ANTHROPIC_API_KEY": "sk-1"}
+    opening = open_project(tmp_path, Flags(model=model, effort="high"), environ)
+    body = encode_messages(Choosing(opening, "s").profile(), [user_message("hello")])
+    assert {name: body[name] for name in sent} == sent
+    assert left_out not in body

@@ -296,6 +296,10 @@ def test_one_value_of_a_row_may_be_overridden(setup: Setup) -> None:
         ('[providers.x]\nbase_url = "u"\nheaders = {a = 1}', "[providers.x] headers must hold strings"),
         ("[models.x]\nwidow = 5", "[models.\"x\"] unknown 'widow'"),
         ("[models.x]\nprice = {input = 1}", '[models."x"] price must hold input, output and'),
+        (
+            "[models.x]\nprice = {input = 1, output = 2, long = {input = 2, output = 3}}",
+            '[models."x"] price.long must hold over (tokens of input), input, output',
+        ),
         ("models = []", "[models] must be a table"),
         ("[models]\nx = 1", '[models."x"] must be a table'),
         ('[models.x]\nwindow = "big"', '[models."x"] window must be a whole number'),

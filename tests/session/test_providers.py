@@ -11,7 +11,11 @@ def test_every_built_in_model_is_served_by_a_known_provider_and_has_instructions
     assert "gpt-5.3-codex-spark" in catalogue.models
     for model in catalogue.models.values():
         assert catalogue.provider(model.provider).name == model.provider
-        assert set(model.efforts) <= set(EFFORTS)
+        assert set(model.efforts) <= {*EFFORTS[:-1], "max"}
+        assert model.checked or model.provider == "partner"
+        assert model.price is None or 0 < model.price.cached <= model.price.input < model.price.output
+        served = catalogue.provider(model.provider)
+        assert model.fast_price is None or (model.price is not None and served.has_fast(model.name))
         assert 0 < model.budget < model.window
         assert load_instructions(model.edit_format).text
 
@@ -72,3 +76,32 @@ def test_a_server_of_the_users_own_is_asked_every_way_in_turn() -> None:
     assert ways == ["Responses over WebSocket", "Responses over HTTP", "Chat Completions over HTTP"]
     chat = load_catalogue({"providers": {"mine": {"base_url": "u", "dialects": ["chat"]}}})
     assert [str(route) for route in chat.provider("mine").service.routes] == ["Chat Completions over HTTP"]
+
+
+def test_a_long_request_has_a_price_of_its_own() -> None:
+    row = {"price": {"input": 1.0, "output": 4.0, "long": {"over": 1000, "input": 2.0, "output": 6.0}}}
+    price = load_catalogue({"models": {"mine": row}}).models["mine"].price
+    assert price is not None
+    assert price.cost(1000, 500, 1000) == pytest.approx(0.005)
+    assert price.cost(1001, 500, 1000) == pytest.approx(0.008002)
+
+
+def test_prices_of_another_provider_say_nothing() -> None:
+    catalogue = load_catalogue()
+    assert catalogue.model("gpt-5.3-codex", "openai").price is not None
+    assert catalogue.model("gpt-5.3-codex", "litellm").price is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "has"),
+    [
+        ("openai", "anything", True),
+        ("anthropic", "claude-opus-5-5", True),
+        ("anthropic", "claude-sonnet-5-5", False),
+        ("vercel", "openai/gpt-5.3-codex", True),
+        ("vercel", "anthropic/claude", False),
+        ("ollama", "anything", False),
+    ],
+)
+def test_the_faster_tier_is_for_some_models(provider: str, model: str, has: bool) -> None:
+    assert load_catalogue().provider(provider).has_fast(model) is has

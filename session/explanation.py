@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from context.pieces import Kind, LeftOut, Piece, Window
-from session.sanitize import clean_line
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A piece of a window. ``kind`` is in the words of ``spark context``; ``path`` is empty where it is
-    of no single file; ``earlier``: an earlier request carried it, and the model holds it still."""
+    of no single file; ``text`` is as it is sent, to be made safe by who shows it; ``earlier``: an earlier
+    request carried it, and the model holds it still."""
 
     kind: str
     path: str
@@ -87,7 +87,7 @@ class Account:
 def parts_of(pieces: Iterable[Piece], *, earlier: bool) -> tuple[Part, ...]:
     """The pieces in the form that is shown; a request without a word is left out."""
     return tuple(
-        Part(str(piece.kind), clean_line(piece.path or ""), piece.tokens, piece.why, piece.text, earlier)
+        Part(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
         for piece in pieces
         if piece.kind is not Kind.REQUEST or piece.text.removeprefix("## Request").strip()
     )
@@ -95,4 +95,4 @@ def parts_of(pieces: Iterable[Piece], *, earlier: bool) -> tuple[Part, ...]:
 
 def missing(left_out: Iterable[LeftOut]) -> tuple[Missing, ...]:
     """What was left out in the form that is shown."""
-    return tuple(Missing(clean_line(left.path), left.tokens, left.why) for left in left_out)
+    return tuple(Missing(left.path, left.tokens, left.why) for left in left_out)

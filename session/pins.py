@@ -125,7 +125,10 @@ class PinCommands:
 
 def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
     """``target`` as it is kept, and what it names now. Raises PinError where it names nothing."""
-    found = named_by(target.strip(), snapshot) if target.strip() else ()
+    target = target.strip()
+    if not target.isprintable():
+        raise PinError(f"{clean_line(target)} holds control characters")
+    found = named_by(target, snapshot) if target else ()
     if not found:
         reading = "" if snapshot.complete else " (which is still being read)"
         raise PinError(
@@ -146,7 +149,7 @@ def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
 
 def _name(target: str, found: tuple[Mention, ...]) -> str:
     """A target as it is kept: a single file by its path, however it was written, a folder with a slash."""
-    word = clean_line(target.strip().removeprefix("@").replace('"', "")).removeprefix("./")
+    word = target.strip().removeprefix("@").replace('"', "").removeprefix("./")
     if not found or found[0].symbol is not None or any(mark in word for mark in "*?["):
         return word
     folder = f"{word.rstrip('/')}/"

@@ -26,6 +26,7 @@ from session.offers import Offer
 from session.store import StoreError
 from themes.loader import load_theme
 from tui.arrangement import Arrangement
+from tui.context_panel import ContextScreen
 from tui.desk import Desk
 from tui.driver import SparkDriver
 from tui.feed import Feed
@@ -176,6 +177,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         began = loop.time()
         async for event in stream:
             self.feed.take(event)
+            for screen in self.screen_stack:
+                if isinstance(screen, ContextScreen):
+                    screen.take(event)
             self._ticker.request()
             if loop.time() - began > SLICE:
                 await asyncio.sleep(0)
@@ -248,6 +252,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             self._give_back(text)
 
     async def _obey(self, name: str, argument: str) -> bool:
+        if (name, argument) == ("context", ""):
+            self._show_context()
+            return True
         try:
             told = await obey(self.session, name, argument)
         except SlashError as problem:
@@ -281,10 +288,11 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         self._uncover()
 
     def _uncover(self) -> bool:
-        """Close the screen that lies over the panes, if there is one."""
+        """Close the screen that lies over the panes, or what is open in it, if there is one."""
         screen = self.screen
         if isinstance(screen, ModalScreen):
-            screen.dismiss(None)
+            if not (isinstance(screen, ContextScreen) and screen.back()):
+                screen.dismiss(None)
             return True
         return False
 

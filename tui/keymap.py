@@ -77,6 +77,7 @@ _NAMES = {
     "question_mark": "?",
     "pageup": "PgUp",
     "pagedown": "PgDn",
+    "slash": "/",
     "left": "←",
     "right": "→",
     "up": "↑",

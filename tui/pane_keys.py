@@ -8,6 +8,7 @@ from textual.widget import Widget
 
 from themes.loader import load_theme, theme_names
 from tui.arrangement import Arrangement
+from tui.context_panel import ContextScreen
 from tui.desk import Desk
 from tui.driver import set_mouse
 from tui.keymap import shown
@@ -106,4 +107,7 @@ class PaneKeys(App[int], inherit_bindings=False):
         self.theme = self._palette.textual_name
         for pane in (self.editor, self.chat, self.status, self.blank):
             pane.restyle(self._palette)
+        for screen in self.screen_stack:
+            if isinstance(screen, ContextScreen):
+                screen.restyle(self._palette)
         self.status.say(f"theme: {name}")

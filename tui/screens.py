@@ -114,8 +114,17 @@ class FilePicker(ModalScreen[str | None]):
     MOST = 200
     """Matches that are shown."""
 
-    def __init__(self, palette: Palette, paths: tuple[str, ...], recent: str) -> None:
+    def __init__(
+        self,
+        palette: Palette,
+        paths: tuple[str, ...],
+        recent: str,
+        title: str = "Open a file",
+        hint: str = "Enter opens · Esc leaves",
+    ) -> None:
+        """``recent`` is marked as the file that is shown now."""
         super().__init__()
+        self._title, self._hint = title, hint
         self._palette = palette
         self._paths = paths
         self._recent = recent
@@ -125,8 +134,8 @@ class FilePicker(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The box, what is typed, and the matches."""
         with Vertical(id="box") as box:
-            box.border_title = Content("Open a file")
-            box.border_subtitle = Content("Enter opens · Esc leaves")
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content(self._hint)
             yield Input(placeholder="type a part of the path", id="query")
             yield Lines(self._palette, id="lines")
 

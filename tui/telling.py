@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
 from session.explanation import Explanation
+from session.sanitize import clean_line
 
 MOST_LEFT_OUT = 40
 """Lines of what was left out, where it is told in lines."""
@@ -32,12 +33,12 @@ def window_lines(window: Explanation) -> str:
     if not window.complete:
         lines.append(f"built from what is known so far: {window.known:,} of {window.total:,} files")
     for part in window.parts:
-        lines.append(f"{part.tokens:>8,}  {part.kind:<20} {part.path}".rstrip())
+        lines.append(f"{part.tokens:>8,}  {part.kind:<20} {clean_line(part.path)}".rstrip())
         lines.append(f"{'':>10}{part.why}{'; sent before' if part.earlier else ''}")
     if window.talk:
         lines.append(f"{window.talk:>8,}  answers, reports and tools")
     shown = window.left_out[:MOST_LEFT_OUT]
-    lines += [f"{left.tokens:>8,}  not there: {left.path}: {left.why}" for left in shown]
+    lines += [f"{left.tokens:>8,}  not there: {clean_line(left.path)}: {left.why}" for left in shown]
     if len(window.left_out) > len(shown):
         lines.append(f"          and {len(window.left_out) - len(shown):,} more")
     return "\n".join(lines)

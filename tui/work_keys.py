@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from textual import work
 
+from tui.context_panel import ContextScreen
 from tui.feed import Feed
 from tui.pane_keys import PaneKeys
+from tui.panes.composer import Composer
 from tui.port import SessionPort
 from tui.screens import FilePicker
 
@@ -17,6 +19,7 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
 
     session: SessionPort
     feed: Feed
+    composer: Composer
     _chosen: str
     """The landed hunk that the keys went to last, while the cursor may still be on it."""
 
@@ -45,11 +48,26 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         """Pick a file."""
 
         def picked(path: str | None) -> None:
-            if path is not None and self.desk.open(path):
-                self.arrangement.bring("editor")
-                self.editor.focus()
+            if path is not None:
+                self._open(path)
 
         self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
+
+    def action_context(self) -> None:
+        """Show what the model is shown, with the draft as the request."""
+        self._in_turn(self._show_context)
+
+    def _show_context(self) -> None:
+        def left(path: str | None) -> None:
+            if path is not None:
+                self._open(path)
+
+        self.push_screen(ContextScreen(self._palette, self.session, self.composer.draft), left)
+
+    def _open(self, path: str) -> None:
+        if self.desk.open(path):
+            self.arrangement.bring("editor")
+            self.editor.focus()
 
     def action_next_hunk(self) -> None:
         """To the next landed hunk."""

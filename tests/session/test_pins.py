@@ -109,7 +109,7 @@ async def test_pins_are_kept_by_one_name_and_told_as_events(root: Path) -> None:
         ("pin", " ", "an empty word names nothing"),
         ("pin", "picture.bin", "picture.bin cannot be shown: "),
         ("pin", "tastes.py", "tastes.py is pinned already"),
-        ("pin", "no\x1b[31mthing", "names nothing"),
+        ("pin", "no\x1b[31mthing", "holds control characters"),
         ("unpin", "deep/shapes.py", "deep/shapes.py is not pinned; deep/ is"),
         ("unpin", "colours.py", "colours.py is not pinned"),
         ("remove", "circle", "circle: files, folders and patterns can be taken out, not lines or symbols"),

@@ -1,5 +1,5 @@
-"""Completing a mention (``@path``, ``@folder/``, ``@name``) in a prompt: a few letters and Tab, Tab again
-for the next match."""
+"""Completing a mention (``@path``, ``@folder/``, ``@name``) in a prompt, or the file of a typed command
+(``/pin path``): a few letters and Tab, Tab again for the next match."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tui.slash import slashes
+
+_ARGUMENT = re.compile(r"/([a-z][a-z-]*)\s+@?(\"[^\"]*\"?|\S*)$")
 _AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*\"?|\S*)$")
 
 
@@ -25,16 +28,23 @@ class Mention:
 
     def __init__(self, matches: Callable[[str], Sequence[str]]) -> None:
         """``matches`` gives the mentions, ``@`` included, for what stands behind the ``@`` so far."""
+        self._commands = frozenset(slash.name for slash in slashes() if slash.completes)
         self._find = matches
         self._matches: list[str] = []
         self._at = 0
 
+    def _argument(self, before: str) -> str | None:
+        """The argument of a typed command that takes files; None where there is none."""
+        found = _ARGUMENT.fullmatch(before)
+        takes = found is not None and found[1] in self._commands
+        return found[2] if found is not None and takes else None
+
     def complete(self, before: str) -> Completed | None:
         """The completion for the text ``before`` the cursor, or None where no mention ends there."""
         found = _AT_CURSOR.search(before)
-        if found is None:
+        word = found[1] if found is not None else self._argument(before)
+        if word is None:
             return None
-        word = found[1]
         if self._matches and word == self._matches[self._at]:
             self._at = (self._at + 1) % len(self._matches)
         else:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from session.explanation import Explanation
+from tui.figures import thousands
 from tui.fuzzy import best
 from tui.panes.rows import Row, Span, wrap
-from tui.panes.status import thousands
 from tui.plain import clipped, clipped_left, untabbed, visible
 
 FILL = "panel"

@@ -63,6 +63,10 @@ class Git:
         """The standard output of a git command in ``root``. Raises GitUnavailable when it fails."""
         return _call(self.root, self._settings, arguments, stdin)
 
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of a git command in ``root``, to be run with :func:`safe_environment`."""
+        return _command(self._settings, arguments)
+
     def blobs(self, names: Iterable[str], largest: int) -> dict[str, bytes]:
         """The contents of the named objects that are blobs of at most ``largest`` bytes."""
         wanted = list(dict.fromkeys(names))
@@ -99,15 +103,19 @@ def _emptied_filters(listed: bytes) -> list[str]:
     return settings
 
 
-def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], stdin: bytes = b"") -> bytes:
+def _command(settings: tuple[str, ...], arguments: tuple[str, ...]) -> list[str]:
     command = ["git", "--no-optional-locks", "--no-pager", "--literal-pathspecs"]
     for setting in settings:
         command += ["-c", setting]
+    return [*command, *arguments]
+
+
+def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], stdin: bytes = b"") -> bytes:
     try:
         done = subprocess.run(
-            [*command, *arguments],
+            _command(settings, arguments),
             cwd=root,
-            env=_environment(),
+            env=safe_environment(),
             input=stdin,
             capture_output=True,
             timeout=TIMEOUT,
@@ -131,7 +139,7 @@ def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], std
     return done.stdout
 
 
-def _environment() -> dict[str, str]:
+def safe_environment() -> dict[str, str]:
     """The caller's environment without what redirects git, and with every prompt and transport off."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {

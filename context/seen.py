@@ -73,6 +73,18 @@ class Seen:
                 files[source.path] = ShownFile(source.digest, line_sums(source), before.whole)
         return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
 
+    def having_read(self, readings: Iterable[tuple[Source, bool]]) -> Seen:
+        """What has been seen once the model has read these files by itself, whole (true) or in part.
+
+        What is known of a file that was shown before grows, but a part of it does not replace the whole.
+        """
+        files = dict(self.shown.files)
+        for source, whole in readings:
+            before = files.get(source.path)
+            if whole or before is None or before.lines is None:
+                files[source.path] = ShownFile(source.digest, line_sums(source), whole)
+        return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
+
     def after(self, window: Window) -> Seen:
         """What has been seen once ``window`` has been sent too."""
         new = window.shown

@@ -10,10 +10,11 @@ from typing import Any
 
 from session.effort import Before, Picked, nearest, pick
 from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
-from session.instructions import load_instructions, patch_tool
+from session.instructions import Instructions, load_instructions, patch_tool
 from session.opening import Opening
-from session.protocol.request import RequestProfile
+from session.protocol.request import Item, RequestProfile
 from session.providers import Model, Price
+from session.tools.toolbox import Toolbox
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
 """Codes of failed turns that say something of the answer, not of the link."""
@@ -27,8 +28,9 @@ class Choosing:
     """The choice for the turns to come. ``model`` and ``effort`` are as chosen, ``fast`` is whether the
     provider's faster tier is used."""
 
-    def __init__(self, opening: Opening, session: str) -> None:
+    def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
         self._opening = opening
+        self._toolbox = toolbox
         self._session = session
         self._provider = opening.catalogue.provider(opening.settings.provider)
         self.model: Model = opening.model
@@ -92,6 +94,17 @@ class Choosing:
         """The choice as an event."""
         return ModelChosen(self.model.name, self.effort, self.model.window, self.fast)
 
+    @property
+    def instructions(self) -> Instructions:
+        """What the model is told first."""
+        return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
+
+    @property
+    def tools(self) -> tuple[Item, ...]:
+        """The definitions of the tools that the model is offered."""
+        patch = (patch_tool(),) if self.model.edit_format == "v4a" else ()
+        return patch + (self._toolbox.definitions() if self.model.tools else ())
+
     def profile(self) -> RequestProfile:
         """Everything of the next request but its input."""
         model, effort = self.model, self.picked.effort or None
@@ -104,8 +117,8 @@ class Choosing:
             effort, limit = None, model.output_reserve
         return RequestProfile(
             model=model.name,
-            instructions=load_instructions(model.edit_format).text,
-            tools=(patch_tool(),) if model.edit_format == "v4a" else (),
+            instructions=self.instructions.text,
+            tools=self.tools,
             effort=effort,
             prompt_cache_key=self._session,
             max_output_tokens=limit,

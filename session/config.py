@@ -16,11 +16,12 @@ from typing import Any
 from session.guards import GuardError, GuardSettings, read_guards
 from session.key_command import CommandError, read_commands
 from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
+from session.tools.settings import ToolsError, ToolSettings, read_tool_settings
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context"})
+USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context", "tools"})
 
 
 class ConfigError(Exception):
@@ -57,6 +58,7 @@ class Settings:
     """What the user runs for a key, by provider; an argument may be telling, so it is in no repr."""
     compact_with_model: bool = True
     """Whether the model may be asked for the ledger of a long dialogue (``[context]`` of the user's file)."""
+    tools: ToolSettings = field(default_factory=ToolSettings)
 
 
 def load_settings(
@@ -68,7 +70,7 @@ def load_settings(
     """
     user_file = config / "config.toml"
     user = _read(user_file)
-    apart = {"trusted", "guards", "key_commands", "compact_with_model"}
+    apart = {"trusted", "guards", "key_commands", "compact_with_model", "tools"}
     allowed = {each.name for each in fields(Settings)} - apart
     _check(user, user_file, allowed | USER_TABLES)
     try:
@@ -78,11 +80,13 @@ def load_settings(
     try:
         guards = read_guards(user.get("guards", {}))
         commands = read_commands(user.get("keys", {}))
-    except (GuardError, CommandError) as problem:
+        tools = read_tool_settings(user.get("tools", {}))
+    except (GuardError, CommandError, ToolsError) as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
     asks = _compacts_with_model(user.get("context", {}), user_file)
     own = {key: value for key, value in user.items() if key in allowed}
-    settings = _merge(Settings(guards=guards, key_commands=commands, compact_with_model=asks), own)
+    base = Settings(guards=guards, key_commands=commands, compact_with_model=asks, tools=tools)
+    settings = _merge(base, own)
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE

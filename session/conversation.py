@@ -1,21 +1,30 @@
 """What the model has been sent and has said, as Responses input items, append-only.
 
 Every item is one the server would accept again: a truncated tool call is never in it, reasoning
-only in its encrypted form, since nothing is stored on the server (``store: false``).
+only in its encrypted or signed form, since nothing is stored on the server (``store: false``); and every
+tool call is followed by its output before anything else is said (:func:`answered`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from session.protocol.request import Item
+from session.protocol.request import Item, tool_output
 
 _KEPT_FIELDS = {
     "message": ("type", "role", "content", "phase"),
-    "reasoning": ("type", "summary", "encrypted_content"),
+    "reasoning": ("type", "summary", "encrypted_content", "thinking"),
     "custom_tool_call": ("type", "call_id", "name", "input"),
+    "function_call": ("type", "call_id", "name", "arguments"),
 }
+_NEEDED = {
+    "custom_tool_call": ("call_id", "name", "input"),
+    "function_call": ("call_id", "name", "arguments"),
+}
+
+
+_COUNTED = ("name", "input", "arguments", "output", "encrypted_content")
 
 
 def developer_message(text: str) -> Item:
@@ -31,13 +40,13 @@ def assistant_message(text: str) -> Item:
 def answer_items(output: Iterable[Item]) -> list[Item]:
     """The items of a response in the form in which they may be sent back.
 
-    Reasoning without its encrypted content is left out (a server that stores nothing refuses it),
-    as is any kind of item that spark did not ask for, and any that lacks what makes it one.
+    Reasoning without its encrypted or signed content is left out (a server that stores nothing refuses
+    it), as is any kind of item that spark did not ask for, and any that lacks what makes it one.
     """
-    items = []
+    items: list[Item] = []
     for item in output:
         fields = _KEPT_FIELDS.get(str(item.get("type")))
-        if fields is None or (item["type"] == "custom_tool_call" and item.get("status") == "incomplete"):
+        if fields is None or (item["type"] in _NEEDED and item.get("status") == "incomplete"):
             continue
         kept = {name: item[name] for name in fields if item.get(name) is not None}
         if item["type"] == "message":
@@ -54,9 +63,27 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
 def _is_whole(item: Item) -> bool:
     if item["type"] == "message":
         return bool(item["content"])
-    needed = ("encrypted_content",) if item["type"] == "reasoning" else ("call_id", "name", "input")
-    texts = all(isinstance(item.get(name), str) for name in needed)
-    return texts and all(item[name] for name in needed if name != "input")
+    if item["type"] == "reasoning":
+        sealed = item.get("encrypted_content")
+        return (isinstance(sealed, str) and bool(sealed)) or isinstance(item.get("thinking"), list)
+    call_id, name, given = (item.get(field) for field in _NEEDED[item["type"]])
+    return bool(call_id and name) and all(isinstance(value, str) for value in (call_id, name, given))
+
+
+def is_call(item: Item) -> bool:
+    """Whether ``item`` is a tool call, which is owed an output."""
+    return item.get("type") in _NEEDED
+
+
+def answered(items: Iterable[Item], outputs: Mapping[str, str], otherwise: str) -> list[Item]:
+    """The outputs that the calls among ``items`` are owed, in order, by call id; ``otherwise`` for those
+    that have none."""
+    return [
+        tool_output(call_id, outputs.get(call_id, otherwise), custom=item["type"] == "custom_tool_call")
+        for item in items
+        if is_call(item)
+        for call_id in [str(item["call_id"])]
+    ]
 
 
 def _plain_content(content: Any) -> list[dict[str, str]]:
@@ -76,9 +103,9 @@ def item_text(item: Item) -> str:
     if item.get("type") == "message":
         texts = [str(part.get("text") or part.get("refusal") or "") for part in item.get("content", [])]
         return "\n".join(texts)
-    return "\n".join(
-        str(item[name]) for name in ("name", "input", "output", "encrypted_content") if name in item
-    )
+    texts = [str(item[name]) for name in _COUNTED if name in item]
+    texts += [str(block.get("thinking") or block.get("data") or "") for block in item.get("thinking", ())]
+    return "\n".join(texts)
 
 
 class Conversation:

@@ -22,8 +22,12 @@ from session.events import (
     LineRemembered,
     PromptSubmitted,
     TextDelta,
+    ToolEnded,
     TurnEnded,
 )
+
+MOST_CALLS = 12
+"""Tool calls of one turn that are told, the last ones: what they showed is told anew where it matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class Exchange:
     said: str
     edits: tuple[EditFact, ...]
     status: str
+    calls: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The turn as plain history."""
@@ -51,6 +56,10 @@ class Exchange:
         said = self.said.strip()
         if said:
             parts.append(f"You answered:\n{said}\n")
+        if self.calls:
+            more = len(self.calls) - MOST_CALLS
+            called = [f"and {more} before", *self.calls[-MOST_CALLS:]] if more > 0 else self.calls
+            parts.append("You called tools:\n" + "".join(f"- {line}\n" for line in called))
         if self.edits:
             lines = (f"- {edit.hunk} {edit.status} {edit.path}\n" for edit in self.edits)
             parts.append("Your edits:\n" + "".join(lines))
@@ -81,6 +90,7 @@ class _Growing:
     prompt: str
     said: list[str] = field(default_factory=list)
     edits: list[EditFact] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     status: str = ""
 
 
@@ -116,6 +126,9 @@ class Exchanges:
                 self._last().edits.append(EditFact(hunk, "undone_by_user", path))
             case HunkRedone(hunk=hunk, path=path):
                 self._last().edits.append(EditFact(hunk, "landed again by the developer", path))
+            case ToolEnded(turn=turn, line=line, status=status):
+                told = line if status in ("done", "failed") else f"{line} ({status})"
+                self._of(turn).calls.append(told)
             case TurnEnded(turn=turn, status=status):
                 self._of(turn).status = status
             case LineRemembered(line=line, text=text):
@@ -133,7 +146,7 @@ class Exchanges:
     def past(self) -> Past:
         """The dialogue as it is now, as a value that any thread may read."""
         turns = tuple(
-            Exchange(turn, each.prompt, "".join(each.said), tuple(each.edits), each.status)
+            Exchange(turn, each.prompt, "".join(each.said), tuple(each.edits), each.status, tuple(each.calls))
             for turn, each in self._turns.items()
         )
         return Past(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)

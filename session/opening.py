@@ -16,6 +16,7 @@ from session.credentials import CredentialsError, Key, KeyPlace, KeySupply
 from session.paths import config_folder
 from session.providers import Catalogue, Model, Provider
 from session.service import Service
+from session.tools.settings import without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.workspace import Workspace, open_workspace
@@ -38,6 +39,8 @@ class Opening:
     """Where the key comes from, and a newer one when it has expired."""
     key: Key | KeyPlace | None = None
     """The key as it was found: its secret, or where to fetch it; None where there is none."""
+    command_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What commands that the user lets a model run get: the environment without any keys."""
 
     @property
     def login(self) -> Login:
@@ -75,7 +78,8 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     service = provider.service
     if settings.base_url != provider.base_url:
         service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
-    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key)
+    commands = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key, commands)
 
 
 async def with_key(opening: Opening) -> Opening:

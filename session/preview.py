@@ -11,6 +11,7 @@ from session.instructions import load_instructions
 from session.opening import Opening
 from session.pins import PinCommands, PinError, Pins
 from session.preparation import MAP_SHARE
+from session.tools.project import project_toolbox
 
 
 class PreviewError(Exception):
@@ -65,7 +66,9 @@ def preview_window(
 
     counter = Counter()
     counter.load()
-    snapshot = Project(opening.workspace.root, opening.workspace.folders.cache).scan()
+    project = Project(opening.workspace.root, opening.workspace.folders.cache)
+    snapshot = project.scan()
+    tools = project_toolbox(opening, project, attended=True).names if opening.model.tools else ()
     commands = PinCommands(pins := Pins(), lambda: snapshot, lambda event: pins.take(event))
     try:
         for target in removed:
@@ -76,7 +79,7 @@ def preview_window(
         raise PreviewError(str(problem)) from problem
     wanted = WindowRequest(
         text=request,
-        instructions=load_instructions(opening.model.edit_format).text,
+        instructions=load_instructions(opening.model.edit_format, tools).text,
         budget=opening.model.budget if budget is None else budget,
         model=opening.model.name,
         map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,

@@ -80,6 +80,8 @@ class Model:
     efforts: tuple[str, ...]
     edit_format: str
     modalities: tuple[str, ...] = ("text",)
+    tools: bool = True
+    """Whether it can call functions."""
     price: Price | None = None
     fast_price: Price | None = None
     """What the faster tier costs."""
@@ -183,6 +185,7 @@ def _model(name: str, values: Any) -> Model:
         efforts=row.texts("efforts", EFFORTS[:-1]),
         edit_format=row.choice("edit_format", ("v4a", "search-replace")),
         modalities=row.texts("modalities", ("text",)),
+        tools=row.flag("tools", True),
         price=_price(row, "price"),
         fast_price=_price(row, "fast_price"),
         thinking=row.choice("thinking", ("budget", "adaptive", "always"), "budget"),

@@ -15,8 +15,16 @@ from typing import Any
 
 from context.pieces import BudgetTooSmall
 from edits.hunk import Refused
+from session.calls import Calls
 from session.connection import Connection
-from session.conversation import answer_items, assistant_message, developer_message, item_text
+from session.conversation import (
+    answer_items,
+    answered,
+    assistant_message,
+    developer_message,
+    is_call,
+    item_text,
+)
 from session.events import (
     Event,
     Notice,
@@ -25,16 +33,18 @@ from session.events import (
     TurnEnded,
     TurnStarted,
 )
+from session.failures import TurnFailedError, explain, unfinished
 from session.instructions import PATCH_TOOL, TAKE_UP
 from session.lane import ANSWER, Lane, LaneTools
 from session.memory import Memory
 from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
-from session.protocol.request import Item, tool_output
+from session.protocol.request import Item
 from session.providers import Price
 from session.retries import Retries, Tries
 from session.sanitize import clean, clean_line
 from session.tally import Tally
+from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
 from session.turn import Phase, Signal, Turn
 
@@ -46,6 +56,10 @@ SHRUNK = 0.5
 """Share of the budget in which the window is built again, once, when the server finds it too long."""
 MOST_ROUNDS = 60
 """Tool-call rounds after which a turn is ended as failed: a model that goes in circles."""
+
+KEPT_ROOM = 2_000
+"""Tokens of the budget that tools leave for what is said besides their answers."""
+CUT = "Cut off before it was done; see the report that follows."
 
 STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
@@ -60,6 +74,7 @@ class RunnerParts:
     preparation: Preparation
     memory: Memory
     lane: LaneTools
+    toolbox: Toolbox
     send: Callable[[Event], None]
     model: str
     effort: str
@@ -79,16 +94,10 @@ class _Round:
     items: list[Item] = field(default_factory=list)
     finished: wire.Finished | None = None
     first_outcome: int = 0
+    kept: bool = False
+    """Its items are in the conversation."""
     begun: bool = False
     """Something of it came: asking for it again unseen would say and land things twice."""
-
-
-class TurnFailedError(Exception):
-    """The turn cannot go on; the message is for the person, ``code`` for programs."""
-
-    def __init__(self, message: str, code: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Runner:
@@ -100,6 +109,8 @@ class Runner:
         self._parts = parts
         self._session = session
         self._lane = Lane(parts.lane, session, name)
+        count, attended = parts.preparation.count, parts.lane.ask
+        self._calls = Calls(parts.toolbox, name, parts.send, count, attended)
         self._exchange: asyncio.Task[None] | None = None
         self._round = _Round()
         self._tally = Tally(name, parts.model, parts.price)
@@ -114,7 +125,7 @@ class Runner:
                 self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
                 await asyncio.wait({self._exchange})
                 if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
-                    message, code = _explain(problem)
+                    message, code = explain(problem)
                     self._signal(Signal.FAIL)
         finally:
             self._lane.finish_all(clean_end=False)
@@ -128,15 +139,20 @@ class Runner:
         if self.turn.over:
             return
         self._lane.stop()
+        self._calls.stop()
         self._signal(Signal.INTERRUPT)
         if self._parts.connection is not None:
             self._parts.connection.drop()
         if self._exchange is not None:
             self._exchange.cancel()
 
-    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
-        """The user's word on a held hunk of this turn (see ``Lane.answer``)."""
-        return not self.turn.over and self._lane.answer(hunk, land=land, rest=rest)
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """The user's word on a held hunk or call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
+        if self.turn.over:
+            return False
+        return self._lane.answer(held, land=land, rest=rest) or self._calls.decide(
+            held, agreed=land, rest=rest
+        )
 
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):
@@ -162,16 +178,16 @@ class Runner:
                     raise
                 await self._take_up(parts.connection, problem.message, wait)
                 continue
-            owed = self._owed()
-            if not owed and repairs < MOST_REPAIRS:
-                owed = self._repair()
-                repairs += bool(owed)
+            owed = await self._owed()
+            if repairs < MOST_REPAIRS and (repair := self._repair()):
+                owed += repair
+                repairs += 1
+            self._keep([*self._round.items, *owed])
             if not owed:
                 break
             rounds += 1
             if rounds > MOST_ROUNDS:
                 raise TurnFailedError(f"the model went round {MOST_ROUNDS} times without an end", "rounds")
-            self._remember(owed)
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
 
@@ -236,8 +252,9 @@ class Runner:
             self._signal(Signal.ANSWERED)
         await self._lane.settled()
         if not whole:
-            raise TurnFailedError(*_unfinished(finished))
-        self._keep_answer()
+            raise TurnFailedError(*unfinished(finished))
+        self._round.items = answer_items(finished.output or self._round.items)
+        self._round.text.clear()
 
     def _take(self, event: wire.WireEvent) -> None:
         self._round.begun = self._round.begun or not isinstance(event, wire.Created | wire.Garbled)
@@ -252,7 +269,8 @@ class Runner:
             case wire.ToolInputDelta(item_id=source, text=text):
                 self._signal(Signal.ARRIVED)
                 self._round.tool_text += len(text)
-                self._lane.feed(source, text)
+                if event.custom and event.name in ("", PATCH_TOOL):
+                    self._lane.feed(source, text)
             case wire.ItemDone(item=item, item_id=source):
                 self._item_done(item, source)
             case wire.Finished(usage=usage):
@@ -291,25 +309,37 @@ class Runner:
         tokens = sum(self._parts.preparation.count(item_text(item)) for item in items)
         self._parts.memory.conversation.extend(items, tokens)
 
-    def _keep_answer(self) -> None:
-        finished = self._round.finished
-        items = answer_items(finished.output if finished and finished.output else self._round.items)
-        self._remember(items)
-        self._round = _Round(items=items, first_outcome=self._round.first_outcome)
+    def _keep(self, items: list[Item]) -> None:
+        """The response in hand is over: ``items`` are what the conversation keeps of it."""
+        self._round.kept = True
+        if items:
+            self._remember(items)
 
-    def _owed(self) -> list[Item]:
-        """The outputs of the tool calls just made: what became of their hunks."""
+    async def _owed(self) -> list[Item]:
+        """The outputs of the tool calls just made: what became of their hunks, what the tools answer."""
+        calls = [item for item in self._round.items if is_call(item)]
+        outputs = {
+            call["call_id"]: self._patched(call) for call in calls if call["type"] == "custom_tool_call"
+        }
+        if functions := [call for call in calls if call["type"] == "function_call"]:
+            outputs |= await self._called(functions)
+        return answered(calls, outputs, CUT)
+
+    def _patched(self, call: Item) -> str:
         memory = self._parts.memory
-        calls = [item for item in self._round.items if item.get("type") == "custom_tool_call"]
-        owed = []
-        for call in calls:
-            if call.get("name") != PATCH_TOOL:
-                text = f"There is no tool called {call.get('name')}; there is only {PATCH_TOOL}."
-            else:
-                memory.unreported += self._fresh_outcomes()
-                text = memory.take_report() or "The patch held no edit, or its edits are reported above."
-            owed.append(tool_output(str(call.get("call_id", "")), text))
-        return owed
+        if call["name"] != PATCH_TOOL:
+            return f"There is no freeform tool called {call['name']}; there is only {PATCH_TOOL}."
+        memory.unreported += self._fresh_outcomes()
+        return memory.take_report() or "The patch held no edit, or its edits are reported above."
+
+    async def _called(self, functions: list[Item]) -> dict[str, str]:
+        """What the tools answer, with no more tokens than the window has room for."""
+        parts, memory = self._parts, self._parts.memory
+        self._signal(Signal.CALLED)
+        said = sum(parts.preparation.count(item_text(item)) for item in self._round.items)
+        await self._calls.answer(functions, parts.budget - self._standing_tokens() - said - KEPT_ROOM)
+        memory.seen = memory.seen.having_read((each.source, each.whole) for each in self._calls.readings)
+        return self._calls.answers
 
     def _repair(self) -> list[Item]:
         """The report on refused hunks that a model without a patch tool is shown, to send them again."""
@@ -335,9 +365,10 @@ class Runner:
             if self.turn.phase is Phase.INTERRUPTED:
                 memory.unsent.append(self.prompt)
             return
-        if self._round.finished is None:
-            self._count(None)
-        self._keep_partial_answer()
+        if not self._round.kept:
+            if self._round.finished is None:
+                self._count(None)
+            self._keep_partial_answer()
         memory.unreported += self._fresh_outcomes()
         ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"
         memory.cut_short = f"Your last answer was {ended} before its end."
@@ -348,25 +379,4 @@ class Runner:
         partial = "".join(self._round.text)
         if partial.strip():
             items.append(assistant_message(partial))
-        calls = [item for item in items if item.get("type") == "custom_tool_call"]
-        for call in calls:
-            items.append(tool_output(str(call.get("call_id", "")), "Cut off; see the report that follows."))
-        if items:
-            self._remember(items)
-
-
-def _unfinished(finished: wire.Finished) -> tuple[str, str]:
-    reason = clean_line(finished.reason or "")
-    if "max_output_tokens" in reason:
-        return "the model reached its limit of output tokens; ask it to continue", "max_output_tokens"
-    if finished.status == "incomplete":
-        return f"the model stopped before the end of its answer ({reason or 'no reason given'})", "incomplete"
-    return reason or "the server reported that the answer failed", "server"
-
-
-def _explain(problem: BaseException) -> tuple[str, str]:
-    if isinstance(problem, LinkError):
-        return clean_line(problem.message), problem.kind.value
-    if isinstance(problem, TurnFailedError):
-        return str(problem), problem.code
-    return f"spark itself failed ({type(problem).__name__}: {clean_line(str(problem))})", "internal"
+        self._keep([*items, *answered(items, self._calls.answers, CUT)])

@@ -29,11 +29,11 @@ from session.events import (
     PromptSubmitted,
     ReadingProgress,
     SessionStarted,
+    ToolOutput,
 )
 from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
-from session.instructions import load_instructions, patch_tool
 from session.lane import LaneTools
 from session.listeners import Listeners
 from session.memory import Memory
@@ -46,9 +46,11 @@ from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
+from session.tools.project import project_toolbox
 
-UNJOURNALLED = (HunkTyped, ConnectionChanged, ReadingProgress)
-"""Events that the journal can do without: the one is in the hunk, the others are over by the next start."""
+UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
+"""Events that the journal can do without: what they tell is in the hunk, in the call's end, or over by the
+next start."""
 
 
 class Session(HunkHandling):
@@ -85,7 +87,8 @@ class Session(HunkHandling):
         self._open_files: tuple[str, ...] = ()
         ledger = self._workspace.ledger
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
-        self._choice = Choosing(opening, self.name)
+        self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
+        self._choice = Choosing(opening, self.name, self.toolbox)
         self.usage = Accounts(
             self.folders.usage,
             project=str(self.root),
@@ -162,7 +165,7 @@ class Session(HunkHandling):
                 model=self.model,
                 provider=self.provider,
                 resumed=self._resumed is not None,
-                instructions=load_instructions(self._choice.model.edit_format).version,
+                instructions=self._choice.instructions.version,
             )
         )
         for event in self._resumed.ending if self._resumed else ():
@@ -230,12 +233,13 @@ class Session(HunkHandling):
         if self._runner is not None:
             self._runner.interrupt()
 
-    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
-        """Land a held hunk after all, or decline it; with ``rest`` land all that this turn will hold.
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """Land a held hunk after all or let a held call be done, or decline it; with ``rest`` all that this
+        turn will hold.
 
-        False when that hunk is not held (any more).
+        False when that is not held (any more).
         """
-        return self._runner is not None and self._runner.answer(hunk, land=land, rest=rest)
+        return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
 
     def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
         """Use another model of this provider, another effort or another tier from the next turn on; returns
@@ -300,8 +304,8 @@ class Session(HunkHandling):
             project=self._reading.project,
             counter=self._reading.counter,
             ready=self._reading.ready,
-            instructions=load_instructions(model.edit_format).text,
-            tools=str(patch_tool()) if model.edit_format == "v4a" else "",
+            instructions=self._choice.instructions.text,
+            tools="".join(map(str, self._choice.tools)),
             model=self.model,
             budget=model.budget,
             root=self.root,
@@ -317,6 +321,7 @@ class Session(HunkHandling):
             preparation=self._preparation(),
             memory=self._memory,
             lane=self._lane_tools,
+            toolbox=self.toolbox,
             send=self._publish,
             model=self.model,
             effort=choice.picked.effort,

@@ -1,7 +1,8 @@
 """One turn as a state machine.
 
 A turn prepares its window, waits for the server, streams, settles (the answer is whole, its last
-hunks are landing), and may go round again when the model is owed the results of its tool calls.
+hunks are landing), runs the tools that were called, and may go round again when the model is owed
+their results.
 It ends in exactly one of three ways, and what is over stays over: a signal that comes late (the
 user's key raced the server's last frame) changes nothing.
 
@@ -25,6 +26,7 @@ class Phase(StrEnum):
     WAITING = "waiting"
     STREAMING = "streaming"
     SETTLING = "settling"
+    CALLING = "calling"
     COMPLETED = "completed"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
@@ -36,6 +38,7 @@ class Signal(StrEnum):
     SENT = "sent"
     ARRIVED = "arrived"
     ANSWERED = "answered"
+    CALLED = "called"
     CONTINUED = "continued"
     SETTLED = "settled"
     INTERRUPT = "interrupt"
@@ -59,7 +62,13 @@ TABLE: dict[Phase, dict[Signal, Phase]] = {
         Signal.LOST: Phase.WAITING,
         **_ENDS,
     },
-    Phase.SETTLING: {Signal.CONTINUED: Phase.WAITING, Signal.SETTLED: Phase.COMPLETED, **_ENDS},
+    Phase.SETTLING: {
+        Signal.CALLED: Phase.CALLING,
+        Signal.CONTINUED: Phase.WAITING,
+        Signal.SETTLED: Phase.COMPLETED,
+        **_ENDS,
+    },
+    Phase.CALLING: {Signal.CONTINUED: Phase.WAITING, **_ENDS},
     Phase.COMPLETED: {},
     Phase.INTERRUPTED: {},
     Phase.FAILED: {},

@@ -35,7 +35,7 @@ class Feed:
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
         self.held = ""
-        """The hunk that waits for the user's word; empty when none does."""
+        """The hunk or the tool call that waits for the user's word; empty when none does."""
         self._unanswered = ""
         self.on_unanswered: Callable[[str], None] = lambda prompt: None
         """Called with the prompt of a turn that failed before anything of an answer came."""
@@ -59,7 +59,9 @@ class Feed:
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
-        if isinstance(event, _SETTLED) and event.hunk == self.held:
+        if isinstance(event, _SETTLED) and self.held == (
+            event.call if isinstance(event, said.ToolEnded) else event.hunk
+        ):
             self.held = ""
             self._status.say("")
         if isinstance(event, _ANSWERS):
@@ -78,6 +80,10 @@ class Feed:
                 self._desk.aimed(event)
             case said.HunkHeld():
                 self._held_back(event)
+            case said.ToolHeld():
+                self._call_held_back(event)
+            case said.ToolOutput(call=call, text=text):
+                self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
                 self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
@@ -141,6 +147,10 @@ class Feed:
                 self._refate(hunk, path, "undone", "undone")
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
+            case said.ToolCalled(call=call, line=how):
+                chat.call(call, how)
+            case said.ToolEnded(call=call, line=how, status=state):
+                chat.call(call, how).become(state, how)
             case said.Usage():
                 self._usage.take(event)
                 self._meter.counted(event.output_tokens, estimated=event.estimated)
@@ -166,6 +176,18 @@ class Feed:
         self._chat.hunk(event.hunk, event.path, "update", "held", event.message)
         keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines"
         self._status.say(f"{event.hunk} waits for you: {keys} ({event.message})", "warning")
+
+    def _call_held_back(self, event: said.ToolHeld) -> None:
+        self.held = event.call
+        self._chat.call(event.call, event.text).hold(event.text)
+        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines"
+        self._status.say(f"{event.tool} waits for you: {keys}", "warning")
+
+    def allowed(self) -> None:
+        """The user agreed to what is held, which may take its time from here."""
+        if entry := self._chat.call_named(self.held):
+            entry.go_on()
+            self._status.say("")
 
     def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
@@ -209,14 +231,15 @@ _DRAWN = (
     said.HunkOpened,
     said.HunkTyped,
     said.HunkAimed,
+    said.ToolOutput,
     said.PhaseChanged,
 )
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
 
-_SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped)
+_SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped, said.ToolEnded)
 _LAND, _DECLINE = "answer('land')", "answer('decline')"
 
-_ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded)
+_ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
 """What shows that an answer had begun."""
 
 

@@ -21,6 +21,8 @@ from session.events import (
     PhaseChanged,
     ReasoningDelta,
     TextDelta,
+    ToolCalled,
+    ToolEnded,
     TurnEnded,
     TurnStarted,
     Usage,
@@ -40,6 +42,8 @@ PRINTED = (
     HunkLanded,
     HunkRefused,
     HunkDropped,
+    ToolCalled,
+    ToolEnded,
     Usage,
     TurnEnded,
     Notice,
@@ -83,7 +87,7 @@ def text_printer() -> Printer:
                     print(f"spark: {message}", file=sys.stderr)
                 elif status != "completed":
                     print(f"spark: {status}", file=sys.stderr)
-            case _ if (line := hunk_line(event)) is not None:
+            case _ if (line := fate_line(event)) is not None:
                 print(line, file=sys.stderr)
             case _:
                 pass
@@ -91,8 +95,8 @@ def text_printer() -> Printer:
     return show
 
 
-def hunk_line(event: Event) -> str | None:
-    """One line that tells what became of a hunk, or None for other events."""
+def fate_line(event: Event) -> str | None:
+    """One line that tells what became of a hunk or a tool call, or None for other events."""
     match event:
         case HunkLanded(
             hunk=hunk, path=path, status=status, action=action, start=start, end=end, moved_to=moved
@@ -108,6 +112,8 @@ def hunk_line(event: Event) -> str | None:
             return f"{hunk} refused {path} ({code}): {message}"
         case HunkDropped(hunk=hunk, path=path):
             return f"{hunk} not received {path}"
+        case ToolEnded(line=line, status=status):
+            return line if status in ("done", "failed") else f"{line} ({status})"
         case _:
             return None
 

@@ -32,6 +32,8 @@ from session.events import (
     Notice,
     PromptQueued,
     TextDelta,
+    ToolHeld,
+    ToolOutput,
     TurnEnded,
     TurnStarted,
 )
@@ -43,7 +45,7 @@ from session.usage import UsageFold
 from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.figures import turn_said
-from tui.headless import hunk_line
+from tui.headless import fate_line
 from tui.slash import SlashError, obey, slashes, split_slash
 from tui.telling import context_line
 
@@ -52,7 +54,7 @@ ESCAPE_SECONDS = 0.05
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
 Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits
-/land, /decline  the user's word on a hunk that is held; /land all: and on all that follow
+/land, /decline  your word on a hunk or a command that is held; /land all: and on all that follow
 /help, /quit"""
 
 
@@ -114,7 +116,7 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
         print("\n".join(f"{slash.shown:<22} {slash.help}" for slash in slashes()))
     elif name in ("land", "decline"):
         if not session.answer(answer.held, land=name == "land", rest=argument == "all"):
-            print("no hunk is held")
+            print("nothing is held")
     else:
         try:
             told = await obey(session, name, argument)
@@ -168,8 +170,8 @@ class _Answer:
             for line in lines:
                 self._print(line)
             return
-        if isinstance(event, HunkHeld):
-            self.held = event.hunk
+        if isinstance(event, HunkHeld | ToolHeld):
+            self.held = event.hunk if isinstance(event, HunkHeld) else event.call
         elif isinstance(event, TurnStarted):
             self._started = event
         self._usage.take(event)
@@ -208,6 +210,10 @@ def _line(event: Event) -> str | None:
             return f"{hunk} landed again {path}"
         case HunkHeld(hunk=hunk, path=path, message=message):
             return f"{hunk} waits for you: {path}: {message} (/land or /decline)"
+        case ToolHeld(tool=tool, text=text):
+            return f"{tool} waits for you (/land allows it, /decline):\n{text}"
+        case ToolOutput(text=text):
+            return text.rstrip("\n")
         case ModelChosen(model=model, effort=effort, fast=fast):
             return f"{model} · {effort}{' · fast' if fast else ''}"
         case Notice(text=text):
@@ -224,4 +230,4 @@ def _line(event: Event) -> str | None:
         case TurnEnded(status=status, message=message):
             return f"[{status}{': ' + message if message else ''}]"
         case _:
-            return hunk_line(event) or context_line(event)
+            return fate_line(event) or context_line(event)

@@ -100,8 +100,8 @@ class SessionPort(Protocol):
         """Take back all hunks of the last turn."""
         ...
 
-    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
-        """Land or decline a held hunk."""
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """Land or decline a held hunk, allow or decline a held call."""
         ...
 
     def lock(self, target: str) -> str:

@@ -97,9 +97,11 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         await self._obey("undo-turn", "")
 
     def action_answer(self, word: str) -> None:
-        """The user's word on the hunk that is held."""
+        """The user's word on the hunk or the tool call that is held."""
         if not self.session.answer(self.feed.held, land=word != "decline", rest=word == "rest"):
-            self.status.say("no hunk is held")
+            self.status.say("nothing is held")
+        elif word != "decline":
+            self.feed.allowed()
 
     @work(group="undo")
     async def action_redo_hunk(self) -> None:

@@ -33,6 +33,7 @@ from session.events.link import (
     Notice,
 )
 from session.events.record import from_dict, to_dict
+from session.events.tools import ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.events.turns import (
     ModelChosen,
     PhaseChanged,
@@ -78,6 +79,10 @@ __all__ = [
     "ReasoningDelta",
     "SessionStarted",
     "TextDelta",
+    "ToolCalled",
+    "ToolEnded",
+    "ToolHeld",
+    "ToolOutput",
     "TurnEnded",
     "TurnStarted",
     "Usage",

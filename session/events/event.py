@@ -28,6 +28,7 @@ from session.events.link import (
     ConnectionChanged,
     Notice,
 )
+from session.events.tools import ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.events.turns import (
     ModelChosen,
     PhaseChanged,
@@ -59,6 +60,10 @@ Event = (
     | HunkDropped
     | HunkUndone
     | HunkRedone
+    | ToolCalled
+    | ToolHeld
+    | ToolOutput
+    | ToolEnded
     | FileSaved
     | FilesChanged
     | Usage

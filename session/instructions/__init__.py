@@ -1,4 +1,4 @@
-"""What every model is told before the project's own words: data files, one per edit format.
+"""What every model is told before the project's own words: data files, one per edit format and per ability.
 
 Each file begins with a TOML head between ``+++`` lines that holds its version; raise it with every
 change of wording, since the journal records which wording a session was run with.
@@ -22,22 +22,25 @@ TAKE_UP = (
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """The words for one edit format; ``version`` names the wording, as in ``v4a.1+common.1``."""
+    """The words for one model; ``version`` names the wording, as in ``v4a.1+common.1+tools.1+idle.1``."""
 
     text: str
     version: str
 
 
 @cache
-def load_instructions(edit_format: str) -> Instructions:
-    """The instructions for ``edit_format`` (``v4a`` or ``search-replace``).
+def load_instructions(edit_format: str, tools: tuple[str, ...] = ()) -> Instructions:
+    """The instructions for ``edit_format`` (``v4a`` or ``search-replace``) and a model that has ``tools``,
+    by their names.
 
     Raises FileNotFoundError for a format that has no data file.
     """
-    common, own = _read("common"), _read(edit_format)
+    abilities = ("tools" if "read" in tools else "alone", "run" if "run" in tools else "idle")
+    names = ("common", *abilities, edit_format)
+    parts = {name: _read(name) for name in names}
     return Instructions(
-        text=f"{common.text}\n{own.text}",
-        version=f"{edit_format}.{own.version}+common.{common.version}",
+        text="\n".join(part.text for part in parts.values()),
+        version="+".join(f"{name}.{parts[name].version}" for name in (edit_format, "common", *abilities)),
     )
 
 

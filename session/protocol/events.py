@@ -48,13 +48,14 @@ class ToolInputDelta:
 
     ``item_id`` is the same for all pieces of one call, and that of its :class:`ItemDone`. ``call_id``
     and ``name`` are empty when the server streams input before it has said whose it is; the call's
-    :class:`ItemDone` says it then.
+    :class:`ItemDone` says it then. ``custom`` is known at once.
     """
 
     item_id: str
     call_id: str
     name: str
     text: str
+    custom: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,13 @@ def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str,
 
 
 def _blocks(turn: Turn) -> list[dict[str, Any]]:
-    # A call's results must come first in the turn after it.
+    # What was thought before a call must stand before it, and a call's results first in the turn after it.
     blocks: list[dict[str, Any]] = [
-        {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
-        for result in turn.results
+        *(turn.thinking if turn.texts or turn.calls else ()),
+        *(
+            {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
+            for result in turn.results
+        ),
     ]
     # The API refuses text of nothing but white space.
     blocks += [{"type": "text", "text": text} for text in turn.texts if text.strip()]
@@ -146,6 +149,8 @@ class MessagesDecoder:
             given = block.get("input")
             piece = json.dumps(given) if isinstance(given, dict) and given else ""
             return self._parts.tool(_key(body), call_id=block.get("id"), name=block.get("name"), piece=piece)
+        if block.get("type") == "redacted_thinking" and isinstance(block.get("data"), str):
+            return self._parts.signed({"type": "redacted_thinking", "data": block["data"]}, _key(body))
         return self._piece(block, "text", _key(body))
 
     def _delta(self, body: dict[str, Any]) -> list[WireEvent]:
@@ -153,6 +158,8 @@ class MessagesDecoder:
         if not isinstance(delta, dict):
             return []
         kind = delta.get("type")
+        if kind == "signature_delta":
+            return self._parts.sign(delta.get("signature"), _key(body))
         if kind == "input_json_delta":
             return self._parts.tool(_key(body), piece=delta.get("partial_json"))
         return self._piece(delta, str(kind), _key(body))

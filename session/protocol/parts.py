@@ -27,6 +27,8 @@ class _Part:
         self.call_id = ""
         self.name = ""
         self.said: list[str] = []
+        self.signature = ""
+        self.block: Item | None = None
 
     def item(self) -> Item | None:
         text = "".join(self.said)
@@ -34,13 +36,22 @@ class _Part:
             content = [{"type": "output_text", "text": text, "annotations": []}]
             return {"type": "message", "role": "assistant", "content": content} if text else None
         if self.kind == "reasoning":
-            return (
-                {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]} if text else None
-            )
+            return self._reasoning(text)
         if not self.name:
             return None
         call_id = self.call_id or self.key
         return {"type": "function_call", "call_id": call_id, "name": self.name, "arguments": text or "{}"}
+
+    def _reasoning(self, text: str) -> Item | None:
+        """``thinking`` holds the blocks to be sent back as they are, where the server signed them."""
+        block = self.block
+        if self.signature:
+            block = {"type": "thinking", "thinking": text, "signature": self.signature}
+        if not text and block is None:
+            return None
+        summary = [{"type": "summary_text", "text": text}] if text else []
+        item: Item = {"type": "reasoning", "summary": summary}
+        return item if block is None else {**item, "thinking": [block]}
 
 
 class Parts:
@@ -60,6 +71,17 @@ class Parts:
         """A piece of the reasoning."""
         self._part(key, "reasoning").said.append(piece)
         return [ReasoningDelta(piece)]
+
+    def sign(self, signature: object, key: object) -> list[WireEvent]:
+        """A piece of the server's signature under the reasoning ``key``."""
+        if isinstance(signature, str):
+            self._part(key, "reasoning").signature += signature
+        return []
+
+    def signed(self, block: Item, key: object) -> list[WireEvent]:
+        """Reasoning that only its server can read, as one block."""
+        self._part(key, "reasoning").block = block
+        return []
 
     def tool(
         self, key: object, *, call_id: object = "", name: object = "", piece: object = ""

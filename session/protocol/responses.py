@@ -152,7 +152,8 @@ class ResponseDecoder:
             return [TextDelta(text)]
         if item.kind == "reasoning":
             return [ReasoningDelta(text)]
-        return [ToolInputDelta(self._items.key_of(item), item.call_id, item.name, text)]
+        custom = item.kind == "custom_tool_call"
+        return [ToolInputDelta(self._items.key_of(item), item.call_id, item.name, text, custom)]
 
     def _final(self, body: dict[str, Any], status: FinalStatus) -> list[WireEvent]:
         response = body.get("response")

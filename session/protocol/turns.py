@@ -2,7 +2,8 @@
 
 What those dialects lack is carried over as they can say it: words of the program (role ``developer``)
 become the user's, marked; consecutive turns of one role are joined, since many servers' templates
-refuse two of the same in a row; reasoning is left out.
+refuse two of the same in a row; reasoning is left out, but for the signed blocks that a Messages server
+wants back with the calls that followed it.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Turn:
     texts: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
+    thinking: list[Item] = field(default_factory=list)
+    """Blocks of the Messages dialect, as the server gave them."""
 
 
 def turns(items: Sequence[Item]) -> list[Turn]:
@@ -70,6 +73,9 @@ def turns(items: Sequence[Item]) -> list[Turn]:
             arguments = item.get("input" if custom else "arguments", "")
             call = Call(str(item.get("call_id", "")), str(item.get("name", "")), str(arguments), custom)
             turn("assistant").calls.append(call)
+        elif kind == "reasoning":
+            if blocks := item.get("thinking"):
+                turn("assistant").thinking += blocks
         elif kind in ("function_call_output", "custom_tool_call_output"):
             turn("user").results.append(Result(str(item.get("call_id", "")), text_of(item)))
     return found

@@ -187,22 +187,32 @@ def test_the_patch_tool_is_a_freeform_tool() -> None:
 # --- versions and wording -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["common", *FORMATS])
+@pytest.mark.parametrize("name", ["common", "alone", "tools", "run", "idle", *FORMATS])
 def test_each_file_has_a_head_with_its_version(name: str) -> None:
     empty, head, body = words(f"{name}.md").split("+++\n", 2)
     assert empty == ""
     version = tomllib.loads(head)["version"]
     assert type(version) is int and version >= 1
-    assert body.startswith(("You are spark", "# How to write an edit\n"))
+    assert body.startswith(("You are spark", "# "))
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_instructions_are_the_common_part_and_the_formats_own(name: str) -> None:
     instructions = load_instructions(name)
-    assert re.fullmatch(rf"{name}\.\d+\+common\.\d+", instructions.version)
+    assert re.fullmatch(rf"{name}\.\d+\+common\.\d+\+alone\.\d+\+idle\.\d+", instructions.version)
     assert instructions.text.startswith("You are spark")
     assert "# How to write an edit" in instructions.text
     assert "+++" not in instructions.text
+
+
+def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others() -> None:
+    alone = load_instructions("v4a").text
+    reading = load_instructions("v4a", ("read", "search", "list", "outline")).text
+    running = load_instructions("v4a", ("read", "search", "list", "outline", "run")).text
+    assert "`search`" not in alone and "You cannot run anything" in alone
+    assert "`search`" in reading and "You cannot run anything" in reading
+    assert "`search`" in running and "`run` runs a command" in running
+    assert "You cannot run anything" not in running
 
 
 def test_a_format_without_words_of_its_own_is_refused() -> None:

@@ -137,12 +137,12 @@ def test_tool_input_knows_whose_it_is_and_keeps_its_name() -> None:
     added = {"type": "response.output_item.added", "item": {**CALL, "input": ""}}
     done = {"type": "response.output_item.done", "item": CALL}
     assert decode(added, delta, done) == [
-        ToolInputDelta("ctc_1", "call_1", "apply_patch", "*** Be"),
-        ToolInputDelta("ctc_1", "call_1", "apply_patch", "gin"),
+        ToolInputDelta("ctc_1", "call_1", "apply_patch", "*** Be", custom=True),
+        ToolInputDelta("ctc_1", "call_1", "apply_patch", "gin", custom=True),
         ItemDone(CALL, "ctc_1"),
     ]
     late = decode({**delta, "item_id": "other"}, done)
-    assert late[0] == ToolInputDelta("other", "", "", "*** Be")
+    assert late[0] == ToolInputDelta("other", "", "", "*** Be", custom=True)
     assert late[-1] == ItemDone(CALL, "other")
 
 

@@ -18,6 +18,8 @@ ALLOWED = {
     (Phase.STREAMING, Signal.LOST): Phase.WAITING,
     (Phase.STREAMING, Signal.ARRIVED): Phase.STREAMING,
     (Phase.STREAMING, Signal.ANSWERED): Phase.SETTLING,
+    (Phase.SETTLING, Signal.CALLED): Phase.CALLING,
+    (Phase.CALLING, Signal.CONTINUED): Phase.WAITING,
     (Phase.SETTLING, Signal.CONTINUED): Phase.WAITING,
     (Phase.SETTLING, Signal.SETTLED): Phase.COMPLETED,
     **{(phase, Signal.INTERRUPT): Phase.INTERRUPTED for phase in LIVE},

@@ -38,7 +38,7 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
         assert (it.root / "requirements.txt").read_text() == text
         assert ("✓ h1" in it.chat) == (key == "alt+o")
         await it.pilot.press("alt+o")
-        await it.until(lambda: "no hunk is held" in it.screen, "the word that there is none")
+        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
 
 
 async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from session.events import Event, HunkDropped, HunkLanded, HunkRefused, TextDelt
 from session.partner.load import load
 from session.partner.server import Partner
 from tests.conftest import RunSpark
-from tui.headless import hunk_line
+from tui.headless import fate_line
 
 SCRIPT = """
 name = "exec"
@@ -292,4 +292,4 @@ def test_the_session_is_kept_and_can_be_listed_and_exported(
     ],
 )
 def test_each_hunk_has_one_line(event: Event, line: str | None) -> None:
-    assert hunk_line(event) == line
+    assert fate_line(event) == line

@@ -30,7 +30,7 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     from session.events import ApplyEnded, HunkLanded, HunkRefused, Notice
     from session.store import StoreError
     from tui.exits import CONFIGURATION, DONE, FAILED, leave
-    from tui.headless import hunk_line, json_printer
+    from tui.headless import fate_line, json_printer
 
     workspace = opening_workspace(folder)
     show = json_printer(began)
@@ -46,7 +46,7 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
                 click.echo(f"{counts}, {event.already_applied} already there")
             elif isinstance(event, Notice):
                 click.echo(f"spark: {event.text}", err=True)
-            elif (line := hunk_line(event)) is not None:
+            elif (line := fate_line(event)) is not None:
                 click.echo(line)
     except NotTextError as problem:
         leave(str(problem), FAILED)

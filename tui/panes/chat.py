@@ -16,6 +16,7 @@ from tui.driver import takes_frames
 from tui.keymap import bindings, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
+from tui.panes.calls import CallEntry
 from tui.panes.transcript import Answer, Entry, Folded, HunkEntry, Prompt, Reasoning, Remark, Transcript
 from tui.plain import clipped
 
@@ -37,6 +38,7 @@ class ChatView(Widget, can_focus=True):
         self.following = True
         self.unfolded = False
         self._hunks: dict[str, HunkEntry] = {}
+        self._calls: dict[str, CallEntry] = {}
         self._drawn_thumb: tuple[int, int] | None = None
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
 
@@ -80,6 +82,20 @@ class ChatView(Widget, can_focus=True):
             entry.path = path
         entry.become(state, detail)
         self._pacer.request()
+
+    def call(self, call: str, line: str) -> CallEntry:
+        """A tool call's entry: a new one with ``line``, or the one it has."""
+        entry = self._calls.get(call)
+        if entry is None:
+            self.close_run()
+            entry = self._calls[call] = CallEntry(line)
+            self._add(entry)
+        self._pacer.request()
+        return entry
+
+    def call_named(self, call: str) -> CallEntry | None:
+        """The entry of a tool call, if the conversation has one."""
+        return self._calls.get(call)
 
     def hunk_named(self, hunk: str) -> HunkEntry | None:
         """The line of a hunk, if the conversation has one."""

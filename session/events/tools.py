@@ -1,0 +1,52 @@
+"""What happens to the tool calls of a turn; edits are not among them, they are hunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """The model called ``tool``; ``line`` says how, as in ``read tui/app.py 10–40``. ``call`` is unique
+    within the session."""
+
+    type: ClassVar[str] = "tool.called"
+    turn: str
+    call: str
+    tool: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHeld:
+    """The call waits for the user's word. ``text`` is what would be done, exactly, in one line or several."""
+
+    type: ClassVar[str] = "tool.held"
+    turn: str
+    call: str
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A piece of what a running call prints, at a bounded rate; parts of it may be left out."""
+
+    type: ClassVar[str] = "tool.output"
+    turn: str
+    call: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """The call is answered. ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``; ``line`` is that
+    of the call with what it came to, as in ``search "foo" · 12 matches in 5 files``."""
+
+    type: ClassVar[str] = "tool.ended"
+    turn: str
+    call: str
+    tool: str
+    status: str
+    line: str

@@ -18,8 +18,10 @@ def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
     """List the models that the server offers to this key; * marks the one in use, + those spark knows."""
     import asyncio
 
-    from session.transport.models import list_models
-    from tui.exits import CONFIGURATION, UNREACHABLE, leave
+    from session.sanitize import clean_line
+    from session.transport.errors import LinkError
+    from session.transport.models import fetch_models
+    from tui.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
     from tui.models_table import Listed, print_json, print_table
 
     project = opening(folder, **given)
@@ -29,9 +31,12 @@ def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
     else:
         if project.endpoint is None:
             leave(f"{project.missing}; spark models --known lists the catalogue", CONFIGURATION)
-        names = asyncio.run(list_models(project.endpoint))
+        try:
+            names = asyncio.run(fetch_models(project.endpoint))
+        except LinkError as problem:
+            leave(clean_line(problem.message), exit_code("failed", problem.kind, refused=False))
         if not names:
-            leave(f"{project.endpoint.host} gave no list of models; spark doctor tells more", UNREACHABLE)
+            leave(f"{project.endpoint.host} lists no models", UNREACHABLE)
         provider = project.settings.provider
         rows = [
             Listed(catalogue.model(name, provider), name in catalogue.models, name == used) for name in names

@@ -149,7 +149,7 @@ class Asides:
         self, profile: RequestProfile, items: tuple[Item, ...]
     ) -> AsyncGenerator[WireEvent, None]:
         keeper = self._keeper
-        route, endpoint = keeper.route, keeper.endpoint
+        route, endpoint = keeper.route, await keeper.address()
         link = await open_link(endpoint, route, open_timeout=self._open_timeout)
         line = Line(link, route, endpoint, 0.0)
         self._own.add(line)

@@ -140,6 +140,10 @@ class Choosing:
 
     def _served(self, name: str) -> Model:
         catalogue, provider = self._opening.catalogue, self._provider.name
+        if self._opening.local is not None and name != self.model.name:
+            raise ChoiceError(f"the engine has loaded {self.model.name}; open spark anew with --local {name}")
+        if self._opening.local is not None:
+            return self.model
         served = catalogue.models[name].provider if name in catalogue.models else provider
         if served != provider:
             raise ChoiceError(f"{name} is served by {served}; open spark anew with --model {name}")

@@ -13,15 +13,18 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from session.engine.settings import LocalError, LocalSettings, read_local
 from session.guards import GuardError, GuardSettings, read_guards
 from session.key_command import CommandError, read_commands
 from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.tools.settings import ToolsError, ToolSettings, read_tool_settings
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
+LOCAL_PROVIDER = "local"
+"""The catalogue's row for the embedded engine."""
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context", "tools"})
+USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context", "tools", "local"})
 
 
 class ConfigError(Exception):
@@ -39,6 +42,8 @@ class Flags:
     fast: bool | None = None
     theme: str | None = None
     review: bool | None = None
+    local: str | None = None
+    """A model for the embedded engine: a file, or a pulled model's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class Settings:
     compact_with_model: bool = True
     """Whether the model may be asked for the ledger of a long dialogue (``[context]`` of the user's file)."""
     tools: ToolSettings = field(default_factory=ToolSettings)
+    local: str = ""
+    engine: LocalSettings = field(default_factory=LocalSettings)
 
 
 def load_settings(
@@ -68,9 +75,10 @@ def load_settings(
 
     Raises ConfigError for a setting or file that cannot be used.
     """
+    flags = _served_here(flags)
     user_file = config / "config.toml"
     user = _read(user_file)
-    apart = {"trusted", "guards", "key_commands", "compact_with_model", "tools"}
+    apart = {"trusted", "guards", "key_commands", "compact_with_model", "tools", "local", "engine"}
     allowed = {each.name for each in fields(Settings)} - apart
     _check(user, user_file, allowed | USER_TABLES)
     try:
@@ -81,12 +89,13 @@ def load_settings(
         guards = read_guards(user.get("guards", {}))
         commands = read_commands(user.get("keys", {}))
         tools = read_tool_settings(user.get("tools", {}))
-    except (GuardError, CommandError, ToolsError) as problem:
+        engine = read_local(user.get("local", {}))
+    except (GuardError, CommandError, ToolsError, LocalError) as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
     asks = _compacts_with_model(user.get("context", {}), user_file)
     own = {key: value for key, value in user.items() if key in allowed}
     base = Settings(guards=guards, key_commands=commands, compact_with_model=asks, tools=tools)
-    settings = _merge(base, own)
+    settings = _merge(replace(base, local=engine.model, engine=engine), own)
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE
@@ -102,6 +111,19 @@ def load_settings(
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
     settings = _merge(settings, {each.name: getattr(flags, each.name) for each in fields(flags)})
     return _finish(settings, user, flags, environ, catalogue), catalogue
+
+
+def _served_here(flags: Flags) -> Flags:
+    """``flags`` with what ``--local`` means for the others."""
+    if flags.local is None:
+        return flags
+    for name in ("base_url", "provider", "model"):
+        if getattr(flags, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise ConfigError(
+                f"--local and {option} exclude each other: the file says what runs, and it runs here"
+            )
+    return replace(flags, provider=LOCAL_PROVIDER)
 
 
 def _finish(

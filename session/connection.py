@@ -17,6 +17,7 @@ from datetime import datetime
 from session.asides import Asides
 from session.asking import Answer, Patience, request_on
 from session.clocks import slept_seconds
+from session.hosting import Host
 from session.keeper import Keeper
 from session.line import Line
 from session.link import Backoff, LinkChange, LinkState
@@ -76,7 +77,9 @@ class Connection:
         slept: Callable[[], float] = slept_seconds,
         judge: Judge = standing,
         login: Login | None = None,
+        host: Host | None = None,
     ) -> None:
+        """``host`` starts a server of our own, and says its address in place of ``endpoint``."""
         self._request = request
         self._given = endpoint
         self._patience = Patience(endpoint, idle_timeout)
@@ -90,6 +93,7 @@ class Connection:
             slept=slept,
             judge=judge,
             login=login or Login(),
+            host=host,
         )
         self._asides = Asides(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
@@ -292,6 +296,7 @@ class Connection:
                 if line is not None and not answer.dropped():
                     self._keeper.retire(line)
                     losses += line.route.transport is Transport.WEBSOCKET
+                    problem = await self._keeper.why_lost(error)
             answer.line = None
             if answer.dropped():
                 return

@@ -18,6 +18,8 @@ from session import system_keyring
 from session.config import ConfigError, Flags
 from session.connection import Connection, LinkError, RequestProfile
 from session.credentials import CredentialsError, KeyPlace
+from session.engine.model import LocalModel
+from session.engine.process import Engine, said_bytes
 from session.opening import Opening, open_project, with_key
 from session.protocol.events import Finished, TextDelta
 from session.protocol.request import user_message
@@ -85,6 +87,10 @@ async def examine_link(opening: Opening) -> AsyncIterator[Finding]:
     endpoint = opening.endpoint
     if endpoint is None:
         return
+    if opening.local is not None:
+        async for finding in _examine_engine(opening, opening.local):
+            yield finding
+        return
     parts = urlsplit(endpoint.base_url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme in ("https", "wss") else 80)
     loop = asyncio.get_running_loop()
@@ -105,6 +111,21 @@ async def examine_link(opening: Opening) -> AsyncIterator[Finding]:
     yield Finding("connect", True, f"{host}:{port}", _since(began))
     async for finding in _examine_answer(opening):
         yield finding
+
+
+async def _examine_engine(opening: Opening, local: LocalModel) -> AsyncIterator[Finding]:
+    engine = Engine(local)
+    began = time.perf_counter()
+    try:
+        endpoint = await engine.serve(lambda _: None)
+        found = f"{said_bytes(local.size)} loaded, serving at {endpoint.host}"
+        yield Finding("engine", True, found, _since(began))
+        async for finding in _examine_answer(replace(opening, endpoint=endpoint, local=None)):
+            yield finding
+    except LinkError as problem:
+        yield Finding("engine", False, clean_line(problem.message), _since(began))
+    finally:
+        await engine.close()
 
 
 async def _examine_answer(opening: Opening) -> AsyncIterator[Finding]:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from session.clocks import slept_seconds
+from session.hosting import HOST_ENDED, Host, behind
 from session.line import Line
 from session.link import Backoff, LinkFeed, LinkSignal, LinkState
 from session.network import Judge, Standing, standing
@@ -59,8 +60,12 @@ class Keeper:
         slept: Callable[[], float] = slept_seconds,
         judge: Judge = standing,
         login: Login,
+        host: Host | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self._host = host
+        if host is not None:
+            host.on_end = self._host_ended
         self.service = service
         self.feed = LinkFeed()
         self.active: Line | None = None
@@ -118,6 +123,8 @@ class Keeper:
         self.active = self.spare = None
         if self._parting:
             await asyncio.wait(self._parting)
+        if self._host is not None:
+            await self._host.close()
         self.feed.close()
 
     def wake(self) -> None:
@@ -213,7 +220,7 @@ class Keeper:
                 try:
                     line = await self._bring_up()
                 except LinkError as error:
-                    problem = await self.renew(error)
+                    problem = await self.renew(await self.why_lost(error))
                     if problem is None:
                         self.feed.signal(LinkSignal.LOST)
                     else:
@@ -285,16 +292,45 @@ class Keeper:
         if error.kind is LinkProblem.NO_WEBSOCKET and self.fall_back(str(error.status or "refused")):
             self.feed.signal(LinkSignal.LOST)
             return
+        if error.code == HOST_ENDED and self.feed.change.state is LinkState.FAILED:
+            return  # this attempt met an end that has been told meanwhile: who asks now is for the next
         self._failures += 1
         wait = self._backoff.wait(self._failures, random.random)
         self._hold = math.inf if error.lasting else self._now() + wait
-        self.feed.signal(LinkSignal.REFUSED if error.lasting else LinkSignal.LOST, error.message)
+        if error.lasting:
+            self._refused(error.message)
+        else:
+            self.feed.signal(LinkSignal.LOST, error.message)
         self._release(error)
+
+    async def why_lost(self, error: LinkError) -> LinkError:
+        """``error``, or what lies behind it: that the server, where it is our own, has ended."""
+        return error if self._host is None else await behind(self._host, error)
+
+    async def address(self) -> Endpoint:
+        """The server to dial; one of our own is started first. Raises :class:`LinkError`."""
+        if self._host is not None:
+            self.endpoint = await self._host.serve(self.feed.say)
+        return self.endpoint
+
+    def _host_ended(self, why: str) -> None:
+        """The server of our own has ended unasked: it is started again when somebody asks."""
+        for line in (self.spare, self.active):
+            if line is not None:
+                self.retire(line)
+        self._hold = math.inf
+        if self.feed.change.state is LinkState.OFFLINE:  # the loss of the line was seen first
+            self.feed.signal(LinkSignal.DIAL)
+        self._refused(why)
+
+    def _refused(self, why: str) -> None:
+        if self.feed.change.state is not LinkState.FAILED:
+            self.feed.signal(LinkSignal.REFUSED, why)
 
     async def _bring_up(self) -> Line:
         """A new line, warmed up unless an answer is already waiting for it."""
         self.dials += 1
-        route, endpoint = self.route, self.endpoint
+        route, endpoint = self.route, await self.address()
         link = await open_link(endpoint, route, open_timeout=self._open_timeout)
         lanes = self.service.lanes if route.transport is Transport.WEBSOCKET else 1
         line = Line(link, route, endpoint, self._now(), lanes=lanes)

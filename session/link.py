@@ -98,6 +98,12 @@ class LinkFeed:
             if not self._waiting:
                 self._tell(change)
 
+    def say(self, message: str) -> None:
+        """A word on the state as it is: how something that takes long goes on."""
+        self.change = LinkChange(self.change.state, message)
+        if not self._waiting:
+            self._tell(self.change)
+
     def wait(self, seconds: float, message: str) -> None:
         """Say ``waiting`` until :meth:`resume`; the state beneath goes on moving, unsaid."""
         self._waiting = True

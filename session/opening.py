@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from session.config import ConfigError, Flags, Settings, load_settings
+from session.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
 from session.credentials import CredentialsError, Key, KeyPlace, KeySupply
+from session.engine.settings import LocalError
 from session.paths import config_folder
 from session.providers import Catalogue, Model, Provider
 from session.service import Service
@@ -20,6 +22,13 @@ from session.tools.settings import without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from session.engine.model import LocalModel
+    from session.engine.process import Engine
+
+_HERE = "http://127.0.0.1"
+"""Stands for the embedded engine's address until it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,14 @@ class Opening:
     """The key as it was found: its secret, or where to fetch it; None where there is none."""
     command_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What commands that the user lets a model run get: the environment without any keys."""
+    local: LocalModel | None = None
+    """The model that the embedded engine runs; ``endpoint`` says its address only once it does."""
+
+    def engine(self) -> Engine | None:
+        """The engine for the model that runs here, not yet started; None where another server is asked."""
+        from session.engine.process import Engine
+
+        return Engine(self.local, environ=self.command_environ) if self.local is not None else None
 
     @property
     def login(self) -> Login:
@@ -68,6 +85,9 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     workspace = open_workspace(folder, environ)
     config = config_folder(environ)
     settings, catalogue = load_settings(workspace.root, config, environ, flags)
+    commands = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
+    if settings.provider == LOCAL_PROVIDER and not flags.base_url:
+        return replace(_open_local(workspace, settings, catalogue, environ), command_environ=commands)
     provider = catalogue.provider(settings.provider)
     keys = KeySupply(provider, config, environ, settings.key_commands)
     key = keys.at_hand() if settings.base_url else None
@@ -78,7 +98,6 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     service = provider.service
     if settings.base_url != provider.base_url:
         service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
-    commands = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
     return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key, commands)
 
 
@@ -91,6 +110,27 @@ async def with_key(opening: Opening) -> Opening:
         return opening
     endpoint = replace(opening.endpoint, api_key=await opening.keys.first())
     return replace(opening, endpoint=endpoint)
+
+
+def _open_local(
+    workspace: Workspace, settings: Settings, catalogue: Catalogue, environ: Mapping[str, str]
+) -> Opening:
+    """The opening for a model that the embedded engine runs."""
+    from session.engine.model import find_model
+
+    try:
+        local = find_model(settings.local, settings.engine, environ)
+    except LocalError as problem:
+        raise ConfigError(str(problem)) from problem
+    model = replace(
+        catalogue.model(local.name, settings.provider),
+        provider=settings.provider,
+        window=local.context,
+        output_reserve=local.output_reserve,
+    )
+    settings = replace(settings, model=local.name)
+    service = catalogue.provider(settings.provider).service
+    return Opening(workspace, settings, catalogue, model, Endpoint(_HERE), "", service, local=local)
 
 
 def _endpoint(

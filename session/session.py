@@ -100,7 +100,11 @@ class Session(HunkHandling):
         if opening.endpoint is not None:
             endpoint = replace(opening.endpoint, headers=self._choice.headers())
             self.connection = Connection(
-                endpoint, self._choice.profile(), service=opening.service, login=opening.login
+                endpoint,
+                self._choice.profile(),
+                service=opening.service,
+                login=opening.login,
+                host=opening.engine(),
             )
         self._lane_tools = LaneTools(
             landing=self._workspace.landing,

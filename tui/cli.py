@@ -41,7 +41,7 @@ GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
-        "--budget", "--days", "--format", "--rate", "--port", "--script",
+        "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

@@ -40,6 +40,7 @@ def model_options(command: Decorated) -> Decorated:
             click.option("--model", metavar="ID", help="The model to ask."),
             click.option("--provider", metavar="NAME", help="Who serves it."),
             click.option("--effort", metavar="LEVEL", help="low, medium, high, xhigh or auto."),
+            click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
             click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),
             folder_option,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tui.options import json_option, model_options, opening
+
+if TYPE_CHECKING:
+    from session.opening import Opening
 
 
 @click.command("models")
@@ -20,7 +23,6 @@ def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
 
     from session.sanitize import clean_line
     from session.transport.errors import LinkError
-    from session.transport.models import fetch_models
     from tui.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
     from tui.models_table import Listed, print_json, print_table
 
@@ -32,13 +34,32 @@ def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
         if project.endpoint is None:
             leave(f"{project.missing}; spark models --known lists the catalogue", CONFIGURATION)
         try:
-            names = asyncio.run(fetch_models(project.endpoint))
+            names = asyncio.run(_names(project))
         except LinkError as problem:
             leave(clean_line(problem.message), exit_code("failed", problem.kind, refused=False))
         if not names:
             leave(f"{project.endpoint.host} lists no models", UNREACHABLE)
         provider = project.settings.provider
         rows = [
-            Listed(catalogue.model(name, provider), name in catalogue.models, name == used) for name in names
+            Listed(
+                project.model if name == used else catalogue.model(name, provider),
+                name in catalogue.models,
+                name == used,
+            )
+            for name in names
         ]
     (print_json if as_json else print_table)(rows)
+
+
+async def _names(project: Opening) -> tuple[str, ...]:
+    """What the server lists; the embedded engine is started for it."""
+    from session.transport.models import fetch_models
+
+    assert project.endpoint is not None
+    engine = project.engine()
+    if engine is None:
+        return await fetch_models(project.endpoint)
+    try:
+        return await fetch_models(await engine.serve(lambda _: None))
+    finally:
+        await engine.close()

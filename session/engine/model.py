@@ -1,0 +1,103 @@
+"""A model file that the embedded engine is to run: found, looked at, and its context planned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from session.engine.header import HeaderError, read_header
+from session.engine.settings import LocalError, LocalSettings
+from session.engine.shelf import SUFFIX, Shelf
+
+INSTALL = "pip install 'spark[local]'"
+MOST_CONTEXT = 32_768
+"""Tokens of context that are taken without being asked: reading more takes minutes without a GPU."""
+LEAST_CONTEXT = 4_096
+_STEP = 256
+_CACHE_SHARE = 0.5
+"""Of the memory that is left beside the weights, for the attention cache."""
+_RESERVE_SHARE = 4
+_MOST_RESERVE = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """``context`` is the window, in tokens, ``size`` the file's bytes, ``free`` the bytes of memory that
+    were available when it was looked at (None where the system does not tell)."""
+
+    file: Path
+    name: str
+    context: int
+    threads: int
+    size: int
+    free: int | None
+
+    @property
+    def output_reserve(self) -> int:
+        """Tokens of the window that are kept for the answer."""
+        return min(_MOST_RESERVE, self.context // _RESERVE_SHARE)
+
+
+def installed() -> bool:
+    """Whether the engine is there. Looks for it without importing it."""
+    return find_spec("xllamacpp") is not None
+
+
+def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str]) -> LocalModel:
+    """The model that ``wanted`` (a file, or a pulled model's name) means. Raises LocalError."""
+    file = _file(wanted, environ)
+    if not installed():
+        raise LocalError(f"--local needs the embedded engine: {INSTALL}")
+    try:
+        header = read_header(file)
+    except HeaderError as problem:
+        raise LocalError(f"{file} cannot be used as a model: {problem}") from problem
+    except OSError as problem:
+        raise LocalError(f"cannot read {file}: {problem.strerror}") from problem
+    free = free_memory()
+    if settings.context > header.context:
+        trained = f"{file.name} was trained for {header.context:,} tokens"
+        raise LocalError(f"[local] context is {settings.context:,}, and {trained}")
+    context = settings.context or plan_context(header.context, header.cache_bytes, header.size, free)
+    return LocalModel(file, file.name.removesuffix(SUFFIX), context, settings.threads, header.size, free)
+
+
+def plan_context(trained: int, cache_bytes: int, weights: int, free: int | None) -> int:
+    """The context to ask for, in tokens: what the model knows, bounded by memory and by patience."""
+    context = min(trained, MOST_CONTEXT)
+    if free is not None and cache_bytes:
+        fits = int(max(0, free - weights) * _CACHE_SHARE) // cache_bytes
+        context = min(context, max(LEAST_CONTEXT, fits - fits % _STEP))
+    return context
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that a new process could take; None where the system does not tell."""
+    try:
+        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 2 // 3
+    except (OSError, ValueError):
+        return None
+
+
+def _file(wanted: str, environ: Mapping[str, str]) -> Path:
+    if not wanted:
+        raise LocalError("which model? give --local FILE.gguf, or model in the [local] table of config.toml")
+    file = Path(wanted).expanduser()
+    if file.is_file():
+        return file.resolve()
+    if file.exists():
+        raise LocalError(f"{file} is no file; --local takes a GGUF file or a pulled model's name")
+    shelf = Shelf(environ)
+    pulled = shelf.find(wanted)
+    if pulled is None:
+        raise LocalError(f"there is no file {wanted}, nor a pulled model of that name{shelf.said()}")
+    return pulled

@@ -119,7 +119,8 @@ class Engine:
             # By its path and with -P: a project folder must not lend it modules of its own.
             return await asyncio.create_subprocess_exec(
                 sys.executable, "-P", str(_CHILD), str(model.file), *arguments,
-                stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/", env=self._environ, limit=_LONGEST_LINE, start_new_session=True,
+                stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/", env=self._environ,
+                limit=_LONGEST_LINE, start_new_session=True,
             )  # fmt: skip
         except OSError as problem:
             raise self._problem(f"The engine could not be started: {problem.strerror}") from problem

@@ -18,6 +18,7 @@ from session.exchanges import Past
 from session.memory import Memory
 from session.preparation import Preparation
 from session.protocol.request import RequestProfile
+from session.providers import Price
 
 LONGEST_LINE = 4_000
 """Characters of a line that is kept; …"""
@@ -40,6 +41,7 @@ class DialogueParts:
     preparation: Callable[[], Preparation]
     profile: Callable[[], RequestProfile]
     effort: Callable[[], str | None]
+    price: Callable[[], Price | None]
     ask: Ask | None
     running: Callable[[], bool]
     between_turns: Callable[[Callable[[], Awaitable[str]]], Awaitable[str]]
@@ -147,9 +149,9 @@ class Dialogue:
             count=preparation.counter.count_kept,
             profile=parts.profile(),
             effort=parts.effort(),
+            price=parts.price(),
         )
-        told = await question.put(parts.ask)
-        if told is not None:
+        for told in await question.put(parts.ask):
             parts.send(told)
 
     def _meant(self, text: str, past: Past) -> str:

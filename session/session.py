@@ -296,6 +296,7 @@ class Session(HunkHandling):
             preparation=self._preparation,
             profile=self._choice.profile,
             effort=lambda: next(iter(self._choice.model.efforts), None),
+            price=lambda: self._choice.price,
             ask=self.connection.aside if self.connection is not None and asks else None,
             running=lambda: self.running,
             between_turns=self._between_turns,

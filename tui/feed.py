@@ -153,7 +153,8 @@ class Feed:
                 chat.call(call, how).become(state, how)
             case said.Usage():
                 self._usage.take(event)
-                self._meter.counted(event.output_tokens, estimated=event.estimated)
+                if event.turn == self._turn:
+                    self._meter.counted(event.output_tokens, estimated=event.estimated)
                 status.show(usage=compact(self._usage.total))
                 self._figures()
             case said.TurnEnded(turn=turn, status=how, message=message):

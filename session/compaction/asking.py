@@ -10,14 +10,17 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from session.compaction.packing import Count, Room, as_it_stands
+from session.compaction.packing import Room, as_it_stands
 from session.compaction.proposal import ProposalError, dialogue_for_model, read_reply
-from session.events import LedgerProposed, Notice
+from session.compaction.writing import Count
+from session.events import LedgerProposed, Notice, Usage
 from session.exchanges import Past
 from session.instructions import ledger_instructions
 from session.protocol import events as wire
 from session.protocol.request import Item, RequestProfile, text_of, user_message
+from session.providers import Price
 from session.sanitize import clean_line
+from session.tally import Tally
 from session.transport.errors import LinkError
 
 ASK = 0.65
@@ -42,23 +45,31 @@ class LedgerQuestion:
     count: Count
     profile: RequestProfile
     effort: str | None
+    price: Price | None
 
-    async def put(self, ask: Ask) -> LedgerProposed | Notice | None:
-        """Ask, and return what can be believed of the answer, or a line on why there is none; None where
-        the dialogue is so short that a ledger would not pay."""
+    async def put(self, ask: Ask) -> tuple[LedgerProposed | Notice | Usage, ...]:
+        """Ask, and return what it took and what can be believed of the answer, or a line on why there is
+        nothing; empty where the dialogue is so short that a ledger would not pay."""
         text = await asyncio.to_thread(self._text)
         if not text:
-            return None
+            return ()
+        profile = self._profile()
         try:
-            reply, usage = await _answer(ask(self._profile(), (user_message(text),)))
+            reply, counted = await _answer(ask(profile, (user_message(text),)))
         except LinkError as problem:
-            return _made_by_rules(problem.message)
-        if usage is None:
-            usage = self.count(text), self.count(reply)
+            return (_made_by_rules(problem.message),)
+        tally = Tally(f"{self.past.turns[-1].turn} ledger", profile.model, self.price)
+        if counted is not None:
+            tally.count(counted)
+        else:
+            tally.estimate(self.count(profile.instructions) + self.count(text), self.count(reply))
+        usage = tally.event()
+        tokens = usage.input_tokens, usage.output_tokens
         try:
-            return await asyncio.to_thread(read_reply, reply, self.past.turns, usage)
+            return usage, await asyncio.to_thread(read_reply, reply, self.past.turns, tokens)
         except ProposalError as problem:
-            return _made_by_rules(f"the model's reply cannot be used: {problem}", usage)
+            why = f"the model's reply cannot be used: {problem} ({tokens[0]:,} + {tokens[1]:,} tokens)"
+            return usage, _made_by_rules(why)
 
     def _text(self) -> str:
         if as_it_stands(self.past, self.count).tokens < _WORTH * self.room.target:
@@ -78,15 +89,14 @@ class LedgerQuestion:
         )
 
 
-def _made_by_rules(why: str, usage: tuple[int, int] | None = None) -> Notice:
-    cost = f" ({usage[0]:,} + {usage[1]:,} tokens)" if usage else ""
-    return Notice(level="info", text=clean_line(f"The ledger is made by rules: {why}{cost}"))
+def _made_by_rules(why: str) -> Notice:
+    return Notice(level="info", text=clean_line(f"The ledger is made by rules: {why}"))
 
 
-async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, tuple[int, int] | None]:
-    """The words of an answer, and the tokens in and out where the server says them."""
+async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wire.TokenUsage | None]:
+    """The words of an answer, and its tokens where the server says them."""
     words: list[str] = []
-    usage = None
+    usage: wire.TokenUsage | None = None
     async with contextlib.aclosing(events) as stream:
         async for event in stream:
             match event:
@@ -97,8 +107,7 @@ async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, tu
                 case wire.Finished(output=output, usage=counted):
                     whole = "".join(text_of(item) for item in output if item.get("type") == "message")
                     words = [whole] if whole else words
-                    if counted is not None:
-                        usage = counted.input_tokens, counted.output_tokens
+                    usage = counted
                 case _:
                     pass
     return "".join(words), usage

@@ -1,0 +1,142 @@
+"""Writing a ledger into the room there is: the user's messages if they fit, and what else finds room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from session.compaction.ledger import (
+    CONSTRAINTS,
+    MESSAGES_HEADING,
+    Entry,
+    Ledger,
+    Message,
+    Section,
+    last_words_block,
+)
+
+_FACTS = 0.25
+"""Share of the ledger's room that its lines may take while there are messages without room."""
+_LONG = 0.25
+"""Share of the ledger's room from which on a message waits until the others have found theirs."""
+_NAMING = 100
+"""Tokens that the line about messages without room may take, …"""
+_SPANS = 8
+"""… and how many runs of them it names."""
+
+Count = Callable[[str], int]
+"""Exact tokens of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A ledger as text, and what of it is there: ``left_out`` are messages without room, and their tokens."""
+
+    text: str
+    messages: int
+    left_out: tuple[tuple[Message, int], ...]
+    lines: int
+    lines_left_out: int
+
+
+def write_ledger(ledger: Ledger, target: int, limit: int, count: Count) -> Written:
+    """The ledger as text in about ``target`` tokens; the last message may take it up to ``limit``."""
+    costs = [count(message.block()) for message in ledger.messages]
+    head = count(ledger.head()) + count(MESSAGES_HEADING)
+    room = target - head
+    taken: set[int] = set()
+    if costs and head + costs[-1] + _NAMING <= limit:
+        taken.add(len(costs) - 1)
+    scarce = sum(costs) > room * (1 - _FACTS)
+    if scarce:
+        # What is left out has to be named, which takes room as well.
+        room -= _NAMING
+    _fill(costs, taken, room - (int(room * _FACTS) if scarce else 0))
+    sections = (
+        _not_repeated(ledger, {ledger.messages[at].turn for at in taken}) if scarce else ledger.sections
+    )
+    facts, fact_tokens, total = _facts(ledger.goal, sections, room - _cost(costs, taken), count)
+    _fill(costs, taken, room - fact_tokens)
+    left_out = tuple((ledger.messages[at], costs[at]) for at in range(len(costs)) if at not in taken)
+    parts = [ledger.head(), *facts]
+    if taken:
+        parts += [MESSAGES_HEADING, *(ledger.messages[at].block() for at in sorted(taken))]
+    if left_out:
+        parts.append(_naming(left_out, [message.turn for message in ledger.messages]))
+    if ledger.last_words:
+        words = last_words_block(ledger.last_words)
+        if sum(count(part) for part in parts) + count(words) <= target:
+            parts.append(words)
+    lines = sum(part.startswith("- ") for part in facts)
+    return Written("".join(parts), len(taken), left_out, lines, total - lines)
+
+
+def _cost(costs: list[int], taken: set[int]) -> int:
+    return sum(costs[at] for at in taken)
+
+
+def _not_repeated(ledger: Ledger, whole: set[str]) -> tuple[Section, ...]:
+    """The sections without the sentences that stand in messages which are kept whole."""
+    sections = []
+    for each in ledger.sections:
+        section = each
+        if each.title == CONSTRAINTS:
+            entries = tuple(entry for entry in section.entries if entry.turn not in whole)
+            section = Section(f"{CONSTRAINTS}, from messages without room", entries)
+        if section.entries:
+            sections.append(section)
+    return tuple(sections)
+
+
+def _naming(left_out: tuple[tuple[Message, int], ...], order: Sequence[str]) -> str:
+    turns = spans([message.turn for message, _ in left_out], order)
+    return f"Messages left out for lack of room: {turns}. Ask if you need them.\n"
+
+
+def spans(names: Sequence[str], order: Sequence[str]) -> str:
+    """``names``, in ``order``, with neighbours drawn together."""
+    places = [order.index(name) for name in names]
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][1] + 1:
+            runs[-1][1] = place
+        else:
+            runs.append([place, place])
+    told = [order[first] if first == last else f"{order[first]} to {order[last]}" for first, last in runs]
+    return ", ".join(told[:_SPANS]) + (f" and {len(told) - _SPANS} more places" if len(told) > _SPANS else "")
+
+
+def _fill(costs: list[int], taken: set[int], room: int) -> None:
+    """Take messages while there is room, the oldest first, long ones after all others."""
+    long = room * _LONG
+    spent = _cost(costs, taken)
+    for at in sorted(range(len(costs)), key=lambda at: (costs[at] > long, at)):
+        if at not in taken and spent + costs[at] <= room:
+            taken.add(at)
+            spent += costs[at]
+
+
+def _facts(
+    goal: tuple[Entry, ...], sections: Sequence[Section], room: int, count: Count
+) -> tuple[list[str], int, int]:
+    """The ledger's lines for which there is room, their tokens, and how many lines there were.
+
+    Each section may take half of what the ones before it have left.
+    """
+    parts: list[str] = []
+    spent = total = 0
+    listed = [Section("Goal (how it began)", goal), *sections]
+    for section in listed:
+        total += len(section.entries)
+        share = room - spent if section is listed[-1] else (room - spent) // 2
+        cost = count(section.heading())
+        kept: list[str] = []
+        for entry in reversed(section.entries):  # the newest are the likeliest to matter still
+            cost += count(entry.block())
+            if cost > share:
+                break
+            kept.append(entry.block())
+        if kept:
+            parts += [section.heading(), *reversed(kept)]
+            spent += sum(count(part) for part in (section.heading(), *kept))
+    return parts, spent, total

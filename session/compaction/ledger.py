@@ -6,6 +6,7 @@ Every part that is written is a *block* (see ``context.tokens``), so the parts' 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from context.blocks import fenced, harmless
 
@@ -36,10 +37,22 @@ class Message:
         return f"#### {self.turn} ({self.state})\n" + fenced("", harmless(self.text.strip("\n")))
 
 
+class Kind(StrEnum):
+    """What a section holds, in the order of their weight."""
+
+    GOAL = "goal"
+    CONSTRAINTS = "constraints"
+    FAILING = "failing checks"
+    DONE = "done"
+    NEXT = "next"
+    DECISIONS = "decisions"
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """Lines of one kind. ``title`` says honestly where they come from."""
 
+    kind: Kind
     title: str
     entries: tuple[Entry, ...]
 
@@ -50,8 +63,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The turns ``first`` to ``through`` in short. ``sections`` stand in the order of their weight:
-    constraints, failing checks, what was done, what is next, decisions."""
+    """The turns ``first`` to ``through`` in short. ``sections`` stand in the order of their kinds."""
 
     first: str
     through: str
@@ -77,8 +89,6 @@ class Ledger:
         )
 
 
-CONSTRAINTS = "Constraints, in the developer's words"
-"""The title over sentences that also stand in the messages they come from."""
 MESSAGES_HEADING = "### The developer's messages, word for word\n"
 LAST_WORDS_HEADING = "### How your last answer ended (code left out)\n"
 

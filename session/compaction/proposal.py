@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from context.blocks import fenced, harmless
-from session.compaction.ledger import Entry, Ledger, Section
+from session.compaction.ledger import Entry, Kind, Ledger, Section
 from session.compaction.rules import LONGEST, done, state, without_code
 from session.events import LedgerProposed
 from session.exchanges import Exchange
@@ -153,23 +153,22 @@ def with_proposal(ledger: Ledger, proposed: LedgerProposed | None, turns: Sequen
     seen = set(names[: at + 1])
     # What was next some turns ago is done, or dropped, by now.
     upcoming = proposed.next if at >= len(names) - 2 else ()
-    kept = {section.title.split(" ", 1)[0]: section for section in ledger.sections}
+    own = {section.kind: section for section in ledger.sections}
+    account = {
+        Kind.CONSTRAINTS: ("Constraints (as you summed them up)", proposed.constraints),
+        Kind.NEXT: ("Next (as you summed it up)", upcoming),
+        Kind.DECISIONS: ("Decisions (as you summed them up)", proposed.decisions),
+    }
     sections = []
-    for word, title, lines in (
-        ("Constraints", "Constraints (as you summed them up)", proposed.constraints),
-        ("Failing", "", ()),
-        ("Done", "", ()),
-        ("Next", "Next (as you summed it up)", upcoming),
-        ("Decisions", "Decisions (as you summed them up)", proposed.decisions),
-    ):
-        own = kept.get(word)
-        if own is not None and word in ("Next", "Decisions") and lines:
-            own = replace(own, entries=tuple(each for each in own.entries if each.turn not in seen))
-        if own is not None and own.entries:
-            sections.append(own)
-        known = {each.text for each in own.entries} if own is not None else set()
+    for kind in Kind:
+        title, lines = account.get(kind, ("", ()))
+        section = own.get(kind)
+        if section is not None and lines and kind is not Kind.CONSTRAINTS:
+            section = replace(
+                section, entries=tuple(each for each in section.entries if each.turn not in seen)
+            )
+        known = {each.text for each in section.entries} if section is not None else set()
         fresh = tuple(Entry(line) for line in lines if line not in known)
-        if fresh:
-            sections.append(Section(title, fresh))
+        sections += [each for each in (section, Section(kind, title, fresh)) if each and each.entries]
     goal = (Entry(proposed.goal),) if proposed.goal else ledger.goal
     return replace(ledger, goal=goal, sections=tuple(sections), by="model")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from session.compaction.ledger import CONSTRAINTS, Entry, Ledger, Message, Section
+from session.compaction.ledger import Entry, Kind, Ledger, Message, Section
 from session.exchanges import EditFact, Exchange
 from session.sanitize import clean_line
 
@@ -29,6 +29,8 @@ LAST_WORDS = 600
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _MARKER = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#{1,6})\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
+_JOINT = re.compile(rf"{_SENTENCE.pattern}|\n+")
+"""Where the end of an answer may begin."""
 _LANDED = ("applied", "applied_fuzzy", "already_applied", "landed again by the developer")
 
 
@@ -106,11 +108,11 @@ def read_ledger(turns: Sequence[Exchange], *, whole_last: bool) -> Ledger:
     shown in its own words elsewhere, or that nothing of it is wanted."""
     last = turns[-1]
     sections = (
-        Section(CONSTRAINTS, _constraints(turns)),
-        Section(*_failing(turns)),
-        Section("Done (from the record of edits)", done(turns)),
-        Section("Next (as your last answers put it; not checked)", _next(turns[-2:])),
-        Section("Decisions (as your answers put it; not checked)", _decisions(turns)),
+        Section(Kind.CONSTRAINTS, "Constraints, in the developer's words", _constraints(turns)),
+        Section(Kind.FAILING, *_failing(turns)),
+        Section(Kind.DONE, "Done (from the record of edits)", done(turns)),
+        Section(Kind.NEXT, "Next (as your last answers put it; not checked)", _next(turns[-2:])),
+        Section(Kind.DECISIONS, "Decisions (as your answers put it; not checked)", _decisions(turns)),
     )
     return Ledger(
         first=turns[0].turn,
@@ -230,15 +232,10 @@ def _failing(turns: Sequence[Exchange]) -> tuple[str, tuple[Entry, ...]]:
 
 
 def _last_words(turn: Exchange) -> str:
-    """The last paragraphs of the answer, whole lines of them, without code."""
-    lines = [line for line in without_code(turn.said).strip().split("\n") if line.strip()]
-    kept: list[str] = []
-    room = LAST_WORDS
-    for line in reversed(lines):
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    if len(kept) < len(lines):
-        kept.append("… (its beginning is left out)")
-    return "\n".join(reversed(kept))
+    """The end of the answer, in whole sentences, without code."""
+    whole = without_code(turn.said).strip()
+    starts = [0, *(joint.end() for joint in _JOINT.finditer(whole))]
+    start = next((at for at in starts if len(whole) - at <= LAST_WORDS), None)
+    if start is None:
+        return ""
+    return f"… (its beginning is left out)\n{whole[start:]}" if start else whole

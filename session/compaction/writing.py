@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from session.compaction.ledger import (
-    CONSTRAINTS,
     MESSAGES_HEADING,
     Entry,
+    Kind,
     Ledger,
     Message,
     Section,
@@ -80,9 +80,9 @@ def _not_repeated(ledger: Ledger, whole: set[str]) -> tuple[Section, ...]:
     sections = []
     for each in ledger.sections:
         section = each
-        if each.title == CONSTRAINTS:
+        if each.kind is Kind.CONSTRAINTS and each.entries[0].turn:
             entries = tuple(entry for entry in section.entries if entry.turn not in whole)
-            section = Section(f"{CONSTRAINTS}, from messages without room", entries)
+            section = Section(each.kind, f"{each.title}, from messages without room", entries)
         if section.entries:
             sections.append(section)
     return tuple(sections)
@@ -125,7 +125,7 @@ def _facts(
     """
     parts: list[str] = []
     spent = total = 0
-    listed = [Section("Goal (how it began)", goal), *sections]
+    listed = [Section(Kind.GOAL, "Goal (how it began)", goal), *sections]
     for section in listed:
         total += len(section.entries)
         share = room - spent if section is listed[-1] else (room - spent) // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.compaction.ledger import CONSTRAINTS, Ledger
+from session.compaction.ledger import Ledger
 from session.compaction.rules import LAST_WORDS, code_blocks, read_ledger, without_code
 from session.exchanges import Exchange
 from tests.session.compaction.saying import turn
@@ -34,7 +34,7 @@ def read(*turns: Exchange) -> Ledger:
 )
 def test_a_constraint_is_taken_over_as_it_was_said(sentence: str) -> None:
     ledger = read(turn(1, f"Rename the helper. {sentence} Thanks for that!"))
-    assert section(ledger, CONSTRAINTS) == [sentence]
+    assert section(ledger, "Constraints") == [sentence]
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,7 @@ async def test_many_turns_stay_in_the_budget_and_lose_no_word_of_the_user(root: 
     sent = "".join(item_text(item) for item in requests[at].items)
     left_out = "of yours, for lack of room" in str(compactions[-1].dropped)
     assert prompt(1) in sent and prompt(at) in sent
-    assert left_out or all(prompt(turn) in sent for turn in range(1, at + 2)), (
-        "a message is lost without a word"
-    )
+    assert left_out or all(prompt(turn) in sent for turn in range(1, at + 2)), "a message is lost"
 
 
 def made_in(request: Request) -> bool:

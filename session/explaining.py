@@ -59,6 +59,7 @@ def _explain(
     pinned: tuple[str, ...],
     removed: tuple[str, ...],
 ) -> Explanation:
+    preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
     snapshot = preparation.project.snapshot
     known, total = progress(snapshot)
     pins, removals = holders(pinned, snapshot), holders(removed, snapshot)

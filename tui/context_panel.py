@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import ClassVar
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from session import events as said
 from session.explanation import Explanation
 from session.pins import PinError
 from tui.context_rows import FILL, Entry, Group, detail, groups, head, list_rows
-from tui.keymap import bindings, shown
+from tui.keymap import scope, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
+from tui.panes.choices import Choices
 from tui.panes.rows import Row
 from tui.plain import clipped, visible
 from tui.port import SessionPort
@@ -32,6 +29,8 @@ LOW = 14
 """Rows below which the hints make room for the list."""
 CALM = 0.25
 """Seconds between two windows that are built because something happened."""
+READING = 3.0
+"""Seconds between two windows that are built because more of the project is known."""
 NOW, LAST = "to be sent now", "last sent"
 
 CHANGES = (
@@ -52,40 +51,9 @@ CHANGES = (
 """Events after which the window may be another."""
 
 
-class Choices(Lines):
-    """Lines of which the mouse can choose one."""
-
-    class Chosen(Message):
-        """A row was clicked."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    class Turned(Message):
-        """The wheel was turned."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    def on_click(self, event: events.Click) -> None:
-        """Choose."""
-        self.post_message(self.Chosen(self.top + event.y))
-
-    def on_mouse_scroll_down(self) -> None:
-        """Go on."""
-        self.post_message(self.Turned(3))
-
-    def on_mouse_scroll_up(self) -> None:
-        """Go back."""
-        self.post_message(self.Turned(-3))
-
-
 class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
     """The panel. Its answer is a file to open in the editor, None when it was left."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("context")
     AUTO_FOCUS = ""
 
     def __init__(self, palette: Palette, session: SessionPort, draft: str) -> None:
@@ -103,7 +71,8 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
         self._query = ""
         self._stale = self._unsorted = False
         self._busy = False
-        self._reading = False
+        self._reading = self._typing = False
+        self._built = self._took = 0.0
         self._pacer = Pacer(self._ask, CALM)
 
     def compose(self) -> ComposeResult:
@@ -113,14 +82,10 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
             with Horizontal(id="context-body"):
                 yield Choices(self._palette, id="pieces")
                 yield Lines(self._palette, id="piece")
-            yield Input(placeholder="letters of a name", id="query")
             yield Lines(self._palette, id="foot")
 
     def on_mount(self) -> None:
         """Ask for the window, and show what there is meanwhile."""
-        query = self.query_one(Input)
-        query.cursor_blink = False
-        query.display = False
         self._ask()
         self._draw()
 
@@ -134,6 +99,11 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     def take(self, event: said.Event) -> None:
         """Something happened in the session."""
+        if isinstance(event, said.ReadingProgress) and event.known < event.total:
+            # A window takes its time from the reading, which should be over soon.
+            spell = max(READING, self._took * 10)
+            if asyncio.get_running_loop().time() - self._built < spell:
+                return
         if isinstance(event, CHANGES):
             self._pacer.request()
 
@@ -146,11 +116,8 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     def back(self) -> bool:
         """Undo one step: the filter, the text in the list's place. False when there is nothing to undo."""
-        query = self.query_one(Input)
-        if query.display:
-            query.value = ""
-            query.display = False
-            self.set_focus(None)
+        if self._typing or self._query:
+            self._typing = False
             self._search("")
             return True
         if self._reading:
@@ -166,9 +133,9 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     def _search(self, query: str) -> None:
         self._query = query
-        self._chosen = 0
         self._unsorted = True
         self._work()
+        self._draw()
 
     def _work(self) -> None:
         if not self._busy and self.is_attached:
@@ -182,7 +149,10 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
             while self._stale or self._unsorted:
                 if self._stale:
                     self._stale, view = False, self._view
+                    began = asyncio.get_running_loop().time()
                     window = await self._session.context.explain(self._draft if view == NOW else None)
+                    self._built = asyncio.get_running_loop().time()
+                    self._took = self._built - began
                     if view != self._view:
                         continue
                     self._window, self._unsorted = window, True
@@ -253,21 +223,26 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     def _foot(self, told: str, level: str, width: int, height: int) -> list[Row]:
         entry = self._entry
-        at = f"{self._chosen + 1}/{len(self._entries)} " if self._entries else ""
-        line = told or (f"{at}{entry.why}" if entry else "")
-        rows = [Row([(f" {clipped(visible(line), width - 2)}", level)], FILL)]
+        if self._typing or (self._query and not told):
+            keep = "Enter keeps, Esc clears" if self._typing else "Esc clears"
+            told = f"/{self._query}{'▏' if self._typing else ''}  {len(self._entries)} found · {keep}"
+            level = "accent"
+        elif not told and entry is not None:
+            told = f"{self._chosen + 1}/{len(self._entries)} {entry.why}"
+        rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]
         if height >= LOW:
-            keys = [
-                ("pin", "pin"),
-                ("remove", "out"),
-                ("add", "add"),
-                ("read", "list" if self._reading else "text"),
-                ("open", "edit"),
-                ("view", "last" if self._view == NOW else "now"),
-                ("filter", "find"),
-            ]
-            hints = " · ".join(f"{shown(action, 'context')} {told}" for action, told in keys)
-            rows.append(Row([(f" {clipped(f'{hints} · Esc closes', width - 2)}", "faint")], FILL))
+            uses = {
+                "pin": "pin",
+                "remove": "out",
+                "add": "add",
+                "read": "list" if self._reading else "text",
+                "open": "edit",
+                "view": "last" if self._view == NOW else "now",
+                "filter": "find",
+            }
+            hints = [f"{shown(action, 'context')} {use}" for action, use in uses.items()]
+            line = " · ".join([*hints, "Esc closes"])
+            rows.append(Row([(f" {clipped(line, width - 2)}", "faint")], FILL))
         return rows
 
     def _say(self, text: str, level: str = "warning") -> None:
@@ -339,8 +314,6 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
             context = self._session.context
             if entry.removed:
                 self._obey(context.restore, entry.removed)
-            elif entry.path in entry.pinned:
-                self._obey(context.unpin, entry.pinned)
             else:
                 self._obey(context.remove, entry.path)
 
@@ -373,19 +346,36 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     def action_filter(self) -> None:
         """Type letters of a name."""
-        query = self.query_one(Input)
-        query.display = True
-        query.focus()
+        self._typing = True
+        self._draw()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter by what is typed."""
-        event.stop()
-        if event.value != self._query:
-            self._search(event.value)
+    async def on_key(self, event: events.Key) -> None:
+        """Run the panel's keys in the order in which they are pressed: a field of its own for the letters
+        would take the focus only after some of them had been keys."""
+        action = next((entry.action for entry in scope("context").keys if event.key in entry.keys), None)
+        if self._typing and self._typed(event):
+            event.stop()
+        elif action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep the filter, and let the keys act on the list again."""
-        event.stop()
-        self.set_focus(None)
-        if not event.value:
-            self.query_one(Input).display = False
+    def _typed(self, event: events.Key) -> bool:
+        """Take a key as part of the filter; False where it is none."""
+        if event.key == "enter":
+            self._typing = False
+            self._draw()
+        elif event.key in ("backspace", "ctrl+h"):
+            self._search(self._query[:-1])
+        elif event.key == "ctrl+u":
+            self._search("")
+        elif event.is_printable and event.character is not None:
+            self._search(self._query + event.character)
+        else:
+            return False
+        return True
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Letters that are pasted while the filter is typed."""
+        if self._typing:
+            self._search(self._query + "".join(each for each in event.text if each.isprintable()))

@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 
 from tests.tui.stage import stage
 from tui.app import SparkApp
+from tui.context_panel import ContextScreen
 from tui.keymap import keymap, shown
 from tui.panes.chat import ChatView
 from tui.panes.composer import Composer
@@ -49,6 +50,12 @@ def test_every_key_is_bound_and_its_action_is_there(name: str) -> None:
         assert callable(getattr(where, "action_" + action.partition("(")[0]))
         for key in entry.keys:
             assert bound[key] == entry.action
+
+
+def test_every_key_of_the_context_panel_has_its_action() -> None:
+    (scope,) = (scope for scope in keymap() if scope.name == "context")
+    for entry in scope.keys:
+        assert callable(getattr(ContextScreen, "action_" + entry.action.partition("(")[0]))
 
 
 def test_the_editing_keys_are_those_the_text_area_has() -> None:

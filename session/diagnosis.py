@@ -18,6 +18,7 @@ from session import system_keyring
 from session.config import ConfigError, Flags
 from session.connection import Connection, LinkError, RequestProfile
 from session.credentials import CredentialsError, KeyPlace
+from session.discovery import LocalServer, find_servers
 from session.engine.model import LocalModel
 from session.engine.process import Engine, said_bytes
 from session.opening import Opening, open_project, with_key
@@ -80,6 +81,21 @@ async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:
     except system_keyring.KeyringError as problem:
         keyring = Finding("keyring", None, f"not used: {problem}")
     return [key, keyring], keyed
+
+
+async def examine_machine(opening: Opening) -> list[Finding]:
+    """Look for model servers on this machine."""
+    servers = await find_servers(opening.catalogue)
+    if not servers:
+        return [Finding("local", None, "no model server answers on the usual ports of this machine")]
+    return [Finding("local", True, f"{server.told}: {_offered(server)}") for server in servers]
+
+
+def _offered(server: LocalServer) -> str:
+    if server.wants_key:
+        return f"wants a key (spark login {server.provider})"
+    more = f" and {len(server.models) - 3} more" if len(server.models) > 3 else ""
+    return f"{', '.join(server.models[:3]) or 'no model'}{more}"
 
 
 async def examine_link(opening: Opening) -> AsyncIterator[Finding]:

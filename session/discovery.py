@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import errno
 import selectors
+import shlex
 import socket
 import time
 import tomllib
@@ -61,7 +62,8 @@ class LocalServer:
         """The options that choose its first model."""
         usual = catalogue.provider(self.provider).base_url == self.base_url
         address = "" if usual else f" --base-url {self.base_url}"
-        model = f" --model {self.models[0]}" if self.models else ""
+        # Its name for the model may be anything, and the line is there to be copied into a shell.
+        model = f" --model {shlex.quote(self.models[0])}" if self.models else ""
         return f"--provider {self.provider}{address}{model}"
 
 

@@ -13,10 +13,11 @@ from session.paths import config_folder
 from tui.options import opening
 
 
-def begin_with(offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]) -> Opening:
-    """What to open the app with for ``offer``; ``given`` are the options of the command line.
-
-    Leaves where a login fails, and with the practice's own exit code.
+def begin_with(
+    offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]
+) -> tuple[Opening, str | None]:
+    """What to open the app with for ``offer``, and a line to say there; ``given`` are the options of the
+    command line. A login that fails opens the app as before. Leaves with the practice's own exit code.
     """
     if offer.kind is OfferKind.PRACTISE:
         from tui.commands.demo_command import command as demo
@@ -24,15 +25,19 @@ def begin_with(offer: Offer, folder: Path, theme: str | None, given: dict[str, A
         click.get_current_context().invoke(demo, theme=theme)
         raise AssertionError("the practice leaves by itself")
     if offer.kind is OfferKind.LOGIN:
-        from tui.login import log_in
+        from tui.login import LoginError, log_in
 
-        log_in(offer.provider, base_url=offer.base_url or None)
+        try:
+            log_in(offer.provider, base_url=offer.base_url or None)
+        except (LoginError, KeyboardInterrupt) as problem:
+            return opening(folder, theme=theme, **given), str(problem) or "no key was given"
     # Only a server that was found has an address here; the missing provider keeps its own.
     chosen = {"provider": offer.provider, "base_url": offer.base_url, "model": offer.model}
-    return opening(folder, theme=theme, **given | {name: value for name, value in chosen.items() if value})
+    given = given | {name: value for name, value in chosen.items() if value}
+    return opening(folder, theme=theme, **given), _remark(offer)
 
 
-def remark(offer: Offer) -> str | None:
+def _remark(offer: Offer) -> str | None:
     """How to begin so next time without being asked; None where nothing is to be said."""
     if offer.kind is not OfferKind.SERVER:
         return None

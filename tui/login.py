@@ -21,21 +21,26 @@ from tui.exits import CONFIGURATION, FAILED, leave
 _LONGEST = 16_384
 
 
+class LoginError(Exception):
+    """No key was stored; the message says why, and shows none."""
+
+
 def log_in(
     name: str | None, *, base_url: str | None = None, check: bool = True, keyring: bool = True
 ) -> None:
-    """Ask for the key of the provider called ``name``, check and store it; leaves with 3 where it is none."""
+    """Ask for the key of the provider called ``name``, check and store it. Raises LoginError for one that
+    is none, is not taken, or cannot be stored."""
     settings, _, provider = _settings(name, base_url)
     try:
         secret = read_key(_ask(provider.name))
         if check:
             trial = asyncio.run(try_key(provider, settings.base_url, secret))
             if trial.taken is False:
-                leave(f"{trial.told}; the key was not stored (--no-check stores it)", CONFIGURATION)
+                raise LoginError(f"{trial.told}; the key was not stored (--no-check stores it)")
             click.echo(f"{provider.name}: {trial.told}")
         where = asyncio.run(store_key(config_folder(), provider.name, secret, keyring=keyring))
     except CredentialsError as problem:
-        leave(str(problem), CONFIGURATION)
+        raise LoginError(str(problem)) from None
     click.echo(f"{provider.name}: the key is stored in {where}")
     _say_what_goes_before(provider, settings, "it")
 

@@ -15,6 +15,9 @@ from session.store import StoreError
 from themes.loader import ThemeError
 from tui.exits import CONFIGURATION, DONE, leave
 
+Again = Callable[[Offer], tuple[Opening, str | None]]
+"""From the offer that was taken to what the app opens again with, and a line to say there."""
+
 
 def run_app(
     opening: Opening,
@@ -23,7 +26,7 @@ def run_app(
     resume: Path | None = None,
     notice: str | None = None,
     suggestions: Sequence[str] = (),
-    again: Callable[[Offer], Opening] | None = None,
+    again: Again | None = None,
 ) -> int:
     """Open the app and return its exit code; leaves with 3 where it cannot be shown.
 
@@ -32,7 +35,6 @@ def run_app(
     """
     require_terminal()
     from tui.app import SparkApp
-    from tui.beginning import remark
 
     while True:
         offers = partial(find_offers, opening) if again is not None and opening.keyless else None
@@ -48,7 +50,8 @@ def run_app(
         if app.taken is None or again is None:
             return app.return_code or DONE
         # The prompt lies in the draft by now.
-        opening, prompt, notice = again(app.taken), None, remark(app.taken)
+        prompt = None
+        opening, notice = again(app.taken)
 
 
 def require_terminal() -> None:

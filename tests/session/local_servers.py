@@ -8,8 +8,9 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import Future
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Pages = Mapping[str, tuple[int, Any]]
 
 
@@ -74,12 +75,12 @@ async def serving(pages: Pages) -> AsyncIterator[Serving]:
 
 
 @contextlib.contextmanager
-def serving_aside(pages: Pages) -> Iterator[Serving]:
-    """The same in a thread, for tests that run commands and wait for them."""
-    began: Future[tuple[Serving, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+def aside(server: contextlib.AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """A server in a thread, for tests that run commands and wait for them."""
+    began: Future[tuple[T, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
-        async with serving(pages) as it:
+        async with server as it:
             end = asyncio.Event()
             began.set_result((it, asyncio.get_running_loop(), end))
             await end.wait()

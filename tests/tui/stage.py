@@ -17,6 +17,7 @@ from session.partner.load import parse
 from session.partner.server import Partner
 from session.session import Session
 from tui.app import SparkApp
+from tui.offer_screen import FindOffers
 
 GREETER = '''"""Says hello."""
 
@@ -162,6 +163,7 @@ async def stage(
     prompt: str | None = None,
     server: bool = True,
     resume: str | None = None,
+    offers: FindOffers | None = None,
 ) -> AsyncIterator[Stage]:
     """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
     root = folder / "project"
@@ -179,7 +181,7 @@ async def stage(
     opening = open_project(root, flags, environ)
     journal = opening.workspace.folders.sessions / f"{resume}.jsonl" if resume else None
     session = Session(opening, resume=journal)
-    app = SparkApp(session, theme=theme, prompt=prompt)
+    app = SparkApp(session, theme=theme, prompt=prompt, offers=offers)
     try:
         async with app.run_test(size=size) as pilot:
             it = Stage(app, pilot, session, partner, root)

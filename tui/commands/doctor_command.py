@@ -22,7 +22,14 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
     from dataclasses import asdict
 
     from session.config import Flags
-    from session.diagnosis import Finding, examine_keys, examine_link, examine_setup, examine_terminal
+    from session.diagnosis import (
+        Finding,
+        examine_keys,
+        examine_link,
+        examine_machine,
+        examine_setup,
+        examine_terminal,
+    )
     from session.sanitize import clean_line
     from tui.exits import DONE, FAILED
 
@@ -42,7 +49,7 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
         findings, opening = examine_setup(folder, Flags(**given), os.environ)
         if opening is not None:
             keys, opening = await examine_keys(opening)
-            findings += keys
+            findings += keys + await examine_machine(opening)
         for finding in [*findings, *examine_terminal(os.environ, sys.stdout.isatty())]:
             tell(finding)
         if opening is not None:

@@ -23,9 +23,13 @@ def command(
     belongs on a command line. It goes to the system keyring where there is one (extra `keyring`),
     else to credentials.toml with mode 600.
     """
-    from tui.login import list_logins, log_in
+    from tui.exits import CONFIGURATION, leave
+    from tui.login import LoginError, list_logins, log_in
 
     if listing:
         list_logins(as_json=as_json)
-    else:
+        return
+    try:
         log_in(provider, base_url=base_url, check=not no_check, keyring=not in_file)
+    except LoginError as problem:
+        leave(str(problem), CONFIGURATION)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from session.providers import Catalogue
 from tui.options import json_option, model_options, opening
 
 if TYPE_CHECKING:
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 @click.command("models")
 @json_option
 @click.option("--known", is_flag=True, help="All models of the catalogue; asks no server, needs no key.")
+@click.option("--found", is_flag=True, help="The servers found on this machine, and their models.")
 @model_options
-def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
+def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any) -> None:
     """List the models that the server offers to this key; * marks the one in use, + those spark knows."""
     import asyncio
 
+    from session.offers import with_hint
     from session.sanitize import clean_line
     from session.transport.errors import LinkError
     from tui.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
@@ -28,11 +31,15 @@ def command(as_json: bool, known: bool, folder: Path, **given: Any) -> None:
 
     project = opening(folder, **given)
     catalogue, used = project.catalogue, project.model.name
+    if found:
+        _list_found(catalogue, as_json)
+        return
     if known:
         rows = [Listed(model, True, model.name == used) for model in catalogue.models.values()]
     else:
         if project.endpoint is None:
-            leave(f"{project.missing}; spark models --known lists the catalogue", CONFIGURATION)
+            missing = asyncio.run(with_hint(project)).missing
+            leave(f"{missing}; spark models --known lists the catalogue", CONFIGURATION)
         try:
             names = asyncio.run(_names(project))
         except LinkError as problem:
@@ -63,3 +70,21 @@ async def _names(project: Opening) -> tuple[str, ...]:
         return await fetch_models(await engine.serve(lambda _: None))
     finally:
         await engine.close()
+
+
+def _list_found(catalogue: Catalogue, as_json: bool) -> None:
+    """Print what answers on this machine: the provider to name, the model, and what serves it."""
+    import asyncio
+    import json
+
+    from session.discovery import find_servers
+
+    for server in asyncio.run(find_servers(catalogue)):
+        row = {"provider": server.provider, "base_url": server.base_url, "server": server.name}
+        for model in server.models or ("",):
+            if as_json:
+                told = {**row, "model": model, "wants_key": server.wants_key}
+                click.echo(json.dumps(told, ensure_ascii=False))
+            else:
+                said = model or ("wants a key" if server.wants_key else "offers no model")
+                click.echo(f"{server.provider:<10} {said:<40} {server.told}")

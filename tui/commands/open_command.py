@@ -29,7 +29,7 @@ def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, *
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
 
-    def again(offer: Offer) -> Opening:
+    def again(offer: Offer) -> tuple[Opening, str | None]:
         from tui.beginning import begin_with
 
         return begin_with(offer, folder, theme, given)

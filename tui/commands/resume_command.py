@@ -28,7 +28,7 @@ def command(session: str | None, theme: str | None, folder: Path, **given: Any) 
     except StoreError as problem:
         leave(str(problem), FAILED)
 
-    def again(offer: Offer) -> Opening:
+    def again(offer: Offer) -> tuple[Opening, str | None]:
         from tui.beginning import begin_with
 
         return begin_with(offer, folder, theme, given)

@@ -293,9 +293,10 @@ class Connection:
                         self._keeper.retire(line)
             except LinkError as error:
                 problem = error
+                if not answer.dropped() and problem.kind is LinkProblem.CLOSED:
+                    losses += self._keeper.route.transport is Transport.WEBSOCKET
                 if line is not None and not answer.dropped():
                     self._keeper.retire(line)
-                    losses += line.route.transport is Transport.WEBSOCKET
                     problem = await self._keeper.why_lost(error)
             answer.line = None
             if answer.dropped():
@@ -356,8 +357,11 @@ class Connection:
                 return line
             answer.waiter = self._keeper.wanted()
             try:
-                if await answer.waiter is None:
-                    return None
+                line = await answer.waiter
+                if line is None or line.link.is_open:
+                    return line
+                message = f"{self.endpoint.host} closed the connection as soon as it was open."
+                raise LinkError(LinkProblem.CLOSED, message)
             finally:
                 self._keeper.unwanted(answer.waiter)
                 answer.waiter = None

@@ -6,7 +6,7 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidProxy
 
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
-from session.transport.refusals import explain_os, read_refusal
+from session.transport.refusals import cut_off, explain_os, read_refusal
 
 _NO_WEBSOCKET = frozenset({404, 405, 426, 501})
 
@@ -21,7 +21,9 @@ def explain(error: Exception, endpoint: Endpoint, open_timeout: float) -> LinkEr
     below = explain_os(error, endpoint, open_timeout)
     if below is not None:
         return below
-    if isinstance(error, InvalidMessage | EOFError):
+    if isinstance(error, EOFError) or isinstance(error.__cause__, EOFError):
+        return cut_off(endpoint)
+    if isinstance(error, InvalidMessage):
         return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
     if isinstance(error, InvalidHandshake):
         return LinkError(LinkProblem.NO_WEBSOCKET, f"{host} does not speak WebSocket: {one_line(error)}")

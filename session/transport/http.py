@@ -17,7 +17,7 @@ from session.protocol.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.links import ends_of
-from session.transport.refusals import Refusal, explain_os, from_server, read_refusal
+from session.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
 from session.transport.tls import trust
 
 if TYPE_CHECKING:
@@ -230,14 +230,14 @@ class HttpLink:
             self._socket = found if found is not None else self._socket
 
     def _lost(self, error: Exception) -> LinkError:
+        """The error for a request that was sent, or begun to be, and came to nothing."""
+        import httpx2
+
         if self.aborted:
             return self._closed("was told to stop")
-        known = explain(error, self._endpoint, 0.0)
-        return (
-            known
-            if known.kind is LinkProblem.UNREACHABLE
-            else self._closed(one_line(error) or "without a word")
-        )
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
+            return explain(error, self._endpoint, 0.0)
+        return self._closed(one_line(error) or "without a word")
 
     def _closed(self, how: str) -> LinkError:
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
@@ -281,6 +281,9 @@ def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> Li
             if below is not None:
                 return below
         return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
+    hung_up = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
+    if hung_up or isinstance(error, httpx2.ReadError | httpx2.WriteError):
+        return cut_off(endpoint)
     if isinstance(error, httpx2.RemoteProtocolError):
         return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
     return LinkError(LinkProblem.REFUSED, f"The connection to {host} could not be opened: {one_line(error)}")

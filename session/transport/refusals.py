@@ -66,6 +66,12 @@ def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) ->
     return None
 
 
+def cut_off(endpoint: Endpoint) -> LinkError:
+    """The :class:`LinkError` for a server that hung up while it was greeted: it may be starting anew."""
+    message = f"{endpoint.host} closed the connection before it had answered: is the base URL right?"
+    return LinkError(LinkProblem.UNREACHABLE, message)
+
+
 def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
     """What an HTTP response that is no answer says: its JSON error, or the words of its page."""
     try:

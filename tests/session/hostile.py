@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 
 
 class CuttingProxy:
-    """Passes bytes on to a server; of its answer only ``limit`` bytes a connection (None: all), then cuts."""
+    """Passes bytes on to a server; once, of its answer, only ``limit`` bytes, then it cuts."""
 
     def __init__(self, target: int) -> None:
         self.limit: int | None = None
         self.passed = 0
-        """Bytes of the answer on the last connection."""
+        """Bytes of the answers of all connections so far."""
         self._target = target
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -51,14 +51,16 @@ class CuttingProxy:
                 writer.transport.abort()
 
     async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        left, self.passed = self.limit, 0
         with contextlib.suppress(ConnectionError):
-            while left != 0 and (data := await reader.read(4096)):
-                data = data if left is None else data[:left]
+            while data := await reader.read(4096):
+                cut = self.limit is not None and self.passed + len(data) >= self.limit
+                if self.limit is not None and cut:
+                    data, self.limit = data[: self.limit - self.passed], None
                 writer.write(data)
                 await writer.drain()
                 self.passed += len(data)
-                left = None if left is None else left - len(data)
+                if cut:
+                    break
         await asyncio.sleep(0)
 
 

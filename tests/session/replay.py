@@ -55,6 +55,8 @@ class Replay:
     def __init__(self, route: Route) -> None:
         self.limit: int | None = None
         self.reset = False
+        self.once = False
+        """Whether only one connection is cut."""
         self.total = len(_accept(b"")) if route.transport is Transport.WEBSOCKET else len(_NOT_FOUND)
         self.url = ""
         events = {"responses": RESPONSES, "chat": CHAT, "messages": MESSAGES}[route.dialect]
@@ -66,6 +68,8 @@ class Replay:
             chunks = (b"data: " + text + b"\n\n" for text in texts)
             self._answer = _STREAM + b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in chunks)
             self._answer += b"0\r\n\r\n"
+        self.first = self.total + self._answer.index(b"***" if route.dialect == "responses" else b"ma")
+        """Where the first word of the edit stands."""
         self.total += len(self._answer)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -86,6 +90,7 @@ class Replay:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         left = self.total if self.limit is None else self.limit
+        self.limit = None if self.once else self.limit
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while left > 0:
                 head = await reader.readuntil(b"\r\n\r\n")

@@ -11,13 +11,11 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from session.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.link import Backoff
-from session.partner.server import Partner
 from session.protocol.events import Finished, ItemDone, TextDelta
 from session.protocol.request import user_message
 from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
-from session.transport.errors import LinkProblem
-from tests.session.hostile import CuttingProxy, streaming
-from tests.session.test_connection import PROFILE, ask, failing, said, script
+from tests.session.hostile import streaming
+from tests.session.test_connection import PROFILE, ask, failing, said
 
 CHAT = Route(Transport.SSE, "chat")
 MESSAGES = Route(Transport.SSE, "messages")
@@ -46,42 +44,6 @@ async def told(connection: Connection) -> tuple[str, str]:
         assert "\n" not in error.message and error.message
         return text, error.kind.value
     return text, "nothing"
-
-
-@pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_cut_at_any_byte_of_the_answer(route: Route) -> None:
-    async with Partner(scripts=script()) as partner, CuttingProxy(partner.port) as proxy:
-        connection = connect(proxy.url, route)
-        assert await told(connection) == (ANSWER, "completed")
-        await connection.close()
-        whole = proxy.passed
-        seen = set()
-        for number in range(CUTS):
-            proxy.limit = number * whole // CUTS
-            connection = connect(proxy.url, route)
-            text, ending = await told(connection)
-            assert ANSWER.startswith(text), f"cut at byte {proxy.limit}"
-            assert ending in set(LinkProblem) | {"completed"}, f"cut at byte {proxy.limit}"
-            assert ending != "completed" or text == ANSWER
-            seen.add(ending)
-            proxy.limit = None
-            assert await told(connection) == (ANSWER, "completed"), f"after a cut at {number * whole // CUTS}"
-            await connection.close()
-        assert "closed" in seen
-
-
-@pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_with_retries_a_cut_before_any_word_is_made_good(route: Route) -> None:
-    async with Partner(scripts=script()) as partner, CuttingProxy(partner.port) as proxy:
-        proxy.limit = 30
-        connection = connect(proxy.url, route, retries=Retries(backoff=Backoff(first=0.05)))
-        answer = asyncio.create_task(told(connection))
-        await asyncio.sleep(0.02)
-        proxy.limit = None
-        text, ending = await answer
-        # What breaks off in the first line of HTTP is no web server's answer, and is not repeated.
-        assert (text, ending) == (ANSWER, "completed") or ending == "refused"
-        await connection.close()
 
 
 def event(**body: Any) -> bytes:

@@ -26,6 +26,8 @@ SPENT = frozenset(
     {"usage_limit_reached", "insufficient_quota", "billing_hard_limit_reached", "billing_error"}
 )
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
+_INVALID_MODEL = "invalid model name"
+"""LiteLLM's words for a model it does not have; its status is 400."""
 _TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -93,7 +95,8 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     def problem(kind: LinkProblem, message: str, code: str = code) -> LinkError:
         return LinkError(kind, message, code=code, status=error.status, retry_after=error.retry_after)
 
-    if code == "model_not_found" or (status == 404 and _names_model(said, model)):
+    no_model = _names_model(said, model) and (status == 404 or _INVALID_MODEL in said.lower())
+    if code == "model_not_found" or no_model:
         return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key{detail}")
     if code in _BAD_KEY or status in (401, 403):
         had = "did not accept the API key" if endpoint.has_key else "wants an API key"

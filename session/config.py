@@ -16,6 +16,7 @@ from typing import Any
 from session.engine.settings import LocalError, LocalSettings, read_local
 from session.guards import GuardError, GuardSettings, read_guards
 from session.key_command import CommandError, read_commands
+from session.mcp.settings import McpError, McpServer, read_servers
 from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.tools.settings import ToolsError, ToolSettings, read_tool_settings
 
@@ -24,7 +25,9 @@ LOCAL_PROVIDER = "local"
 """The catalogue's row for the embedded engine."""
 PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset({"providers", "models", "trust", "guards", "keys", "context", "tools", "local"})
+USER_TABLES = frozenset(
+    {"providers", "models", "trust", "guards", "keys", "context", "tools", "local", "mcp"}
+)
 
 
 class ConfigError(Exception):
@@ -66,6 +69,8 @@ class Settings:
     tools: ToolSettings = field(default_factory=ToolSettings)
     local: str = ""
     engine: LocalSettings = field(default_factory=LocalSettings)
+    mcp: tuple[McpServer, ...] = ()
+    """The MCP servers whose tools the model is offered."""
 
 
 def load_settings(
@@ -78,24 +83,16 @@ def load_settings(
     flags = _served_here(flags)
     user_file = config / "config.toml"
     user = _read(user_file)
-    apart = {"trusted", "guards", "key_commands", "compact_with_model", "tools", "local", "engine"}
-    allowed = {each.name for each in fields(Settings)} - apart
+    plain = {each.name for each in fields(Settings) if each.type in ("str", "bool")}
+    allowed = plain - {"trusted", "compact_with_model", "local"}
     _check(user, user_file, allowed | USER_TABLES)
     try:
         catalogue = load_catalogue(user)
-    except CatalogueError as problem:
+        base = _from_tables(user)
+    except (CatalogueError, GuardError, CommandError, ToolsError, LocalError, McpError) as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
-    try:
-        guards = read_guards(user.get("guards", {}))
-        commands = read_commands(user.get("keys", {}))
-        tools = read_tool_settings(user.get("tools", {}))
-        engine = read_local(user.get("local", {}))
-    except (GuardError, CommandError, ToolsError, LocalError) as problem:
-        raise ConfigError(f"{user_file}: {problem}") from problem
-    asks = _compacts_with_model(user.get("context", {}), user_file)
-    own = {key: value for key, value in user.items() if key in allowed}
-    base = Settings(guards=guards, key_commands=commands, compact_with_model=asks, tools=tools)
-    settings = _merge(replace(base, local=engine.model, engine=engine), own)
+    base = replace(base, compact_with_model=_compacts_with_model(user.get("context", {}), user_file))
+    settings = _merge(base, {key: value for key, value in user.items() if key in allowed})
     served = _provider_of(settings, user, flags, catalogue)
     if _is_trusted(root, user, user_file):
         project_file = root / PROJECT_FILE
@@ -124,6 +121,19 @@ def _served_here(flags: Flags) -> Flags:
                 f"--local and {option} exclude each other: the file says what runs, and it runs here"
             )
     return replace(flags, provider=LOCAL_PROVIDER)
+
+
+def _from_tables(user: Mapping[str, Any]) -> Settings:
+    """The settings that have a table, or a file, of their own. Raises what their readers raise."""
+    engine = read_local(user.get("local", {}))
+    return Settings(
+        guards=read_guards(user.get("guards", {})),
+        key_commands=read_commands(user.get("keys", {})),
+        tools=read_tool_settings(user.get("tools", {})),
+        mcp=read_servers(user.get("mcp", {})),
+        local=engine.model,
+        engine=engine,
+    )
 
 
 def _finish(

@@ -36,6 +36,7 @@ from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
 from session.lane import LaneTools
 from session.listeners import Listeners
+from session.mcp.offer import McpOffer
 from session.memory import Memory
 from session.opening import Opening
 from session.pins import Pins
@@ -89,6 +90,7 @@ class Session(HunkHandling):
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         self._choice = Choosing(opening, self.name, self.toolbox)
+        self._mcp = McpOffer(opening, self.toolbox, self._publish, self._chosen, attended=attended)
         self.usage = Accounts(
             self.folders.usage,
             project=str(self.root),
@@ -177,6 +179,7 @@ class Session(HunkHandling):
         for lost in self._recovered:
             self._publish(lost)
         self._spawn(self._reading.run(), "read project")
+        self._mcp.start()
         if self.connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
@@ -190,6 +193,7 @@ class Session(HunkHandling):
         if self._finishing is not None:
             await self._finishing
         await self._reading.close()
+        await self._mcp.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -252,10 +256,14 @@ class Session(HunkHandling):
         Raises ChoiceError for one that cannot be had.
         """
         told = self._choice.choose(model=model, effort=effort, fast=fast)
-        if not self.running:
-            self._prepare_connection()
+        self._chosen()
         self._publish(self._choice.told())
         return told
+
+    def _chosen(self) -> None:
+        """The requests to come are others than before; a running turn keeps to its own."""
+        if not self.running:
+            self._prepare_connection()
 
     def _prepare_connection(self) -> None:
         """Have the connection ask as was chosen. No answer runs on it."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "line": "The same session without a full screen.",
     "login": "Store a key for a provider.",
     "logout": "Take a stored key away.",
+    "mcp": "List the tools of the configured MCP servers.",
     "models": "List the models that the key can use.",
     "open": "Open the app in this folder (also without its name).",
     "partner": "Run the built-in practice server alone.",

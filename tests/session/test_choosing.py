@@ -13,6 +13,7 @@ from session.events import ModelChosen, TurnStarted
 from session.opening import open_project
 from session.protocol.messages import encode_messages
 from session.protocol.request import user_message
+from session.tools.toolbox import Toolbox
 from tests.session.talking import COLOURS, PLAIN, Listening, environment, talking
 
 FAST = """
@@ -176,6 +177,6 @@ def test_claude_models_are_told_the_effort_as_each_wants_it(
 ) -> None:
     environ = {**environment(tmp_path / "xdg"), "ANTHROPIC_API_KEY": "sk-1"}
     opening = open_project(tmp_path, Flags(model=model, effort="high"), environ)
-    body = encode_messages(Choosing(opening, "s").profile(), [user_message("hello")])
+    body = encode_messages(Choosing(opening, "s", Toolbox()).profile(), [user_message("hello")])
     assert {name: body[name] for name in sent} == sent
     assert left_out not in body

@@ -1,0 +1,221 @@
+"""One MCP server, kept open: started or dialled in a task of its own, asked from any other.
+
+The ``mcp`` package wants a client to be closed by the task that opened it; that task waits here until the
+link is closed. A server that ends is opened again by the next :meth:`McpLink.open`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TextIO
+
+from session.mcp.settings import McpServer
+from session.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult, Tool
+
+_TAIL = 2_000
+"""Bytes of a server's standard error that are kept, to say why it ended."""
+_MOST_PAGES = 50
+MISSING = "the package mcp is not installed: pip install 'spark[mcp]'"
+
+
+class McpLinkError(Exception):
+    """The server cannot be had, or did not answer; the message is one line for the person."""
+
+
+class McpLink:
+    """A link to ``server``. ``environ`` is where ``env_from`` and ``headers_from`` are looked up."""
+
+    def __init__(self, server: McpServer, environ: Mapping[str, str]) -> None:
+        self.server = server
+        self._environ = environ
+        self._holder: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+        self._client: Client | None = None
+        self._errors = _LastWords()
+
+    async def open(self) -> None:
+        """Have the server there. Cheap when it is. Raises McpLinkError."""
+        if self._client is not None and self._holder is not None and not self._holder.done():
+            return
+        await self.close()
+        if find_spec("mcp") is None:
+            raise McpLinkError(MISSING)
+        # A large import: in a thread, so that keys and frames go on meanwhile.
+        await asyncio.to_thread(import_module, "mcp")
+        # What it logs belongs to no screen, and what went wrong is said by the error.
+        logging.getLogger("mcp").propagate = False
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._closing = asyncio.Event()
+        self._holder = asyncio.create_task(self._hold(opened), name=f"mcp {self.server.name}")
+        try:
+            async with asyncio.timeout(self.server.start_seconds):
+                await asyncio.shield(opened)
+        except TimeoutError:
+            await self.close()
+            raise McpLinkError(self._told(f"no answer in {self.server.start_seconds:g} s")) from None
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End the server, or hang up. May be repeated."""
+        holder, self._holder, self._client = self._holder, None, None
+        if holder is None:
+            return
+        self._closing.set()
+        done, _ = await asyncio.wait({holder}, timeout=self.server.start_seconds)
+        if not done:
+            holder.cancel()
+            await asyncio.wait({holder})
+
+    async def tools(self) -> list[Tool]:
+        """All the server's tools. Raises McpLinkError."""
+        found: list[Tool] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            listed = await self._ask("list_tools", self.server.start_seconds, cursor=cursor)
+            found += listed.tools
+            cursor = listed.next_cursor
+            if not cursor:
+                break
+        return found
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """Call a tool. Raises McpLinkError."""
+        result: CallToolResult = await self._ask("call_tool", self.server.seconds, tool, dict(arguments))
+        return result
+
+    async def _ask(self, method: str, seconds: float, *arguments: Any, **named: Any) -> Any:
+        await self.open()
+        client, holder = self._client, self._holder
+        if client is None or holder is None:
+            raise McpLinkError(self._told("it is closed"))
+        asking = asyncio.create_task(getattr(client, method)(*arguments, **named))
+        try:
+            # A server that ends leaves its callers waiting: whichever comes first.
+            await asyncio.wait({asking, holder}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                return asking.result()
+        except _failures() as problem:
+            if _is_lost(problem):
+                await self.close()
+            raise McpLinkError(self._told(_innermost(problem))) from problem
+        finally:
+            asking.cancel()
+            await asyncio.wait({asking})
+        raise McpLinkError(self._told("it ended" if holder.done() else f"no answer in {seconds:g} s"))
+
+    async def _hold(self, opened: asyncio.Future[None]) -> None:
+        """Keep the client open until :meth:`close`."""
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                self._client = await stack.enter_async_context(self._make(stack))
+                opened.set_result(None)
+                await self._closing.wait()
+        except _failures() as problem:
+            if not opened.done():
+                opened.set_exception(McpLinkError(self._told(_innermost(problem))))
+        finally:
+            self._client = None
+            if not opened.done():
+                opened.set_exception(McpLinkError(self._told("it ended")))
+                opened.exception()
+
+    def _make(self, stack: contextlib.AsyncExitStack) -> Client:
+        mcp = import_module("mcp")
+        server, environ = self.server, self._environ
+        info = import_module("mcp.types").Implementation(name="spark", version="1")
+        if server.url:
+            http = import_module("mcp.client.streamable_http")
+            headers = {
+                name: environ[source] for name, source in server.headers_from.items() if source in environ
+            }
+            client = import_module("httpx2").AsyncClient(
+                headers={**headers, **server.headers}, timeout=server.seconds, follow_redirects=False
+            )
+            made: Client = mcp.Client(
+                http.streamable_http_client(server.url, http_client=client), client_info=info
+            )
+            return made
+        env = {name: environ[name] for name in server.env_from if name in environ}
+        program = mcp.StdioServerParameters(
+            command=server.command[0], args=list(server.command[1:]), env={**env, **server.env}
+        )
+        errors = stack.enter_context(self._errors.pipe())
+        started: Client = mcp.Client(mcp.stdio_client(program, errlog=errors), client_info=info)
+        return started
+
+    def _told(self, problem: object) -> str:
+        said = self._errors.last_line()
+        return clean_line(f"MCP server {self.server.name}: {problem}{f' ({said})' if said else ''}")[:300]
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What a server, its program or its line can make fail, in the words of the packages below."""
+    anyio = import_module("anyio")
+    return (
+        OSError,
+        ValueError,
+        RuntimeError,
+        ExceptionGroup,
+        anyio.ClosedResourceError,
+        anyio.BrokenResourceError,
+        import_module("mcp").MCPError,
+        import_module("httpx2").HTTPError,
+    )
+
+
+def _is_lost(problem: Exception) -> bool:
+    """Whether nothing more is to be had of the server; else it merely answered with an error."""
+    mcp = import_module("mcp")
+    closed = import_module("mcp.types").CONNECTION_CLOSED
+    return not isinstance(problem, mcp.MCPError) or problem.error.code == closed
+
+
+def _innermost(problem: Exception) -> object:
+    while isinstance(problem, ExceptionGroup):
+        problem = problem.exceptions[0]
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    return problem or type(problem).__name__
+
+
+class _LastWords:
+    """The end of what a program writes on its standard error."""
+
+    def __init__(self) -> None:
+        self._tail = b""
+
+    @contextlib.contextmanager
+    def pipe(self) -> Iterator[TextIO]:
+        """A file for the program to write to, read on the event loop as long as the context lasts."""
+        loop = asyncio.get_running_loop()
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        loop.add_reader(reading, self._read, reading)
+        try:
+            with os.fdopen(writing, "w") as file:
+                yield file
+        finally:
+            self._read(reading)
+            loop.remove_reader(reading)
+            os.close(reading)
+
+    def _read(self, reading: int) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._tail = (self._tail + os.read(reading, 65_536))[-_TAIL:]
+
+    def last_line(self) -> str:
+        """The last line, cleaned; empty when nothing was said."""
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        return clean_line(lines[-1]) if lines else ""

@@ -1,0 +1,98 @@
+"""The tools of one MCP server as tools of spark's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from session.mcp.answers import answer_text, cut
+from session.mcp.link import McpLink, McpLinkError
+from session.mcp.settings import Asking, McpServer
+from session.sanitize import clean, clean_line
+from session.tools.fitting import fitting, plural
+from session.tools.tool import Around, ToolResult, ToolSpec, failed
+
+if TYPE_CHECKING:
+    from mcp.types import Tool as Listed
+
+LONGEST_DESCRIPTION = 1_000
+LARGEST_SCHEMA = 8_000
+"""Characters of a tool's schema: a larger one would take the window's room with every request."""
+MOST_TOOLS = 64
+"""Tools of one server that are offered."""
+_LABEL = 80
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class McpTool:
+    """One tool. Its description and schema come from the server, so they are bounded and cleaned."""
+
+    def __init__(self, link: McpLink, name: str, spec: ToolSpec) -> None:
+        self._link = link
+        self._name = name
+        self._spec = spec
+
+    @property
+    def spec(self) -> ToolSpec:
+        """See :class:`session.tools.tool.Tool`."""
+        return self._spec
+
+    def label(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`session.tools.tool.Tool`. Where the user is asked, all of it is shown."""
+        given = json.dumps(dict(arguments), ensure_ascii=False) if arguments else ""
+        text = clean_line(f"{self._link.server.name}: {self._name} {given}").rstrip()
+        return text if self._spec.asks or len(text) <= _LABEL else text[: _LABEL - 1] + "…"
+
+    def refusal(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`session.tools.tool.Tool`."""
+        return ""
+
+    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        """See :class:`session.tools.tool.Tool`."""
+        try:
+            result = await self._link.call(self._name, arguments)
+        except McpLinkError as problem:
+            return failed(str(problem))
+        text = clean(answer_text(result))
+        lines = text.split("\n")
+        text = cut(text, fitting(lines, around.room, around.count), lines)
+        if result.is_error:
+            return failed(text or "The tool failed and did not say why.", clean_line(lines[0])[:_LABEL])
+        return ToolResult(text or "Done; the tool answered nothing.", plural(len(lines), "line"))
+
+
+def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple[list[McpTool], list[str]]:
+    """The listed tools that can be offered, and why others are not, a line each.
+
+    With nobody to ask, tools that would have to be asked about are left out.
+    """
+    server = link.server
+    made: dict[str, McpTool] = {}
+    left_out = []
+    for tool in listed:
+        if server.tools and tool.name not in server.tools:
+            continue
+        spec = _spec(server, tool)
+        if len(json.dumps(spec.parameters)) > LARGEST_SCHEMA:
+            left_out.append(f"{clean_line(tool.name)[:60]}: its schema is over {LARGEST_SCHEMA:,} characters")
+        elif spec.name in made:
+            left_out.append(f"{clean_line(tool.name)[:60]}: another tool of the server has its name")
+        elif len(made) == MOST_TOOLS:
+            left_out.append(f"more than {MOST_TOOLS} tools: choose some with tools = [...]")
+            break
+        elif attended or not spec.asks:
+            made[spec.name] = McpTool(link, tool.name, spec)
+    unknown = [name for name in server.tools if name not in {tool.name for tool in listed}]
+    left_out += [f"{clean_line(name)[:60]}: the server has no such tool" for name in unknown]
+    return list(made.values()), left_out
+
+
+def _spec(server: McpServer, tool: Listed) -> ToolSpec:
+    only_reads = bool(tool.annotations and tool.annotations.read_only_hint)
+    asks = {Asking.ALWAYS: True, Asking.NEVER: False, Asking.WRITES: not only_reads}[server.ask]
+    schema = tool.input_schema if tool.input_schema.get("type") == "object" else {"type": "object"}
+    description = clean_line(tool.description or tool.title or "")[:LONGEST_DESCRIPTION]
+    name = _NOT_IN_NAMES.sub("_", f"{server.name}__{tool.name}")[:64]
+    return ToolSpec(name, description, schema, reads_only=only_reads and not asks, asks=asks)

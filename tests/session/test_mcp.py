@@ -1,0 +1,229 @@
+"""MCP servers: real ones, made with the official package, over standard streams and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from session.mcp.link import McpLink, McpLinkError
+from session.mcp.servers import McpServers
+from session.mcp.settings import Asking, McpError, McpServer, read_servers
+from session.mcp.tools import spark_tools
+from session.tools.tool import Around
+
+SERVER = str(Path(__file__).with_name("mcp_server.py"))
+COMMAND = (sys.executable, SERVER)
+
+
+@contextlib.asynccontextmanager
+async def linked(server: McpServer, **environ: str) -> AsyncIterator[McpLink]:
+    link = McpLink(server, environ)
+    try:
+        yield link
+    finally:
+        await link.close()
+
+
+def around(room: int = 2_000) -> Around:
+    return Around(room, lambda text: len(text) // 4 + 1)
+
+
+async def answer(link: McpLink, name: str, /, **arguments: Any) -> tuple[bool, str]:
+    made, _ = spark_tools(link, await link.tools(), attended=True)
+    tool = next(tool for tool in made if tool.spec.name == f"{link.server.name}__{name}")
+    result = await tool.call(arguments, around())
+    return result.ok, result.text
+
+
+async def test_the_tools_of_a_program_are_listed_and_called() -> None:
+    async with linked(McpServer("practice", COMMAND)) as link:
+        made, left_out = spark_tools(link, await link.tools(), attended=True)
+        assert {tool.spec.name for tool in made} >= {"practice__add", "practice__lines"}
+        assert not left_out
+        add = next(tool for tool in made if tool.spec.name == "practice__add")
+        assert add.spec.description == "Adds two numbers."
+        assert set(add.spec.parameters["properties"]) == {"one", "two"}
+        result = await add.call({"one": 2, "two": 40}, around())
+        assert (result.ok, result.text) == (True, "42")
+        assert add.label({"one": 2}) == 'practice: add {"one": 2}'
+
+
+async def test_the_tools_of_an_address_are_called_with_its_headers() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, str(port), stderr=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
+    )
+    try:
+        async with asyncio.timeout(20):
+            while True:
+                with contextlib.suppress(OSError):
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    writer.close()
+                    break
+                await asyncio.sleep(0.05)
+        server = McpServer("far", url=f"http://127.0.0.1:{port}/mcp", headers_from={"authorization": "TOKEN"})
+        async with linked(server, TOKEN="Bearer x") as link:
+            assert await answer(link, "add", one=1, two=1) == (True, "2")
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def test_a_program_gets_the_variables_that_were_named_and_no_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    server = McpServer("practice", COMMAND, env={"PLAIN": "given"}, env_from=("TAKEN",))
+    async with linked(server, TAKEN="taken", OPENAI_API_KEY="sk-secret") as link:
+        assert await answer(link, "environment", name="PLAIN") == (True, "given")
+        assert await answer(link, "environment", name="TAKEN") == (True, "taken")
+        assert await answer(link, "environment", name="OPENAI_API_KEY") == (True, "not set")
+    assert "given" not in repr(server)
+
+
+async def test_a_long_answer_is_cut_to_its_room_and_cleaned() -> None:
+    async with linked(McpServer("practice", COMMAND)) as link:
+        made, _ = spark_tools(link, await link.tools(), attended=True)
+        lines = next(tool for tool in made if tool.spec.name.endswith("__lines"))
+        result = await lines.call({"count": 5_000}, around(400))
+        assert len(result.text) < 400 * 5 and "more lines of the answer have no room" in result.text
+        assert "\x1b" not in result.text
+
+
+async def test_a_tool_that_fails_says_why() -> None:
+    async with linked(McpServer("practice", COMMAND)) as link:
+        ok, text = await answer(link, "refuse")
+        assert not ok and "not today" in text
+        ok, text = await answer(link, "add", one="many", two=1)
+        assert not ok and "one" in text
+
+
+async def test_a_call_has_a_time_limit_and_can_be_stopped() -> None:
+    async with linked(McpServer("practice", COMMAND, seconds=0.3)) as link:
+        ok, text = await answer(link, "wait", seconds=60)
+        assert not ok and "no answer in 0.3 s" in text
+    async with linked(McpServer("practice", COMMAND)) as link:
+        await link.open()
+        call = asyncio.create_task(link.call("wait", {"seconds": 60}))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await answer(link, "add", one=1, two=2) == (True, "3"), "the server is still there"
+
+
+async def test_a_server_that_ends_is_told_of_and_opened_again() -> None:
+    async with linked(McpServer("practice", COMMAND)) as link:
+        ok, text = await answer(link, "crash")
+        assert not ok and "something broke inside" in text and "\n" not in text
+        assert await answer(link, "add", one=1, two=2) == (True, "3")
+
+
+async def test_closing_ends_the_program() -> None:
+    async with linked(McpServer("practice", COMMAND)) as link:
+        _, process = await answer(link, "process")
+        os.kill(int(process), 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
+
+
+@pytest.mark.parametrize(
+    ("server", "why"),
+    [
+        (McpServer("x", ("no-such-program-anywhere",)), "No such file"),
+        (McpServer("x", (sys.executable, "-c", "raise SystemExit('no licence')")), "no licence"),
+        (
+            McpServer("x", (sys.executable, "-c", "print('hello'); input(); input()"), start_seconds=1),
+            "no answer in 1 s",
+        ),
+        (McpServer("x", url="http://127.0.0.1:9/mcp"), "onnect"),
+    ],
+    ids=["missing", "ends", "not a server", "nothing listens"],
+)
+async def test_a_server_that_cannot_be_had_is_one_line(server: McpServer, why: str) -> None:
+    async with linked(server) as link:
+        with pytest.raises(McpLinkError) as caught:
+            await link.tools()
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+    assert str(caught.value).startswith("MCP server x: ")
+
+
+async def test_who_is_asked_about_and_what_is_left_out() -> None:
+    async with linked(
+        McpServer("practice", COMMAND, ask=Asking.WRITES, tools=("add", "lines", "gone"))
+    ) as link:
+        listed = await link.tools()
+        made, left_out = spark_tools(link, listed, attended=True)
+        assert {tool.spec.name: tool.spec.asks for tool in made} == {
+            "practice__add": False,
+            "practice__lines": True,
+        }
+        assert left_out == ["gone: the server has no such tool"]
+        made, _ = spark_tools(link, listed, attended=False)
+        assert [tool.spec.name for tool in made] == ["practice__add"], "nobody can be asked"
+        listed[0].input_schema["properties"]["one"]["description"] = "x" * 10_000
+        made, left_out = spark_tools(link, listed, attended=True)
+        assert len(made) == 1 and "its schema is over" in left_out[0]
+
+
+async def test_servers_open_behind_a_turn_and_say_what_they_came_to() -> None:
+    told: list[tuple[str, str]] = []
+    heard = asyncio.Event()
+
+    async def found() -> None:
+        heard.set()
+
+    servers = McpServers(
+        [McpServer("practice", COMMAND), McpServer("broken", ("no-such-program-anywhere",))],
+        {},
+        lambda level, line: told.append((level, line)),
+        found,
+        attended=True,
+    )
+    assert await servers.tools() == [], "nobody waits for them"
+    await servers.opened()
+    assert heard.is_set()
+    names = {tool.spec.name for tool in await servers.tools()}
+    assert "practice__add" in names
+    await servers.opened()
+    await servers.close()
+    assert ("info", "MCP server practice: 7 tools") in told
+    assert [line for level, line in told if level == "warning"] == [
+        "MCP server broken: no-such-program-anywhere: No such file or directory"
+    ], "said once"
+
+
+def test_the_settings_of_a_server() -> None:
+    (server,) = read_servers({"github": {"command": ["npx", "-y", "it"], "ask": "writes", "seconds": 5}})
+    assert (server.command, server.ask, server.seconds) == (("npx", "-y", "it"), Asking.WRITES, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"a b": {"url": "http://x"}}, "letters"),
+        ({"x": {}}, "either command"),
+        ({"x": {"command": ["a"], "url": "http://x"}}, "either command"),
+        ({"x": {"command": "a b"}}, "list of strings"),
+        ({"x": {"url": "file:///etc"}}, "http"),
+        ({"x": {"url": "http://x", "ask": "maybe"}}, "ask"),
+        ({"x": {"url": "http://x", "seconds": -1}}, "seconds"),
+        ({"x": {"url": "http://x", "headers": {"a": 1}}}, "headers"),
+        ({"x": {"url": "http://x", "what": 1}}, "what"),
+        ({"x": "http://x"}, "table"),
+        ("http://x", "one table"),
+    ],
+)
+def test_a_wrong_setting_is_named(table: Any, why: str) -> None:
+    with pytest.raises(McpError, match=why):
+        read_servers(table)

@@ -129,10 +129,10 @@ class Connection:
         return self._keeper.promotions
 
     @property
-    def round_trip_seconds(self) -> float | None:
-        """What a message to the server and back takes on the connection in use; None where unknown."""
+    def times(self) -> tuple[float | None, float | None]:
+        """Seconds of the last upgrade, and of a message to the server and back; None where unknown."""
         line = self._keeper.active
-        return line.link.round_trip_seconds if line is not None else None
+        return self._keeper.upgrade_seconds, line.link.round_trip_seconds if line is not None else None
 
     @property
     def way(self) -> str:

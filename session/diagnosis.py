@@ -1,44 +1,20 @@
-"""What is wrong with the setup or the link, step by step: the engine of ``spark doctor``.
-
-Each step is tried in turn and timed; what a step needs of an earlier one that failed is not tried.
-"""
+"""What is wrong with the setup and the terminal: the part of ``spark doctor`` that asks no server."""
 
 from __future__ import annotations
 
-import asyncio
-import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from session import system_keyring
 from session.config import ConfigError, Flags
-from session.connection import Connection, LinkError, RequestProfile
 from session.credentials import CredentialsError, KeyPlace
 from session.discovery import LocalServer, find_servers
-from session.engine.model import LocalModel
-from session.engine.process import Engine, said_bytes
+from session.finding import Finding
 from session.opening import Opening, open_project, with_key
-from session.protocol.events import Finished, TextDelta
-from session.protocol.request import user_message
-from session.sanitize import clean_line
 from session.workspace import WorkspaceError
-
-STEP_SECONDS = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One step: what was looked at, whether it is well (None: it does not matter here), what was found,
-    and the milliseconds it took where that says something."""
-
-    step: str
-    well: bool | None
-    found: str
-    milliseconds: float | None = None
 
 
 def examine_setup(
@@ -96,72 +72,6 @@ def _offered(server: LocalServer) -> str:
         return f"wants a key (spark login {server.provider})"
     more = f" and {len(server.models) - 3} more" if len(server.models) > 3 else ""
     return f"{', '.join(server.models[:3]) or 'no model'}{more}"
-
-
-async def examine_link(opening: Opening) -> AsyncIterator[Finding]:
-    """Resolve, connect, warm up and ask for one word; stops at the first step that fails."""
-    endpoint = opening.endpoint
-    if endpoint is None:
-        return
-    if opening.local is not None:
-        async for finding in _examine_engine(opening, opening.local):
-            yield finding
-        return
-    parts = urlsplit(endpoint.base_url)
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme in ("https", "wss") else 80)
-    loop = asyncio.get_running_loop()
-    began = time.perf_counter()
-    try:
-        async with asyncio.timeout(STEP_SECONDS):
-            found = await loop.getaddrinfo(host, port, type=1)
-            yield Finding("resolve", True, f"{host} is {found[0][4][0]}", _since(began))
-            began = time.perf_counter()
-            _, writer = await asyncio.open_connection(host, port)
-            writer.close()
-    except (OSError, TimeoutError) as problem:
-        said = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else str(problem)
-        yield Finding(
-            "connect", False, f"{host}:{port}: {clean_line(said) or 'no answer in time'}", _since(began)
-        )
-        return
-    yield Finding("connect", True, f"{host}:{port}", _since(began))
-    async for finding in _examine_answer(opening):
-        yield finding
-
-
-async def _examine_engine(opening: Opening, local: LocalModel) -> AsyncIterator[Finding]:
-    engine = Engine(local)
-    began = time.perf_counter()
-    try:
-        endpoint = await engine.serve(lambda _: None)
-        found = f"{said_bytes(local.size)} loaded, serving at {endpoint.host}"
-        yield Finding("engine", True, found, _since(began))
-        async for finding in _examine_answer(replace(opening, endpoint=endpoint, local=None)):
-            yield finding
-    except LinkError as problem:
-        yield Finding("engine", False, clean_line(problem.message), _since(began))
-    finally:
-        await engine.close()
-
-
-async def _examine_answer(opening: Opening) -> AsyncIterator[Finding]:
-    assert opening.endpoint is not None
-    profile = RequestProfile(model=opening.model.name, instructions="Answer with the single word: ready.")
-    connection = Connection(opening.endpoint, profile, service=opening.service)
-    began = time.perf_counter()
-    first = None
-    try:
-        async with asyncio.timeout(STEP_SECONDS):
-            async for event in connection.respond([user_message("Are you there?")]):
-                if first is None and isinstance(event, TextDelta | Finished):
-                    first = _since(began)
-    except (LinkError, TimeoutError) as problem:
-        yield Finding("answer", False, clean_line(str(problem)) or "none in time", _since(began))
-        return
-    finally:
-        await connection.close()
-    yield Finding("first token", True, "handshake, warm-up and request included", first)
-    yield Finding("answer", True, f"{opening.model.name} answers", _since(began))
 
 
 def _since(began: float) -> float:

@@ -72,6 +72,7 @@ class Keeper:
         self.spare: Line | None = None
         self.busy = False
         """Whether an answer runs: its line is left alone then."""
+        self.upgrade_seconds: float | None = None
         self.dials = 0
         self.warm_ups = 0
         self.promotions = 0
@@ -332,6 +333,7 @@ class Keeper:
         self.dials += 1
         route, endpoint = self.route, await self.address()
         link = await open_link(endpoint, route, open_timeout=self._open_timeout)
+        self.upgrade_seconds = link.upgrade_seconds
         lanes = self.service.lanes if route.transport is Transport.WEBSOCKET else 1
         line = Line(link, route, endpoint, self._now(), lanes=lanes)
         try:

@@ -291,7 +291,7 @@ class Runner:
     def _count(self, usage: wire.TokenUsage | None) -> None:
         """Add a response to the turn's tokens; by our own count where the server gave none."""
         if (link := self._parts.connection) is not None:
-            self._tally.timed(link.first_token_seconds, link.round_trip_seconds)
+            self._tally.timed(link.first_token_seconds, link.times[1])
         if usage is not None:
             self._tally.count(usage)
         else:

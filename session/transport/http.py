@@ -78,6 +78,11 @@ class HttpLink:
             raise from_server(said, self._endpoint, "")
 
     @property
+    def upgrade_seconds(self) -> float | None:
+        """There is none."""
+        return None
+
+    @property
     def round_trip_seconds(self) -> float | None:
         """Not measured: HTTP has nothing like a ping that every server answers."""
         return None

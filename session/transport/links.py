@@ -31,6 +31,10 @@ class Link(Protocol):
     def round_trip_seconds(self) -> float | None:
         """What a message to the server and back takes; None where nothing was measured."""
 
+    @property
+    def upgrade_seconds(self) -> float | None:
+        """What the upgrade to WebSocket took, once there was a socket; None over HTTP."""
+
     async def send(self, frame: str) -> None:
         """Send one request."""
 

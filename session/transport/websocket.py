@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+from time import monotonic
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -36,6 +37,16 @@ class _Dial(connect):
         return exc
 
 
+class _Client(ClientConnection):
+    """Knows when its socket, TLS included, was there."""
+
+    connected = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.connected = monotonic()
+        super().connection_made(transport)
+
+
 class WebSocketLink:
     """An open connection. Made by :meth:`open`; every failure is a :class:`LinkError`."""
 
@@ -43,6 +54,7 @@ class WebSocketLink:
         self._client = client
         self._endpoint = endpoint
         self._pong: asyncio.Future[float] | None = None
+        self._upgrade: float | None = None
         self.aborted = False
 
     @classmethod
@@ -70,10 +82,13 @@ class WebSocketLink:
                 max_queue=_QUEUED_FRAMES,
                 logger=_LOGGER,
                 ssl=tls,
+                create_connection=_Client,
             )
         except (OSError, WebSocketException, ValueError, EOFError, ImportError) as error:
             raise explain(error, endpoint, open_timeout) from error
         link = cls(client, endpoint)
+        if isinstance(client, _Client):
+            link._upgrade = monotonic() - client.connected
         with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
             link._pong = asyncio.ensure_future(await client.ping())
         return link
@@ -87,6 +102,11 @@ class WebSocketLink:
     def ends(self) -> tuple[Address, Address] | None:
         """The two addresses of its socket."""
         return ends_of(self._client.transport.get_extra_info("socket"))
+
+    @property
+    def upgrade_seconds(self) -> float | None:
+        """From the socket to the server's answer to the upgrade."""
+        return self._upgrade
 
     @property
     def round_trip_seconds(self) -> float | None:

@@ -22,14 +22,9 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
     from dataclasses import asdict
 
     from session.config import Flags
-    from session.diagnosis import (
-        Finding,
-        examine_keys,
-        examine_link,
-        examine_machine,
-        examine_setup,
-        examine_terminal,
-    )
+    from session.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
+    from session.finding import Finding
+    from session.link_steps import examine_link
     from session.sanitize import clean_line
     from tui.exits import DONE, FAILED
 

@@ -67,10 +67,10 @@ def _symbols(
     found = []
     looked = 0
     for path, entry in snapshot.entries.items():
-        looked += len(entry.facts.names)
+        looked += len(entry.names)
         if looked > _MOST_NAMES:
             break
-        for name in entry.facts.names:
+        for name in entry.names:
             if pattern.search(name):
                 order = (_place(prefix, name), 2, len(name), f"{name}\n{path}")
                 found.append((order, Completion(f"@{name}", Target.SYMBOL, path)))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from context.files_shown import ASKED, Wanted, view
 from context.packing import Packing
+from context.paths import about
 from context.pieces import Kind, LeftOut
 from context.rank import Ranking, settings
 from context.related import related_view
@@ -23,7 +26,7 @@ _CHARACTERS = 4
 
 def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
     """Show the files that matter in at most ``room`` tokens; which of them are shown whole."""
-    place = {path: at for at, path in enumerate(ranking.order)}
+    place = {path: at for at, path in enumerate(ranking.order.first)}
     changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
     since = [path for path in packing.before.files if path not in packing.snapshot.changes]
     wanted: dict[str, Wanted] = dict.fromkeys(packing.mentioned, Wanted.NAMED)
@@ -35,7 +38,7 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
     ):
         for path in paths:
             wanted.setdefault(path, reason)
-    known = set(packing.snapshot.paths)
+    known = about(packing.snapshot.paths)
     for path in packing.request.open_files:
         if path in known:
             wanted.setdefault(path, Wanted.OPEN)
@@ -100,8 +103,8 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
         limit = packing.request.map_limit // 4
     room = room if limit is None else min(room, limit)
     rules = settings()["related"]
-    likely = [path for path in ranking.order if _may_be_related(packing, path, ranking, rules["least"])]
-    likely = likely[: rules["most"]]
+    may_be = (path for _, path in ranking.order.top if _may_be_related(packing, path, ranking, rules["least"]))
+    likely = list(islice(may_be, rules["most"]))
     in_vain = 0
     for at, path in enumerate(likely):
         why = f"no room for its text, which is likely to matter: {ranking.reasons[path]}"

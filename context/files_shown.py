@@ -231,7 +231,7 @@ def _definitions(source: Source, snapshot: Snapshot) -> str:
     """The outline as the index has it, or made anew when the file has just changed."""
     entry = snapshot.entries.get(source.path)
     if entry is not None and entry.digest == source.digest:
-        return entry.facts.outline
+        return entry.outline
     return harmless(redact(_outline(source.path, source.text).text).text)
 
 

@@ -6,6 +6,7 @@ one that touches hundreds says nothing about any two of them. Merges and first c
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,9 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from context.git import Git, GitUnavailable
+from context.store import Store
 
 MOST = 1000
 """Commits that are read at most, the newest."""
+_FILE = "history"
 _LARGEST = 30
 """Files a commit may touch to be looked at."""
 _FADES = 400
@@ -70,6 +73,55 @@ def read_history(git: Git, known: History) -> History:
     new = _log(git, head, known.head) if known.head and _is_ancestor(git, known.head, head) else None
     commits = _log(git, head, "") if new is None else (*new, *known.commits)
     return History(head, commits[:MOST])
+
+
+class HistoryStore:
+    """The history of one project on disk: read where it still holds, written when it was built upon."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def head(self, git: Git) -> str:
+        """The name of the commit that HEAD is; empty when there is none."""
+        try:
+            return git.run("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii", "replace").strip()
+        except GitUnavailable:
+            return ""
+
+    def read(self, git: Git, known: History) -> History:
+        """As :func:`read_history`, with what an earlier session knew. Raises GitUnavailable."""
+        known = known if known.head else self._load(git.prefix)
+        found = read_history(git, known)
+        if found.head != known.head:
+            self._save(git.prefix, found)
+        return found
+
+    def _load(self, prefix: str) -> History:
+        if self._store.folder is None:
+            return History()
+        try:
+            held = json.loads((self._store.folder / _FILE).read_bytes())
+            head, names, commits = held["head"], held["paths"], held["commits"]
+            if held["prefix"] != prefix or not isinstance(head, str):
+                return History()
+            return History(head, tuple(tuple(str(names[at]) for at in commit) for commit in commits))
+        except (OSError, ValueError, LookupError, TypeError):
+            return History()
+
+    def _save(self, prefix: str, history: History) -> None:
+        folder = self._store.prepare()
+        if folder is None:
+            return
+        numbers: dict[str, int] = {}
+        commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
+        held = {"head": history.head, "prefix": prefix, "paths": list(numbers), "commits": commits}
+        temporary = folder / f"{_FILE}.{os.getpid()}.new"
+        try:
+            temporary.write_text(json.dumps(held), "ascii")
+            temporary.replace(folder / _FILE)
+        except OSError:
+            # It is read anew next time.
+            temporary.unlink(missing_ok=True)
 
 
 def _is_ancestor(git: Git, old: str, head: str) -> bool:

@@ -6,16 +6,18 @@ changed, so that the server's prompt cache keeps the rest.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from context.entries import file_block
+from context.map_fit import CHARACTERS, OUTLINES, SURELY, KnownBlocks, fit_folders, fit_outlines, tight_block
+from context.paths import about
 from context.snapshot import REMOVED
 
 if TYPE_CHECKING:
+    from context.rank import Order
     from context.seen import FrozenMap
     from context.snapshot import Snapshot
 
@@ -29,11 +31,6 @@ _PARTIAL = (
 )
 REFREEZE = 8_000
 """Tokens of changes to a frozen map from which a new map is cheaper."""
-_TIGHT = 72
-"""Characters of a signature where not every outline fits."""
-_LIST_SHARE = 50
-"""Percent of the map's room that the list of paths may take where not every outline fits."""
-_OUTLINES = "### Definitions\n\n"
 _DELTA = (
     "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files. "
     "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n"
@@ -65,23 +62,6 @@ class MapPart:
     def outlined(self) -> int:
         """How many files are there with their definitions."""
         return sum(1 for block in self.outlines.values() if block)
-
-
-def file_block(path: str, outline: str) -> str:
-    """A file's entry in the map. Counts of such blocks add up exactly (see ``context.tokens``)."""
-    name = f"./{path}" if path[0].isspace() else path
-    if not outline:
-        return f"{name}\n"
-    inside = "".join(f" {line}\n" for line in outline.split("\n") if line)
-    return f"{name}:\n{inside}"
-
-
-@lru_cache(maxsize=20_000)
-def tight_block(block: str) -> str:
-    """A file's entry where room is short: long signatures cut, documentation left out."""
-    lines = block.split("\n")
-    cut = [line.partition(" — ")[0] for line in lines[1:]]
-    return "\n".join([lines[0], *(line if len(line) <= _TIGHT else f"{line[: _TIGHT - 1]}…" for line in cut)])
 
 
 def changed_block(before: str, block: str) -> str:
@@ -119,18 +99,26 @@ def _around(enclosing: list[str], line: str) -> list[str]:
     return [other for other in enclosing if len(other) - len(other.lstrip(" ")) < depth]
 
 
-def full_cost(snapshot: Snapshot, count: Count) -> int:
-    """Tokens of the map with every outline."""
+def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
+    """Tokens of the map with every outline; where that is far from fitting in ``room``, about how many."""
+    size = about(snapshot.paths).size + snapshot.entries.size
+    if size > room * SURELY:
+        return size // CHARACTERS
     return count(_COMPLETE) + sum(count(_block(snapshot, path)) for path in snapshot.paths)
 
 
-def list_cost(snapshot: Snapshot, count: Count) -> int:
-    """Tokens of the map with every path and nothing else."""
-    return count(_PARTIAL) + sum(count(line) for line in _folder_lines(snapshot.paths).values())
+def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
+    """Tokens of the map with every path and nothing else, at most ``room``."""
+    spent = count(_PARTIAL)
+    for line in about(snapshot.paths).lines.values():
+        if spent >= room:
+            return room
+        spent += count(line)
+    return min(spent, room)
 
 
 def build_map(
-    snapshot: Snapshot, order: Iterable[str], room: int, count: Count, whole: frozenset[str], full: int
+    snapshot: Snapshot, order: Order, room: int, count: Count, whole: frozenset[str], full: int
 ) -> MapPart:
     """The map in at most ``room`` tokens. ``order`` is all paths by rank; ``whole`` are files whose text
     the window shows anyway: where room is short they are outlined last of all.
@@ -140,30 +128,14 @@ def build_map(
     if full <= room:
         blocks = {path: _block(snapshot, path) for path in snapshot.paths}
         return MapPart(_COMPLETE + "".join(blocks.values()), full, blocks)
-    ranked = list(order)
-    lines, spent, unlisted = _fit_folders(snapshot, ranked, room, count)
+    lines, spent, unlisted = fit_folders(snapshot, order, room, count, count(_PARTIAL))
     if not lines:
         return MapPart(unlisted=unlisted)
-    chosen: dict[str, str] = {}
-    unoutlined: list[tuple[str, int]] = []
-    heading = count(_OUTLINES)
-    for path in sorted(ranked, key=lambda path: path in whole):
-        entry = snapshot.entries.get(path)
-        if entry is None or not entry.facts.outline:
-            continue
-        cost = count(tight_block(entry.block))
-        if spent + heading + cost <= room:
-            chosen[path] = entry.block
-            spent += cost + heading
-            heading = 0
-        else:
-            unoutlined.append((path, cost))
+    chosen, unoutlined, spent = fit_outlines(snapshot, order, room, spent, count, whole)
     text = _PARTIAL + "".join(lines)
     if chosen:
-        text += _OUTLINES + "".join(tight_block(chosen[path]) for path in sorted(chosen))
-    return MapPart(
-        text, spent, {path: chosen.get(path, "") for path in snapshot.paths}, tuple(unoutlined), unlisted
-    )
+        text += OUTLINES + "".join(tight_block(chosen[path]) for path in sorted(chosen))
+    return MapPart(text, spent, KnownBlocks(chosen, snapshot.paths), unoutlined, unlisted)
 
 
 def build_again(
@@ -190,18 +162,20 @@ def build_delta(
     the model knows the text, and so their definitions."""
     blocks: dict[str, str] = {}
     outlines: dict[str, str] = {}
-    for path in snapshot.paths:
-        before = shown.get(path)
+    listed = about(snapshot.paths)
+    known, names = (shown.shown, shown.paths) if isinstance(shown, KnownBlocks) else (shown, tuple(shown))
+    for path, before in known.items():
+        if not before or path in whole or path not in listed or snapshot.unread.get(path) == REMOVED:
+            continue  # what was shown of a removed one cannot be taken back
         block = _block(snapshot, path)
-        if before is not None and snapshot.unread.get(path) == REMOVED:
-            continue  # what was shown of it cannot be taken back, and its name is known
-        if before is None or (before and before != block and path not in whole):
+        if before != block:
             outlines[path] = block
-            blocks[path] = changed_block(before, block) if before else block
-    listed = set(snapshot.paths)
-    for path in shown:
-        if path not in listed:
-            blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
+            blocks[path] = changed_block(before, block)
+    added, gone = _difference(names, snapshot.paths)
+    for path in added:
+        blocks[path] = outlines[path] = _block(snapshot, path)
+    for path in gone:
+        blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
     spent = count(_DELTA)
     fitting: list[str] = []
     unoutlined: list[tuple[str, int]] = []
@@ -221,52 +195,16 @@ def build_delta(
     )
 
 
+def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Which paths were added, and which are gone."""
+    if before is now:
+        return [], []
+    known, listed = set(before), set(now)
+    return [path for path in now if path not in known], [path for path in before if path not in listed]
+
+
 def _block(snapshot: Snapshot, path: str) -> str:
     entry = snapshot.entries.get(path)
     return file_block(path, "") if entry is None else entry.block
 
 
-def _folder_lines(paths: Iterable[str]) -> dict[str, str]:
-    names: dict[str, list[str]] = {}
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        names.setdefault(folder, []).append(name)
-    return {folder: f"{_folder_name(folder)}: {', '.join(held)}\n" for folder, held in sorted(names.items())}
-
-
-def _folder_name(folder: str) -> str:
-    return f"{'./' if not folder or folder[0].isspace() else ''}{folder}{'/' if folder else ''}"
-
-
-def _fit_folders(
-    snapshot: Snapshot, ranked: list[str], room: int, count: Count
-) -> tuple[list[str], int, tuple[tuple[str, int], ...]]:
-    """The folders' lines, their tokens, and the folders whose files are not listed.
-
-    All paths where they take at most half of the room; else the folders of the best ranked files are
-    listed in that half, and the others say how many files they hold, as far as there is room.
-    """
-    lines = _folder_lines(snapshot.paths)
-    costs = {folder: count(line) for folder, line in lines.items()}
-    spent = count(_PARTIAL)
-    limit = max(spent, room * _LIST_SHARE // 100)
-    if spent + sum(costs.values()) <= limit:
-        return list(lines.values()), spent + sum(costs.values()), ()
-    held = Counter(path.rpartition("/")[0] for path in snapshot.paths)
-    short = {folder: f"{_folder_name(folder)}: {held[folder]} files\n" for folder in lines}
-    chosen: dict[str, str] = {}
-    best_first = dict.fromkeys(path.rpartition("/")[0] for path in ranked)
-    for folder in best_first:
-        cost = count(short[folder])
-        if spent + cost <= limit:
-            chosen[folder] = short[folder]
-            spent += cost
-    for folder in best_first:
-        more = costs[folder] - count(short[folder])
-        if folder in chosen and spent + more <= limit:
-            chosen[folder] = lines[folder]
-            spent += more
-    left = tuple(
-        (_folder_name(folder), costs[folder]) for folder in lines if chosen.get(folder) != lines[folder]
-    )
-    return [chosen[folder] for folder in lines if folder in chosen], spent, left

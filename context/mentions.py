@@ -6,10 +6,12 @@ A name with spaces is quoted: ``@"a b.md"``. What names nothing in the project i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from context.paths import Paths, about
 
 if TYPE_CHECKING:
     from context.snapshot import Snapshot
@@ -38,7 +40,7 @@ class Mention:
 
 def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     """All that ``text`` names, in the order named, each once."""
-    names = _names(snapshot.paths)
+    names = about(snapshot.paths)
     found: dict[Mention, None] = {}
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
@@ -53,7 +55,7 @@ def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     """What one target names: a mention, with or without its ``@``."""
     quoted = _QUOTED.match(target.removeprefix("@"))
     word = f"{quoted[1]}{quoted[2] or ''}" if quoted else target.removeprefix("@")
-    return tuple(_mentioned(word, _names(snapshot.paths), snapshot))
+    return tuple(_mentioned(word, about(snapshot.paths), snapshot))
 
 
 def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +64,7 @@ def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     A bare word counts when it is a file's whole path, or a file name with an extension that only one
     file of the project has.
     """
-    names = _names(tuple(paths))
+    names = Paths(tuple(sorted(paths)))
     found: dict[str, None] = {}
     for match in _AT.finditer(text):
         for path in _named(match[1] or match[3], names, folders=True):
@@ -103,7 +105,7 @@ def _glob(pattern: str) -> re.Pattern[str]:
         return re.compile(f"{re.escape(pattern)}\\Z")
 
 
-def _mentioned(word: str, names: _Names, snapshot: Snapshot) -> list[Mention]:
+def _mentioned(word: str, names: Paths, snapshot: Snapshot) -> list[Mention]:
     paths = _named(word, names, folders=True)
     part = _LINES.match(word.rstrip(_TRAILING))
     if not paths and part is not None:
@@ -123,32 +125,12 @@ def _mentioned(word: str, names: _Names, snapshot: Snapshot) -> list[Mention]:
 
 def _holders(name: str, snapshot: Snapshot) -> list[str]:
     """The files that define ``name``, spelt so."""
-    likely = snapshot.postings.makers({name.lower(): 1}, snapshot.live)
-    found = sorted(path for path in likely if name in snapshot.entries[path].facts.names)
+    likely = snapshot.words.makers({name.lower(): 1})
+    found = sorted(path for path in likely if name in snapshot.entries[path].names)
     return found if len(found) <= _MOST_HOLDERS else []
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    paths: frozenset[str]
-    folders: Mapping[str, list[str]]
-    by_name: Mapping[str, list[str]]
-
-
-@lru_cache(maxsize=2)
-def _names(paths: tuple[str, ...]) -> _Names:
-    folders: dict[str, list[str]] = {}
-    by_name: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        folder, _, name = path.rpartition("/")
-        by_name.setdefault(name, []).append(path)
-        while folder:
-            folders.setdefault(folder, []).append(path)
-            folder = folder.rpartition("/")[0]
-    return _Names(frozenset(paths), folders, by_name)
-
-
-def _bare(text: str, names: _Names) -> list[str]:
+def _bare(text: str, names: Paths) -> list[str]:
     words = (match[0] for match in _BARE.finditer(text))
     return [
         path
@@ -158,16 +140,17 @@ def _bare(text: str, names: _Names) -> list[str]:
     ]
 
 
-def _named(word: str, names: _Names, *, folders: bool) -> list[str]:
+def _named(word: str, names: Paths, *, folders: bool) -> list[str]:
     """The files that one word names, tried as written and then without what a sentence puts after it."""
     bare = word.rstrip(_TRAILING)
     for name in (word, bare, _LINE_NUMBER.sub("", bare)):
         path = name.removeprefix("./").rstrip("/")
-        if path in names.paths:
+        if path in names:
             return [path]
-        if folders and path in names.folders:
-            return names.folders[path]
-        alone = names.by_name.get(path, [])
-        if len(alone) == 1 and "." in path:
+        below = names.below(path) if folders and path else ()
+        if below:
+            return list(below)
+        alone = names.named(path) if "." in path and "/" not in path else []
+        if len(alone) == 1:
             return alone
     return []

@@ -55,7 +55,7 @@ class Packing:
         )
         shown = Shown(
             MappingProxyType(self.texts),
-            MappingProxyType(dict(self.map.outlines)),
+            self.map.outlines,
             MappingProxyType(self.files),
             MappingProxyType(self.passed),
             self.map.gone,

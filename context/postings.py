@@ -1,106 +1,198 @@
-"""Which files hold which words, and which define which names: an inverted index for ranking."""
+"""Which files hold which words, and which define which names, in one state of the project: for ranking."""
 
 from __future__ import annotations
 
 import math
-from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nlargest
 
-from context.words import words
+from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings, makes, stem_term
+from context.entries import place, split_place
 
 _K1 = 1.2
 _B = 0.75
-_COUNT_BITS = 6
-_MOST_COUNTED = (1 << _COUNT_BITS) - 1
 _SURE = 2.5
 """A best score of this many of the rarest words counts as sure; a lower one scales all scores down."""
+_MOST_READ = 20_000
+"""Postings that are read for one question, those of rare words first; of further words …"""
+_MOST_CHECKED = 800
+"""… only the best files found so far are asked, …"""
+_MOST_COMMON = 24
+"""… and of so many words."""
+_MOST_NAMED = 3_000
+"""Files that one question gives at most, the best."""
+_COUNTED = 200
+"""Postings of a term up to which the live ones are counted, not estimated."""
 
 
-class Postings:
-    """An inverted index that is only ever appended to.
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The postings of one term in the parts that hold it."""
 
-    A file that changes gets a new number; readers hold the numbers of their own snapshot and so never
-    see another's. One thread adds, any may look up.
-    """
+    weight: float
+    rarity: float
+    lists: list[tuple[int, Postings]]
 
-    def __init__(self) -> None:
-        self._held: dict[str, array[int]] = {}
-        self._makers: dict[str, array[int]] = {}
-        self._lengths = array("I")
 
-    def __len__(self) -> int:
-        return len(self._lengths)
+@dataclass(frozen=True)
+class Words:
+    """An inverted index over the parts of a project's index. ``live`` has a byte for each file of each
+    part: 0 for an earlier state of a file; ``files`` and ``length`` are the live ones' number and words."""
 
-    def add(self, counted: Mapping[str, int], names: Iterable[str] = ()) -> int:
-        """Take in a file's words with their counts, and the names it defines; its number."""
-        number = len(self._lengths)
-        self._lengths.append(sum(counted.values()))
-        shifted = number << _COUNT_BITS
-        for word, count in counted.items():
-            packed = shifted | (count if count < _MOST_COUNTED else _MOST_COUNTED)
-            _append(self._held, word, packed)
-        for name in {name.lower() for name in names}:
-            _append(self._makers, name, number)
-        return number
+    parts: tuple[Part, ...] = ()
+    live: tuple[bytes, ...] = ()
+    files: int = 0
+    length: int = 0
+    _rarities: dict[str, float] = field(default_factory=dict)
 
-    def score(self, wanted: Mapping[str, float], live: Mapping[int, str]) -> dict[str, float]:
-        """BM25 of each live file (by path) for weighted words; files without any are left out."""
-        scores: defaultdict[str, float] = defaultdict(float)
-        if not live:
-            return {}
-        average = sum(map(self._lengths.__getitem__, live)) / len(live) or 1.0
+    def without(self, places: Iterable[int]) -> Words:
+        """The index as if the files at these places were not there."""
+        live = [bytearray(mask) for mask in self.live]
+        for at in places:
+            index, number = split_place(at)
+            live[index][number] = 0
+        return Words(self.parts, tuple(map(bytes, live)), self.files, self.length)
+
+    def score(self, wanted: Mapping[str, float]) -> dict[str, float]:
+        """BM25 of each file (by path) for weighted words; files without any are left out.
+
+        Exact while the words stand in few files; of words that stand in very many, only the best files
+        that the rarer words found are asked.
+        """
+        average = self.length / self.files if self.files else 1.0
+        scores: defaultdict[int, float] = defaultdict(float)
+        read = 0
+        common: list[_Held] = []
+        for held in sorted(self._all(wanted), key=lambda held: -held.rarity):
+            total = sum(len(postings) for _, postings in held.lists)
+            if scores and read + total > _MOST_READ:
+                common.append(held)
+                continue
+            read += total
+            for index, postings in held.lists:
+                self._add(scores, index, postings, held.weight * held.rarity, average)
+        if common:
+            best = nlargest(_MOST_CHECKED, scores, key=scores.__getitem__)
+            for held in common[:_MOST_COMMON]:
+                self._ask(scores, best, held, average)
+        return self.by_path(scores)
+
+    def _all(self, wanted: Mapping[str, float]) -> Iterator[_Held]:
         for word, weight in wanted.items():
-            packed = self._held.get(word)
-            if packed is None:
-                continue
-            # A copy: another thread may append meanwhile.
-            pairs = ((number >> _COUNT_BITS, number & _MOST_COUNTED) for number in packed[:])
-            held = [(number, count) for number, count in pairs if number in live]
-            rarity = math.log(1 + (len(live) - len(held) + 0.5) / (len(held) + 0.5))
-            for number, count in held:
-                length = 1 - _B + _B * self._lengths[number] / average
-                scores[live[number]] += weight * rarity * count * (_K1 + 1) / (count + _K1 * length)
-        return dict(scores)
+            lists = self._lists(word)
+            if lists:
+                held = self._count(lists)
+                rarity = math.log(1 + (self.files - held + 0.5) / (held + 0.5))
+                yield _Held(weight, max(0.0, rarity), lists)
 
-    def makers(self, used: Mapping[str, int], live: Mapping[int, str]) -> dict[str, float]:
-        """Each live file's share in defining the used names (lower case, with counts): a name that
-        many files define says little about any of them."""
-        scores: defaultdict[str, float] = defaultdict(float)
-        for name, count in used.items():
-            numbers = self._makers.get(name)
-            if numbers is None:
+    def _lists(self, term: str) -> list[tuple[int, Postings]]:
+        found = ((index, part.postings(term)) for index, part in enumerate(self.parts))
+        return [(index, postings) for index, postings in found if postings is not None]
+
+    def _count(self, lists: list[tuple[int, Postings]]) -> int:
+        """How many live files hold a term; for a common one, about how many."""
+        count = 0
+        for index, postings in lists:
+            live = self.live[index]
+            if self._whole[index] or len(postings) > _COUNTED:
+                count += round(len(postings) * self._share[index])
+            else:
+                count += sum(
+                    1
+                    for packed in postings
+                    if packed >> COUNT_BITS < len(live) and live[packed >> COUNT_BITS]
+                )
+        return count
+
+    @cached_property
+    def _share(self) -> tuple[float, ...]:
+        """Of each part, the share of its files that is live."""
+        return tuple((len(live) - live.count(0)) / len(live) if live else 0.0 for live in self.live)
+
+    @cached_property
+    def _whole(self) -> tuple[bool, ...]:
+        return tuple(share == 1.0 for share in self._share)
+
+    def _add(
+        self, scores: dict[int, float], index: int, postings: Postings, weight: float, average: float
+    ) -> None:
+        live, part = self.live[index], self.parts[index]
+        limit = len(live)
+        first = place(index, 0)
+        base, slope = _K1 * (1 - _B), _K1 * _B / average
+        for packed in postings:
+            number = packed >> COUNT_BITS
+            if number < limit and live[number]:
+                count = packed & MOST_COUNTED
+                norm = base + slope * part.length(number)
+                scores[first + number] += weight * count * (_K1 + 1) / (count + norm)
+
+    def _ask(self, scores: dict[int, float], best: list[int], held: _Held, average: float) -> None:
+        """Add what a common word says of the best files."""
+        by_part = dict(held.lists)
+        weight = held.weight * held.rarity
+        for at in best:
+            index, number = split_place(at)
+            postings = by_part.get(index)
+            if postings is None:
                 continue
-            held = [number for number in numbers[:] if number in live]
-            for number in held:
-                scores[live[number]] += (1 + math.log(count)) / len(held) ** 1.5
-        return dict(scores)
+            found = bisect_left(postings, number << COUNT_BITS)
+            if found < len(postings) and postings[found] >> COUNT_BITS == number:
+                count = postings[found] & MOST_COUNTED
+                norm = _K1 * (1 - _B + _B * self.parts[index].length(number) / average)
+                scores[at] += weight * count * (_K1 + 1) / (count + norm)
+
+    def _live(self, term: str) -> list[int]:
+        """The places of the files that hold a term."""
+        return [
+            place(index, packed >> COUNT_BITS)
+            for index, postings in self._lists(term)
+            for live in (self.live[index],)
+            for packed in postings
+            if packed >> COUNT_BITS < len(live) and live[packed >> COUNT_BITS]
+        ]
+
+    def by_path(self, scores: Mapping[int, float]) -> dict[str, float]:
+        """The best scores by path instead of place."""
+        named = {}
+        if len(scores) > _MOST_NAMED:
+            scores = {at: scores[at] for at in nlargest(_MOST_NAMED, scores, key=scores.__getitem__)}
+        for at, score in scores.items():
+            index, number = split_place(at)
+            named[self.parts[index].path(number)] = score
+        return named
+
+    def makers(self, used: Mapping[str, int]) -> dict[str, float]:
+        """Each file's share in defining the used names (lower case, with counts): a name that many files
+        define says little about any of them."""
+        scores: defaultdict[int, float] = defaultdict(float)
+        for name, count in used.items():
+            held = self._live(makes(name))
+            for at in held:
+                scores[at] += (1 + math.log(count)) / len(held) ** 1.5
+        return self.by_path(scores)
 
     def defined(self, used: Iterable[str]) -> list[str]:
         """Which of these names (lower case) some file defines."""
-        return [name for name in used if name in self._makers]
+        return [name for name in used if self._lists(makes(name))]
 
-    def rarity(self, word: str, live: Mapping[int, str]) -> float:
-        """How rare a word is among the live files: 0 for one that all hold."""
-        packed = self._held.get(word)
-        held = 0 if packed is None else len(packed)
-        return math.log(1 + max(0.0, len(live) - held + 0.5) / (held + 0.5))
+    def alike(self, stems: Iterable[str]) -> list[str]:
+        """The files whose names have one of these stems."""
+        return list(self.by_path({at: 1.0 for found in stems for at in self._live(stem_term(found))}))
 
-    def sure(self, best: float, live: Mapping[int, str]) -> float:
+    def rarity(self, word: str) -> float:
+        """How rare a word is: 0 for one that all files hold."""
+        known = self._rarities.get(word)
+        if known is None:
+            held = sum(len(postings) for _, postings in self._lists(word))
+            known = math.log(1 + max(0.0, self.files - held + 0.5) / (held + 0.5))
+            self._rarities[word] = known
+        return known
+
+    def sure(self, best: float) -> float:
         """How far a best BM25 score means anything, from 0 to 1: common words alone mean little."""
-        return min(1.0, best / (_SURE * math.log(2 + len(live))))
-
-
-def _append(held: dict[str, array[int]], word: str, value: int) -> None:
-    if word in held:
-        held[word].append(value)
-    else:
-        held[word] = array("I", (value,))
-
-
-def file_words(path: str, counted: Mapping[str, int]) -> dict[str, int]:
-    """The words a file is found by: those of its content, and its path's, which count double."""
-    total = dict(counted)
-    for word, count in words(path).items():
-        total[word] = total.get(word, 0) + 2 * count
-    return total
+        return min(1.0, best / (_SURE * math.log(2 + self.files)))

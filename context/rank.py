@@ -7,16 +7,21 @@ are those that the request names, that changed, or that are open.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import merge
 from importlib import resources
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from context.draft import stem
 from context.languages import is_code
+from context.paths import Paths, about, nearness
+from context.source import Unread, read
 from context.words import words
 
 if TYPE_CHECKING:
@@ -28,14 +33,51 @@ _SURE_NAMES = 3.0
 """So many used names that a single file defines make it sure that the files belong together."""
 _SHARED_WEIGHT = 0.3
 """What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
-_AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
+_MOST_HELD = 60
+"""Files in hand whose words and names are looked at."""
+_LONGEST_HELD = 200_000
+"""Characters of each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All paths of a project, the likeliest to matter first, ties in path order; worked out as far as it is
+    asked for. ``top`` are those in hand, and those with any evidence, with their scores."""
+
+    first: tuple[str, ...]
+    top: tuple[tuple[float, str], ...]
+    near: Mapping[str, float]
+    paths: Paths
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.first
+        known = {*self.first, *(path for _, path in self.top)}
+        for _, path in merge(self.top, self._rest(known)):
+            yield path
+
+    def folders(self) -> Iterator[str]:
+        """The folders, those first that hold the likeliest files; each once."""
+        top = (path.rpartition("/")[0] for path in (*self.first, *(path for _, path in self.top)))
+        rest = sorted(self.near, key=lambda folder: (-self.near[folder], folder))
+        known = self.paths.folders
+        return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
+
+    def _rest(self, known: set[str]) -> Iterator[tuple[float, str]]:
+        weight: float = settings()["weights"]["near"]
+        groups: defaultdict[float, list[str]] = defaultdict(list)
+        for folder, near in self.near.items():
+            groups[near].append(folder)
+        for near in sorted(groups, reverse=True):
+            inside = chain.from_iterable(self.paths.folders[folder] for folder in groups[near])
+            for path in sorted(path for path in inside if path not in known):
+                yield -weight * near, path
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All paths with the likeliest to matter first (ties in path order), and what each scored."""
+    """The order of all paths, and what each scored."""
 
-    order: list[str]
+    order: Order
     scores: Mapping[str, float]
     """Evidence of each path but nearness: that alone is no reason to show a file."""
     reasons: Mapping[str, str]
@@ -47,64 +89,85 @@ class Ranking:
 def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str]) -> Ranking:
     """Rank a snapshot's paths for a request; those ``in_hand`` come first of all."""
     hand = list(dict.fromkeys(in_hand))
+    paths = about(snapshot.paths)
     evidence, wanted = _evidence(snapshot, request, hand)
+    near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
     weights: dict[str, float] = settings()["weights"]
     words_for: dict[str, str] = settings()["why"]
-    blend: defaultdict[str, float] = defaultdict(float)
-    scores_alone: defaultdict[str, float] = defaultdict(float)
+    scores: defaultdict[str, float] = defaultdict(float)
     strongest: dict[str, tuple[float, str]] = {}
-    for kind, scores in evidence.items():
-        for path, score in scores.items():
+    for kind, found in evidence.items():
+        for path, score in found.items():
             part = weights[kind] * score
-            blend[path] += part
-            if kind != "near":
-                scores_alone[path] += part
+            scores[path] += part
             if path not in strongest or part > strongest[path][0]:
                 strongest[path] = (part, kind)
-    first = set(hand)
+    blend = {}
+    for path, score in scores.items():
+        by_place = weights["near"] * near.get(path.rpartition("/")[0], 0.0)
+        blend[path] = score + by_place
+        if hand and by_place > strongest[path][0]:
+            strongest[path] = (by_place, "near")
     prose: float = settings()["related"]["prose"]
-    for path in scores_alone:
+    for path in scores:
         if not is_code(path):
-            scores_alone[path] *= prose
-    order = sorted(snapshot.paths, key=lambda path: (path not in first, -blend[path], path))
+            scores[path] *= prose
+    known = [path for path in hand if path in paths]
+    first = sorted(known, key=lambda path: (-blend.get(path, 0.0), path))
+    held = set(first)
+    top = sorted((-score, path) for path, score in blend.items() if path not in held and path in paths)
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
     reasons = {path: words_for[kind].format(hand=named) for path, (_, kind) in strongest.items()}
-    return Ranking(order, scores_alone, reasons, wanted)
+    return Ranking(Order(tuple(first), tuple(top), near, paths), scores, reasons, wanted)
 
 
 def _evidence(
     snapshot: Snapshot, request: str, hand: list[str]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """The score of each path by each kind of evidence, and the words that were looked for."""
-    postings, live = snapshot.postings, snapshot.live
+    index = snapshot.words
     asked = {word: count**0.5 for word, count in words(request).items()}
-    matches = postings.score(asked, live)
-    sure = postings.sure(max(matches.values(), default=0.0), live)
-    evidence = {"asked": _scaled(matches, sure)}
+    matches = index.score(asked)
+    evidence = {"asked": _scaled(matches, index.sure(max(matches.values(), default=0.0)))}
+    evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
     if hand:
-        held = [snapshot.entries[path].facts for path in hand if path in snapshot.entries]
-        defined = {name.lower() for facts in held for name in facts.names}
+        held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
+        defined = {name.lower() for path in held for name in snapshot.entries[path].names}
         used: Counter[str] = Counter()
-        for facts in held:
-            used.update(facts.words)
+        for path in held:
+            used.update(_words_in(snapshot.root, path, snapshot.entries.digest(path)))
         for name in defined:
             used.pop(name, None)
         shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
-        users = postings.score(dict.fromkeys(shared, 1.0), live)
-        makers = postings.makers(used, live)
+        users = index.score(dict.fromkeys(shared, 1.0))
+        makers = index.makers(used)
         for path in hand:
             makers.pop(path, None)
+        stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
         evidence |= {
             "together": snapshot.history.together(hand),
-            "users": _scaled(users, postings.sure(max(users.values(), default=0.0), live), hand),
+            "users": _scaled(users, index.sure(max(users.values(), default=0.0)), hand),
             "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
-            "alike": _alike(snapshot.paths, hand),
-            "near": near_paths(snapshot.paths, hand),
+            "alike": dict.fromkeys(_alike(snapshot, stems), 1.0),
         }
-        for name in (*shared, *postings.defined(used)):
+        for name in (*shared, *index.defined(used)):
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
     return evidence, wanted
+
+
+@lru_cache(maxsize=128)
+def _words_in(root: Path, path: str, digest: str) -> Mapping[str, int]:
+    """The words of a file in hand; ``digest`` tells its states apart."""
+    source = read(root, path)
+    if isinstance(source, Unread):
+        return {}
+    return words(source.text[:_LONGEST_HELD])
+
+
+def _alike(snapshot: Snapshot, stems: set[str]) -> list[str]:
+    """Files whose names differ from one in hand only in extension, or in saying that they are tests."""
+    return snapshot.words.alike(stems) if stems else []
 
 
 def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) -> dict[str, float]:
@@ -114,41 +177,10 @@ def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) 
     return {path: sure * score / top for path, score in scores.items()} if top else {}
 
 
-def _alike(paths: Iterable[str], hand: list[str]) -> dict[str, float]:
-    """Files whose names differ from one in hand only in extension, or in saying that they are tests."""
-    stems = {_stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
-    return {path: 1.0 for path in paths if stems and _stem(path) in stems}
-
-
-def _stem(path: str) -> str:
-    return _AFFIX.sub("", path.rpartition("/")[2].partition(".")[0].lower())
-
-
-def near_paths(paths: Iterable[str], hand: list[str]) -> dict[str, float]:
+def near_paths(paths: tuple[str, ...], hand: list[str]) -> dict[str, float]:
     """How near each path is to the files in hand, from 0 to 1."""
-    around = _folders_around(hand)
-    return {path: _nearness(path, around) for path in paths}
-
-
-def _nearness(path: str, around: frozenset[str]) -> float:
-    """How near a path is to the files in hand: the share of its folders that lead to one of them."""
-    folder = path.rpartition("/")[0]
-    depth = folder.count("/") + 1 if folder else 0
-    common = depth
-    while folder and folder not in around:
-        folder = folder.rpartition("/")[0]
-        common -= 1
-    return (1 + common) / (1 + depth)
-
-
-def _folders_around(paths: Iterable[str]) -> frozenset[str]:
-    folders: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return frozenset(folders)
+    near = nearness(about(paths).folders, hand)
+    return {path: near[path.rpartition("/")[0]] for path in paths}
 
 
 @lru_cache(maxsize=1)

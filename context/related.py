@@ -78,7 +78,7 @@ def _scores(source: Source, wanted: Mapping[str, float], snapshot: Snapshot) -> 
     if not symbols or not wanted:
         return []
     places = _places(source.text, wanted)
-    weights = {word: snapshot.postings.rarity(word, snapshot.live) * wanted[word] for word in places}
+    weights = {word: snapshot.words.rarity(word) * wanted[word] for word in places}
     telling = sorted(weights, key=lambda word: (-weights[word], word))[:_TELLING]
     scored = []
     for symbol in symbols:

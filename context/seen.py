@@ -88,11 +88,16 @@ class Seen:
     def after(self, window: Window) -> Seen:
         """What has been seen once ``window`` has been sent too."""
         new = window.shown
-        outlines = {path: text for path, text in self.shown.outlines.items() if path not in new.gone}
+        outlines = self.shown.outlines
+        if not outlines:
+            outlines = new.outlines
+        elif new.outlines or new.gone:
+            outlines = {path: text for path, text in outlines.items() if path not in new.gone}
+            outlines |= new.outlines
         return Seen(
             Shown(
                 MappingProxyType({**self.shown.texts, **new.texts}),
-                MappingProxyType({**outlines, **new.outlines}),
+                outlines,
                 MappingProxyType({**self.shown.files, **new.files}),
                 MappingProxyType({**self.shown.passed, **new.passed}),
             ),

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from context.changes import Change
+from context.entries import Entries
 from context.history import History
-from context.index import Facts
-from context.postings import Postings
+from context.postings import Words
 from context.source import LINK, Source, Unread, read
 
 REMOVED = "removed by you"
@@ -23,18 +23,6 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class FileEntry:
-    """A file that gives text: its content's hash, its place in the postings, what is known of it."""
-
-    digest: str
-    stamp: str
-    number: int
-    facts: Facts
-    block: str
-    """The file in the project map: its path and its outline."""
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
     """What is known of a project. ``complete`` is false while files are still being indexed."""
 
@@ -42,12 +30,13 @@ class Snapshot:
     paths: tuple[str, ...] = ()
     """Every file that can be named to a model, in order; unreadable ones too. While the first scan runs,
     files are in it that turn out to be gone."""
-    entries: Mapping[str, FileEntry] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Entries = field(default_factory=Entries)
+    words: Words = field(default_factory=Words)
     changes: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
+    branch: frozenset[str] = frozenset()
+    """Files that the branch at hand changed since it left the main one."""
     unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Files and folders that give nothing, and why; names made printable."""
-    live: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
-    postings: Postings = field(default_factory=Postings)
     history: History = field(default_factory=History)
     """What changed together, where git knows."""
     notes: tuple[str, ...] = ()
@@ -62,10 +51,11 @@ class Snapshot:
 
     def without(self, paths: Collection[str]) -> Snapshot:
         """The same project with ``paths`` known by their names alone."""
+        places = [at for path in paths if (at := self.entries.place(path)) is not None]
         return replace(
             self,
-            entries=frozen({path: entry for path, entry in self.entries.items() if path not in paths}),
-            live=frozen({number: path for number, path in self.live.items() if path not in paths}),
+            entries=self.entries.without(paths),
+            words=self.words.without(places),
             unread=frozen({**dict.fromkeys(paths, REMOVED), **self.unread}),
         )
 

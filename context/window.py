@@ -9,8 +9,6 @@ and the map.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from context.file_texts import show_files
 from context.map import MapPart, build_again, build_delta, build_map, full_cost, list_cost
 from context.packing import Packing
@@ -48,12 +46,12 @@ def _files_and_map(packing: Packing) -> None:
     count = packing.counter.count_kept
     ranking = _ranked(packing)
     known_map = bool(packing.before.outlines)
-    full = 0 if known_map else full_cost(packing.snapshot, count)
+    full = 0 if known_map else full_cost(packing.snapshot, count, packing.room)
     limit = packing.room if packing.request.map_limit is None else packing.request.map_limit
     if known_map:
         file_room = packing.room
     else:
-        at_least = min(list_cost(packing.snapshot, count), packing.room // 4)
+        at_least = list_cost(packing.snapshot, count, packing.room // 4)
         map_cost = min(full, limit)
         file_room = int(packing.room * _FILES_SHARE)
         if map_cost <= packing.room * _MAP_SHARE:
@@ -97,9 +95,7 @@ def _map(
     told = f"the project: {total} files, {packing.map.outlined} of them with their definitions"
     _add_map(packing, packing.map, told)
     if packing.map.text:
-        packing.frozen = FrozenMap(
-            packing.map.text, packing.map.tokens, MappingProxyType(dict(packing.map.outlines))
-        )
+        packing.frozen = FrozenMap(packing.map.text, packing.map.tokens, packing.map.outlines)
 
 
 def _add_map(packing: Packing, part: MapPart, why: str) -> None:

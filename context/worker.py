@@ -1,37 +1,80 @@
-"""A process that reads and outlines files for another: requests on its input, answers on its output.
+"""A process that reads and outlines files for another, and gathers them in segments of the index.
 
-Started by :mod:`context.workers`. Each request is one line of JSON, a list of paths; each answer is one line,
-a list with one entry a path: the digest and the packed facts, or why the file gave no text.
+Started by :mod:`context.workers`. Each request and each answer is one line of JSON. ``{"read": paths}`` is
+answered by ``{"files": [...]}``, one entry a path: its number in the segment that is being gathered, or
+why it gave no text; ``"segment"`` is the name of the segment once it is on disk, with all files since the
+last one. ``{"flush": true}`` writes what is gathered. ``{"merge": [[name, live], ...], "to": name}`` makes
+one segment of several, of the files whose bytes in ``live`` (base64) are not 0.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
-from context.index import facts_of, pack_facts
+from context.draft import Draft
+from context.facts import facts_of
+from context.segment import DamagedSegment, Segment, write_segment
 from context.source import Unread, read
 
+_FIRST = 30
+"""Files in the first segment, so that something is known soon; each later one may hold more."""
 
-def answer(root: Path, path: str) -> dict[str, Any]:
-    """What is known of one file, as JSON values."""
-    source = read(root, path)
-    if isinstance(source, Unread):
-        return {"why": source.why, "gone": source.gone}
-    key, outline, names, words, lines = pack_facts(facts_of(source))
-    return {"digest": source.digest, "facts": [key, outline, names, words, lines.hex()]}
+
+class Gathering:
+    """The files of one project that this process was asked to read."""
+
+    def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
+        self._root, self._folder, self._most, self._lines = root, folder, most, lines
+        self._draft = Draft()
+        self._files = _FIRST
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What one request is answered with. Raises OSError."""
+        if "merge" in request:
+            return self._merge(request["merge"], request["to"])
+        files = [self._read(path) for path in request.get("read", ())]
+        full = self._draft.size > self._most or len(self._draft) >= self._files
+        if full:
+            self._files *= 4
+        return {"files": files, "segment": self._write() if full or "flush" in request else None}
+
+    def _read(self, path: str) -> int | list[Any]:
+        source = read(self._root, path)
+        if isinstance(source, Unread):
+            return [source.why, source.gone]
+        return self._draft.add(facts_of(source, lines=self._lines))
+
+    def _write(self) -> str | None:
+        if not len(self._draft):
+            return None
+        name = f"{uuid.uuid4().hex}.segment"
+        write_segment([(self._draft, None)], self._folder / name)
+        self._draft = Draft()
+        return name
+
+    def _merge(self, parts: list[list[str]], to: str) -> dict[str, Any]:
+        try:
+            held = [(Segment(self._folder / name), base64.b64decode(live)) for name, live in parts]
+        except DamagedSegment as problem:
+            return {"why": str(problem)}
+        write_segment([(segment, live) for segment, live in held], self._folder / to)
+        return {"segment": to}
 
 
 def main() -> None:
-    """Answer until the other side hangs up. The first argument is the project's root."""
+    """Answer until the other side hangs up. Arguments: the project's root, the folder for segments, the
+    postings to hold at most, and ``lines`` where line checksums are wanted."""
     os.nice(5)
-    root = Path(sys.argv[1])
+    root, folder, most, *more = sys.argv[1:]
+    gathering = Gathering(Path(root), Path(folder), int(most), lines="lines" in more)
     for line in sys.stdin.buffer:
-        answers = [answer(root, path) for path in json.loads(line)]
-        sys.stdout.buffer.write(json.dumps(answers).encode("ascii") + b"\n")
+        sys.stdout.buffer.write(json.dumps(gathering.answer(json.loads(line))).encode("ascii") + b"\n")
         sys.stdout.buffer.flush()
 
 

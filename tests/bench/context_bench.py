@@ -54,7 +54,7 @@ def main() -> None:
         # A copy, because the saves below write: links stay links, so that nothing outside is touched.
         shutil.copytree(given.folder, root, symlinks=True, ignore_dangling_symlinks=True)
         snapshot = timed("cold scan", Project(root, cache).scan)
-        size = sum(len(entry.facts.outline) for entry in snapshot.entries.values())
+        size = sum(len(entry.outline) for entry in snapshot.entries.values())
         print(f"{'':34} {len(snapshot.paths)} files, {len(snapshot.entries)} outlined in {size / 1e6:.1f} MB")
         time.sleep(2.1)
         timed("second scan (stamps settle)", Project(root, cache).scan)

@@ -87,9 +87,7 @@ def _sorted(snapshot: Snapshot, scores: dict[str, float]) -> list[str]:
 def bm25(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
     """BM25 on the message and the given file's name."""
     wanted = dict.fromkeys(words(f"{message} {given}"), 1.0)
-    return whole_files(
-        snapshot, _sorted(snapshot, snapshot.postings.score(wanted, snapshot.live)), given, budget, counter
-    )
+    return whole_files(snapshot, _sorted(snapshot, snapshot.words.score(wanted)), given, budget, counter)
 
 
 def path_near(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
@@ -119,7 +117,7 @@ def all_outlines(snapshot: Snapshot, message: str, given: str, budget: int, coun
     outlines: dict[str, set[str]] = {}
     for path, entry in sorted(snapshot.entries.items()):
         tokens = counter.count_kept(entry.block)
-        if entry.facts.outline and tokens <= room:
+        if entry.outline and tokens <= room:
             room -= tokens
             outlines[path] = lines_of(entry.block)
     return Filled(budget - room, first.texts, outlines)

@@ -1,0 +1,178 @@
+"""An index of files in memory, only ever added to: what saves brought, or what a worker is gathering."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from heapq import merge
+from typing import Protocol
+from zlib import crc32
+
+from context.changes import Lines
+from context.facts import Facts
+
+COUNT_BITS = 6
+MOST_COUNTED = (1 << COUNT_BITS) - 1
+_MAKES = "\x01"
+_STEM = "\x02"
+_RUN = 5_000
+_AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
+
+Postings = memoryview | array  # type: ignore[type-arg]
+
+
+class Part(Protocol):
+    """One part of an index: numbered files, and which of them hold which terms.
+
+    A posting is ``number << COUNT_BITS | count``; postings stand in the order of their numbers.
+    """
+
+    def __len__(self) -> int: ...
+
+    def path(self, number: int) -> str:
+        """The file's path."""
+        ...
+
+    def digest(self, number: int) -> str:
+        """The SHA-256 of the file's bytes, in hex."""
+        ...
+
+    def outline(self, number: int) -> str:
+        """Its outline."""
+        ...
+
+    def outline_size(self, number: int) -> int:
+        """About how many bytes its outline has."""
+        ...
+
+    def names(self, number: int) -> frozenset[str]:
+        """The names it defines for others."""
+        ...
+
+    def lines(self, number: int) -> Lines | None:
+        """Its lines as checksums, where they are kept."""
+        ...
+
+    def length(self, number: int) -> int:
+        """How many words it holds."""
+        ...
+
+    def postings(self, term: str) -> Postings | None:
+        """Which files hold a term, and how often."""
+        ...
+
+    def find(self, path: str, digest: str) -> int | None:
+        """The number of a file in this state."""
+        ...
+
+    def terms(self) -> Iterator[tuple[int, bytes, Postings]]:
+        """Every term with its hash and postings, in the order of hash and term."""
+        ...
+
+
+def makes(name: str) -> str:
+    """The term under which files stand that define ``name`` (in lower case)."""
+    return f"{_MAKES}{name}"
+
+
+def stem_term(stem: str) -> str:
+    """The term under which files stand whose names have this stem."""
+    return f"{_STEM}{stem}"
+
+
+def stem(path: str) -> str:
+    """A file's name without its extensions and without saying that it is a test."""
+    return _AFFIX.sub("", path.rpartition("/")[2].partition(".")[0].lower())
+
+
+def term_hash(term: bytes) -> int:
+    """What terms are sorted and found by."""
+    return crc32(term)
+
+
+class Draft:
+    """A part of an index in memory. One thread adds, any may look up."""
+
+    def __init__(self) -> None:
+        self._facts: list[tuple[str, str, str, frozenset[str], Lines | None]] = []
+        self._held: dict[str, array[int]] = {}
+        self._lengths = array("I")
+        self._numbers: dict[tuple[str, str], int] = {}
+        self.size = 0
+        """Postings held, in all."""
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def add(self, facts: Facts) -> int:
+        """Take in a file; its number."""
+        number = len(self._facts)
+        held = self._held
+        shifted = number << COUNT_BITS
+        length = 0
+        for word, count in facts.words.items():
+            length += count
+            packed = shifted | (count if count < MOST_COUNTED else MOST_COUNTED)
+            found = held.get(word)
+            if found is None:
+                held[word] = array("I", (packed,))
+            else:
+                found.append(packed)
+        one = shifted | 1
+        further = {makes(name.lower()) for name in facts.names}
+        further.add(stem_term(stem(facts.path)))
+        for term in further:
+            held.setdefault(term, array("I")).append(one)
+        self.size += len(facts.words) + len(further)
+        self._lengths.append(length)
+        self._numbers[facts.path, facts.digest] = number
+        self._facts.append((facts.path, facts.digest, facts.outline, facts.names, facts.lines))
+        return number
+
+    def path(self, number: int) -> str:
+        """The file's path."""
+        return self._facts[number][0]
+
+    def digest(self, number: int) -> str:
+        """The SHA-256 of the file's bytes, in hex."""
+        return self._facts[number][1]
+
+    def outline(self, number: int) -> str:
+        """The file's outline."""
+        return self._facts[number][2]
+
+    def outline_size(self, number: int) -> int:
+        """About how many bytes its outline has."""
+        return len(self._facts[number][2])
+
+    def names(self, number: int) -> frozenset[str]:
+        """The names the file defines for others."""
+        return self._facts[number][3]
+
+    def lines(self, number: int) -> Lines | None:
+        """The file's lines as checksums, where they are kept."""
+        return self._facts[number][4]
+
+    def length(self, number: int) -> int:
+        """How many words the file holds."""
+        return self._lengths[number]
+
+    def postings(self, term: str) -> Postings | None:
+        """Which files hold a term, and how often."""
+        found = self._held.get(term)
+        # A copy: another thread may add meanwhile.
+        return None if found is None else found[:]
+
+    def find(self, path: str, digest: str) -> int | None:
+        """The number of a file in this state."""
+        return self._numbers.get((path, digest))
+
+    def terms(self) -> Iterator[tuple[int, bytes, Postings]]:
+        """Every term with its hash and postings, in the order of hash and term."""
+        encoded = {term.encode("utf-8", "surrogatepass"): held for term, held in self._held.items()}
+        hashed = [(term_hash(term), term) for term in encoded]
+        # Sorted in runs: one long sort would hold the interpreter, and with it every other thread.
+        runs = (sorted(hashed[at : at + _RUN]) for at in range(0, len(hashed), _RUN))
+        for number, term in merge(*runs):
+            yield number, term, encoded[term]

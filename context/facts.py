@@ -1,0 +1,54 @@
+"""What one content, read as one language, holds: outline, names, words, line checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from context.blocks import harmless
+from context.changes import Lines, line_sums
+from context.outline import outline
+from context.redact import redact
+from context.source import Source
+from context.words import words
+
+_MOST_WORDS = 8_000
+"""Different words of a file that it is found by, the first; only generated tables hold more."""
+_MOST_NAMES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was read from one file. ``lines`` is None where nobody will compare the file's lines."""
+
+    path: str
+    digest: str
+    outline: str
+    """The rendered outline, secrets masked."""
+    names: frozenset[str]
+    """Names defined for others."""
+    words: Mapping[str, int]
+    """The words of the text, of the path (counted twice) and, again, of the defined names."""
+    lines: Lines | None
+
+
+def facts_of(source: Source, *, lines: bool = True) -> Facts:
+    """Read a content: parse, outline, collect words."""
+    found = outline(source.path, source.text)
+    names = found.names
+    if len(names) > _MOST_NAMES:
+        names = frozenset(sorted(names)[:_MOST_NAMES])
+    counted = words(source.text)
+    if len(counted) > _MOST_WORDS:
+        counted = type(counted)(dict(list(counted.items())[:_MOST_WORDS]))
+    counted.update(words(" ".join(names)))
+    for word, count in words(source.path).items():
+        counted[word] += 2 * count
+    return Facts(
+        source.path,
+        source.digest,
+        harmless(redact(found.text).text),
+        names,
+        counted,
+        line_sums(source) if lines else None,
+    )

@@ -6,7 +6,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from heapq import merge
-from typing import Protocol
+from typing import Protocol, TypeAlias
 from zlib import crc32
 
 from context.changes import Lines
@@ -19,7 +19,7 @@ _STEM = "\x02"
 _RUN = 5_000
 _AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
 
-Postings = memoryview | array  # type: ignore[type-arg]
+Postings: TypeAlias = "array[int]"
 
 
 class Part(Protocol):

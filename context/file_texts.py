@@ -103,7 +103,9 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
         limit = packing.request.map_limit // 4
     room = room if limit is None else min(room, limit)
     rules = settings()["related"]
-    may_be = (path for _, path in ranking.order.top if _may_be_related(packing, path, ranking, rules["least"]))
+    may_be = (
+        path for _, path in ranking.order.top if _may_be_related(packing, path, ranking, rules["least"])
+    )
     likely = list(islice(may_be, rules["most"]))
     in_vain = 0
     for at, path in enumerate(likely):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,6 +34,7 @@ class Language:
     deepest: int | None = None
     most: int | None = None
     quotes: bool = False
+    body: re.Pattern[bytes] | None = None
 
 
 @lru_cache(maxsize=1)
@@ -57,6 +59,7 @@ def languages() -> dict[str, Language]:
             deepest=table.get("deepest"),
             most=table.get("most"),
             quotes=table.get("quotes", False),
+            body=re.compile(table["body"].encode(), re.DOTALL) if "body" in table else None,
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
     return by_name

@@ -189,9 +189,9 @@ def build_delta(
             outlines.pop(path, None)
     if not fitting:
         return MapPart(unoutlined=tuple(unoutlined))
-    gone = frozenset(path for path in fitting if path not in listed)
+    taken = frozenset(path for path in fitting if path not in listed)
     return MapPart(
-        _DELTA + "".join(blocks[path] for path in fitting), spent, outlines, tuple(unoutlined), gone=gone
+        _DELTA + "".join(blocks[path] for path in fitting), spent, outlines, tuple(unoutlined), gone=taken
     )
 
 
@@ -206,5 +206,3 @@ def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str
 def _block(snapshot: Snapshot, path: str) -> str:
     entry = snapshot.entries.get(path)
     return file_block(path, "") if entry is None else entry.block
-
-

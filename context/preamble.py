@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from context.blocks import harmless
 from context.packing import Packing
+from context.paths import about
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece
 from context.redact import redact
 from context.source import Unread
@@ -44,7 +45,7 @@ def project_instructions(packing: Packing) -> None:
             folder = folder.rpartition("/")[0]
     listed = {f"{folder}/{_PROJECT_INSTRUCTIONS}".lstrip("/") for folder in folders}
     limit = packing.room // _INSTRUCTIONS_SHARE
-    for path in sorted(listed & set(packing.snapshot.paths), key=lambda path: (path.count("/"), path)):
+    for path in sorted(filter(about(packing.snapshot.paths).__contains__, listed), key=_depth):
         limit -= _instructions_file(packing, path, limit)
 
 
@@ -113,3 +114,7 @@ def history(packing: Packing) -> None:
             Piece(Kind.HISTORY, None, text, tokens, f"message {at + 1} of {count} of the conversation")
         )
     packing.pieces += reversed(kept)
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path

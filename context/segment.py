@@ -1,5 +1,5 @@
-"""An index of files on disk: written once, then only mapped into memory, so that what is not asked for
-takes none. Several processes may hold one, even after its file's name is gone.
+"""An index of files on disk: written once, then read piece by piece, so that what is not asked for takes no
+memory. Several processes may hold one, even after its file's name is gone.
 
 Layout: a mark, the sections one after the other, each aligned to 8 bytes, a table of them as JSON, the
 table's length and CRC-32, and the mark again. Arrays are of unsigned 32-bit numbers in the machine's order.
@@ -26,11 +26,13 @@ from context.draft import COUNT_BITS, Part, Postings, term_hash
 
 _MARK = b"spark-index-3\n" + sys.byteorder[:2].encode()
 _TAIL = struct.Struct("=II")
+_PLACE = struct.Struct("=II")
+"""Where a term's text begins, and where its postings do; the next one's is where they end."""
+_PLACES = struct.Struct("=IIII")
+_LONGEST = 1 << 30
+"""Bytes read at once at most: more is asked for only where a file is damaged."""
 _ARRAYS = (
     "hashes",
-    "term_at",
-    "posting_at",
-    "postings",
     "path_at",
     "outline_at",
     "names_at",
@@ -39,7 +41,8 @@ _ARRAYS = (
     "state_hashes",
     "state_numbers",
 )
-_TEXTS = ("terms", "paths", "outlines", "names", "lines", "digests")
+"""Sections that are held in memory: a few bytes a term and a file."""
+_SECTIONS = ("terms", "term_places", "postings", "paths", "outlines", "names", "lines", "digests")
 
 
 class DamagedSegment(Exception):
@@ -49,77 +52,99 @@ class DamagedSegment(Exception):
 class Segment:
     """A part of an index that was written by :func:`write_segment`. Any thread may look up.
 
-    What is damaged inside gives wrong answers, never an exception: a reader checks what it is told.
+    It is read piece by piece, not mapped: a mapped file that is cut short ends the process that looks at
+    it. What is damaged inside gives wrong answers, never an exception. ``mapped`` is for a process that
+    reads all of it, and that may die.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, mapped: bool = False) -> None:
         """Raises OSError, DamagedSegment."""
         self.name = file.name
-        with file.open("rb") as opened:
-            size = os.fstat(opened.fileno()).st_size
-            if size < 2 * len(_MARK) + _TAIL.size:
-                raise DamagedSegment(f"{file} is too short")
-            data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+        self._handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        size = os.fstat(self._handle).st_size
+        self._map = mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ) if mapped and size else None
         end = size - len(_MARK) - _TAIL.size
-        length, checksum = _TAIL.unpack_from(data, end)
-        table = data[max(0, end - length) : end]
-        if data[: len(_MARK)] != _MARK or data[-len(_MARK) :] != _MARK or crc32(table) != checksum:
+        if end < len(_MARK):
+            raise DamagedSegment(f"{file} is too short")
+        length, checksum = _TAIL.unpack(self._read(end, end + _TAIL.size))
+        table = self._read(max(0, end - length), end)
+        marks = self._read(0, len(_MARK)), self._read(size - len(_MARK), size)
+        if marks != (_MARK, _MARK) or crc32(table) != checksum:
             raise DamagedSegment(f"{file} is not whole")
-        view = memoryview(data)
-        sections: dict[str, list[int]] = json.loads(table)
+        sections: dict[str, tuple[int, int]] = json.loads(table)
         try:
-            arrays = {name: view[slice(*sections[name])].cast("I") for name in _ARRAYS}
-            texts = {name: view[slice(*sections[name])] for name in _TEXTS}
-        except (KeyError, TypeError, ValueError) as problem:
-            raise DamagedSegment(f"{file} has no {problem}") from problem
-        self._map = data
-        self._hashes, self._term_at, self._posting_at = (
-            arrays["hashes"],
-            arrays["term_at"],
-            arrays["posting_at"],
-        )
-        self._postings, self._lengths = arrays["postings"], arrays["lengths"]
-        self._path_at, self._outline_at = arrays["path_at"], arrays["outline_at"]
-        self._names_at, self._lines_at = arrays["names_at"], arrays["lines_at"]
+            self._at = {name: sections[name][0] for name in _SECTIONS}
+            arrays = {name: self._array(*sections[name]) for name in _ARRAYS}
+        except (LookupError, TypeError, ValueError) as problem:
+            raise DamagedSegment(f"{file} lacks {problem}") from problem
+        self._hashes, self._lengths = arrays["hashes"], arrays["lengths"]
+        self._texts = {name: arrays[f"{name[:-1]}_at"] for name in ("paths", "outlines")}
+        self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines")}
         self._state_hashes, self._state_numbers = arrays["state_hashes"], arrays["state_numbers"]
-        self._terms, self._paths, self._outlines = texts["terms"], texts["paths"], texts["outlines"]
-        self._names, self._lines, self._digests = texts["names"], texts["lines"], texts["digests"]
+        counts = [len(ends) for ends in self._texts.values()]
+        if counts != [len(self._lengths) + 1] * 4 or len(self._state_hashes) != len(self._state_numbers):
+            raise DamagedSegment(f"{file} has sections of different lengths")
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            os.close(self._handle)
 
     def __len__(self) -> int:
         return len(self._lengths)
 
+    def _read(self, start: int, end: int) -> bytes:
+        """The bytes of a place in the file; empty where there is no such place."""
+        if not 0 <= start < end or end - start > _LONGEST:
+            return b""
+        if self._map is not None:
+            return self._map[start:end]
+        try:
+            return os.pread(self._handle, end - start, start)
+        except OSError:
+            return b""
+
+    def _array(self, start: int, end: int) -> array[int]:
+        values = array("I")
+        values.frombytes(self._read(start, end))
+        if len(values) * values.itemsize != end - start:
+            raise ValueError("a part of itself")
+        return values
+
+    def _text(self, section: str, number: int) -> bytes:
+        ends, first = self._texts[section], self._at[section]
+        return self._read(first + ends[number], first + ends[number + 1])
+
     def path(self, number: int) -> str:
         """The file's path."""
-        text = self._paths[self._path_at[number] : self._path_at[number + 1]]
-        return str(text, "utf-8", "replace")
+        return self._text("paths", number).decode("utf-8", "replace")
 
     def digest(self, number: int) -> str:
         """The SHA-256 of the file's bytes, in hex."""
-        return self._digests[32 * number : 32 * number + 32].hex()
+        first = self._at["digests"] + 32 * number
+        return self._read(first, first + 32).hex()
 
     def outline(self, number: int) -> str:
         """The file's outline."""
-        text = self._outlines[self._outline_at[number] : self._outline_at[number + 1]]
-        return str(text, "utf-8", "replace")
+        return self._text("outlines", number).decode("utf-8", "replace")
 
     def outline_size(self, number: int) -> int:
         """How many bytes its outline has."""
-        return self._outline_at[number + 1] - self._outline_at[number]
+        ends = self._texts["outlines"]
+        return ends[number + 1] - ends[number]
 
     def names(self, number: int) -> frozenset[str]:
         """The names the file defines for others."""
-        text = self._names[self._names_at[number] : self._names_at[number + 1]]
-        return frozenset(str(text, "utf-8", "replace").split())
+        return frozenset(self._text("names", number).decode("utf-8", "replace").split())
 
     def lines(self, number: int) -> Lines | None:
         """The file's lines as checksums, where they are kept."""
-        start, end = self._lines_at[number], self._lines_at[number + 1]
+        held = self._text("lines", number)
+        if not held or len(held) % 4:
+            return None
         found: Lines = array("I")
-        if end > start:
-            # One number stands before them, so that an empty file is told from one not kept.
-            found.frombytes(self._lines[start + 4 : end])
-            return found
-        return None
+        # One number stands before them, so that an empty file is told from one not kept.
+        found.frombytes(held[4:])
+        return found
 
     def length(self, number: int) -> int:
         """How many words the file holds."""
@@ -132,10 +157,27 @@ class Segment:
         hashes = self._hashes
         at = bisect_left(hashes, wanted)
         while at < len(hashes) and hashes[at] == wanted:
-            if self._terms[self._term_at[at] : self._term_at[at + 1]] == encoded:
-                return self._postings[self._posting_at[at] : self._posting_at[at + 1]]
+            held, first, end = self._term(at)
+            if held == encoded:
+                return self._postings(first, end)
             at += 1
         return None
+
+    def _term(self, at: int) -> tuple[bytes, int, int]:
+        """A term, and where its postings begin and end."""
+        place = self._at["term_places"] + _PLACE.size * at
+        told = self._read(place, place + 2 * _PLACE.size)
+        if len(told) != 2 * _PLACE.size:
+            return b"", 0, 0
+        start, first, stop, end = _PLACES.unpack(told)
+        terms = self._at["terms"]
+        return self._read(terms + start, terms + stop), first, end
+
+    def _postings(self, first: int, end: int) -> Postings:
+        found = array("I")
+        held = self._read(self._at["postings"] + 4 * first, self._at["postings"] + 4 * end)
+        found.frombytes(held[: len(held) // 4 * 4])
+        return found
 
     def find(self, path: str, digest: str) -> int | None:
         """The number of a file in this state."""
@@ -151,12 +193,8 @@ class Segment:
     def terms(self) -> Iterator[tuple[int, bytes, Postings]]:
         """Every term with its hash and postings, in the order of hash and term."""
         for at, number in enumerate(self._hashes):
-            term = bytes(self._terms[self._term_at[at] : self._term_at[at + 1]])
-            yield number, term, self._postings[self._posting_at[at] : self._posting_at[at + 1]]
-
-    def forget_pages(self) -> None:
-        """Give the memory of what was looked at back; the system's own cache keeps it."""
-        self._map.madvise(mmap.MADV_DONTNEED)
+            term, first, end = self._term(at)
+            yield number, term, self._postings(first, end)
 
 
 def write_segment(parts: list[tuple[Part, bytes | None]], file: Path) -> None:
@@ -216,7 +254,7 @@ class _Writing:
         self.out.write(table + _TAIL.pack(len(table), crc32(table)) + _MARK)
 
     def _write_terms(self) -> None:
-        hashes, term_at, posting_at = array("I"), array("I", (0,)), array("I", (0,))
+        hashes, places = array("I"), array("I", (0, 0))
         terms = bytearray()
 
         def each() -> Iterator[bytes]:
@@ -227,15 +265,13 @@ class _Writing:
                     continue
                 hashes.append(number)
                 terms.extend(term)
-                term_at.append(len(terms))
                 total += len(found) // 4
-                posting_at.append(total)
+                places.extend((len(terms), total))
                 yield found
 
         self._section("postings", each())
         self._array("hashes", hashes)
-        self._array("term_at", term_at)
-        self._array("posting_at", posting_at)
+        self._array("term_places", places)
         self._section("terms", [bytes(terms)])
 
     def _merged(self) -> Iterator[tuple[tuple[int, bytes], list[tuple[int, Postings]]]]:

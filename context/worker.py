@@ -60,7 +60,9 @@ class Gathering:
 
     def _merge(self, parts: list[list[str]], to: str) -> dict[str, Any]:
         try:
-            held = [(Segment(self._folder / name), base64.b64decode(live)) for name, live in parts]
+            held = [
+                (Segment(self._folder / name, mapped=True), base64.b64decode(live)) for name, live in parts
+            ]
         except DamagedSegment as problem:
             return {"why": str(problem)}
         write_segment([(segment, live) for segment, live in held], self._folder / to)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -119,8 +118,8 @@ def test_without_git_changes_are_those_of_this_session(tmp_path: Path) -> None:
         "b.py": Status.DELETED,
         "d.py": Status.ADDED,
     }
-    change = snapshot.changes["a.py"]
-    assert change.ranges(snapshot.entries["a.py"].facts.lines) == [range(5, 6)]
+    change, lines = snapshot.changes["a.py"], snapshot.entries.lines("a.py")
+    assert lines is not None and change.ranges(lines) == [range(5, 6)]
     assert same(project.scan(), snapshot)
     (tmp_path / "a.py").write_text(CODE)
     assert "a.py" not in project.update(["a.py"]).changes
@@ -132,28 +131,36 @@ def test_the_cache_is_used_and_is_right(repo: Repo, tmp_path: Path) -> None:
         os.utime(file, (1_000_000, 1_000_000))
     cache = tmp_path / "cache"
     cold = Project(repo.root, cache).scan()
-    stored = next(cache.iterdir())
-    with sqlite3.connect(stored) as store:
-        assert store.execute("SELECT count(*) FROM facts").fetchone() == (20,)
-        # A mark that can only come from the cache.
-        store.execute("UPDATE facts SET outline = outline || 'def cached()' || char(10)")
+    (stored,) = segments(cache)
+    # A mark that can only come from the cache.
+    stored.write_bytes(stored.read_bytes().replace(b"def f3()", b"def g3()"))
     warm = Project(repo.root, cache).scan()
-    assert warm.entries["m3.py"].block == cold.entries["m3.py"].block + " def cached()\n"
+    assert warm.entries["m3.py"].block == cold.entries["m3.py"].block.replace("f3()", "g3()")
     repo.write("m3.py", "def other(): ...\n")
     again = Project(repo.root, cache).scan()
     assert again.entries["m3.py"].block == "m3.py:\n def other()\n"
-    with sqlite3.connect(stored) as store:
-        assert store.execute("SELECT count(*) FROM facts").fetchone() == (20,)
+    assert again.words.makers({"other": 1}).keys() == {"m3.py"} and not again.words.makers({"f3": 1})
 
 
-@pytest.mark.parametrize("damage", [b"not a database at all, but long enough to look like one" * 30, b""])
-def test_a_damaged_cache_is_made_anew(repo: Repo, tmp_path: Path, damage: bytes) -> None:
-    repo.commit(**{"a.py": CODE})
+def segments(cache: Path) -> list[Path]:
+    return sorted(cache.glob("*/*.segment"))
+
+
+@pytest.mark.parametrize("what", ["*/files", "*/*.segment", "*/history"])
+@pytest.mark.parametrize("damage", [b"not an index at all, but long enough to look like one" * 30, b"", None])
+def test_a_damaged_cache_is_made_anew(repo: Repo, tmp_path: Path, what: str, damage: bytes | None) -> None:
+    repo.commit(**{"a.py": CODE, "b.py": CODE})
+    repo.commit(**{"a.py": f"{CODE}#", "b.py": f"{CODE}#"})
     cache = tmp_path / "cache"
     first = Project(repo.root, cache).scan()
-    next(cache.iterdir()).write_bytes(damage)
-    assert same(Project(repo.root, cache).scan(), first)
-    assert same(Project(repo.root, cache).scan(), first)
+    known = dict(first.entries)
+    (damaged,) = cache.glob(what)
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    for _ in range(2):
+        again = Project(repo.root, cache).scan()
+        assert dict(again.entries) == known
+        assert again.history == first.history and len(again.history.commits) == 1
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm(repo: Repo, tmp_path: Path) -> None:
@@ -185,7 +192,8 @@ def test_readers_see_a_whole_picture_while_it_grows(repo: Repo) -> None:
     while thread.is_alive():
         snapshot = project.snapshot
         assert snapshot.entries.keys() <= set(snapshot.paths)
-        assert set(snapshot.live.values()) == set(snapshot.entries)
+        assert snapshot.words.files == len(snapshot.entries)
+        assert set(snapshot.words.score({"first": 1.0})) == set(snapshot.entries)
     thread.join()
     assert project.snapshot.complete
 

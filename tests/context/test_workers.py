@@ -6,13 +6,17 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from context.facts import Facts
 from context.project import Project
-from context.workers import read_all, read_here
+from context.segment import Segment
+from context.source import Unread
+from context.workers import Written, read_all, read_here
 
 COUNT = 200
 
@@ -35,12 +39,31 @@ def paths_of(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py"))
 
 
-def test_workers_find_what_this_process_finds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def found_by(answers: Iterable[Written | Facts | Unread]) -> dict[str, tuple[object, ...]]:
+    """What was found of each file, however it was told."""
+    found: dict[str, tuple[object, ...]] = {}
+    for answer in answers:
+        if isinstance(answer, Unread):
+            found[answer.path] = (answer.why,)
+        elif isinstance(answer, Facts):
+            found[answer.path] = (answer.digest, answer.outline, answer.names, answer.lines)
+        else:
+            segment = Segment(answer.file)
+            for path, number in answer.numbers.items():
+                assert segment.path(number) == path
+                told = segment.digest(number), segment.outline(number), segment.names(number)
+                found[path] = (*told, segment.lines(number))
+    return found
+
+
+def test_workers_find_what_this_process_finds(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     paths = [*paths_of(folder), "gone.py"]
-    found = {one.path: one for one in read_all(folder, paths)}
-    assert found == {path: read_here(folder, path) for path in paths}
-    assert found["binary.py"].problem is not None and found["binary.py"].problem.why == "a binary file"
+    found = found_by(read_all(folder, paths, tmp_path, lines=True))
+    assert found == found_by(read_here(folder, path, lines=True) for path in paths)
+    assert found["binary.py"] == ("a binary file",)
 
 
 def test_a_project_scanned_by_workers_is_whole(folder: Path, tmp_path: Path) -> None:
@@ -48,17 +71,18 @@ def test_a_project_scanned_by_workers_is_whole(folder: Path, tmp_path: Path) -> 
     assert set(first.entries) == {*paths_of(folder)} - {"binary.py"}
     assert first.complete and first.unread == {"binary.py": "a binary file"}
     again = Project(folder, tmp_path).scan()
-    assert {path: entry.facts for path, entry in again.entries.items()} == {
-        path: entry.facts for path, entry in first.entries.items()
-    }
+    assert dict(again.entries) == dict(first.entries)
+    assert again.words.score({"other_7": 1.0}) == first.words.score({"other_7": 1.0}) != {}
 
 
 @pytest.mark.parametrize("interpreter", ["", "/nowhere/python", "/bin/false"])
 def test_without_workers_the_files_are_read_here(
-    folder: Path, interpreter: str, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, interpreter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", interpreter)
-    assert {one.path for one in read_all(folder, paths_of(folder))} == {*paths_of(folder)}
+    answers = list(read_all(folder, paths_of(folder), tmp_path, lines=False))
+    assert not any(isinstance(answer, Written) for answer in answers)
+    assert found_by(answers).keys() == {*paths_of(folder)}
 
 
 def children() -> set[int]:
@@ -69,20 +93,19 @@ def children() -> set[int]:
     return {int(pid) for file in found if file.exists() for pid in file.read_text().split()}
 
 
-def test_a_worker_that_is_killed_loses_nothing(folder: Path) -> None:
+def test_a_worker_that_is_killed_loses_nothing(folder: Path, tmp_path: Path) -> None:
     before = children()
-    seen = set()
-    with closing(read_all(folder, paths_of(folder))) as found:
-        seen.add(next(found).path)
+    with closing(read_all(folder, paths_of(folder), tmp_path, lines=False)) as answers:
+        seen = found_by([next(answers)])
         for pid in children() - before:
             os.kill(pid, signal.SIGKILL)
-        seen |= {one.path for one in found}
-    assert seen == {*paths_of(folder)}
+        seen |= found_by(answers)
+    assert seen.keys() == {*paths_of(folder)}
 
 
-def test_stopping_early_leaves_no_process_behind(folder: Path) -> None:
+def test_stopping_early_leaves_no_process_behind(folder: Path, tmp_path: Path) -> None:
     before, threads = children(), threading.active_count()
-    with closing(read_all(folder, paths_of(folder))) as found:
-        next(found)
+    with closing(read_all(folder, paths_of(folder), tmp_path, lines=False)) as answers:
+        next(answers)
         assert children() - before
     assert children() == before and threading.active_count() == threads

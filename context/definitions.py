@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from context.languages import Language, load, named_language
+from context.macros import take_macros, with_macros
 from context.symbols import KINDS, Symbol
 
 if TYPE_CHECKING:
@@ -42,12 +43,16 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
     if language.body is not None:
         # Nothing in a function's body can be outlined: two thirds of the text need no parsing.
         source = re.sub(language.body, _emptied, source)
-    return _read(language, source, _NESTED)
+    if not language.macros:
+        return _read(language, source, _NESTED)
+    source, macros = take_macros(source)
+    return with_macros(_read(language, source, _NESTED), macros)
 
 
 def _emptied(body: re.Match[bytes]) -> bytes:
-    """A function's body of as many lines, with nothing in it."""
-    return b"\n{" + b"\n" * (body[0].count(b"\n") - 1) + b"}"
+    """A body of as many lines, with nothing in it."""
+    head, _, rest = body[0].partition(b"{")
+    return head + b"{" + b"\n" * rest.count(b"\n") + rest[rest.rindex(b"}") :]
 
 
 def _read(language: Language, source: bytes, levels: int) -> tuple[Symbol, ...]:

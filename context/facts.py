@@ -41,7 +41,8 @@ def facts_of(source: Source, *, lines: bool = True) -> Facts:
     counted = words(source.text)
     if len(counted) > _MOST_WORDS:
         counted = type(counted)(dict(list(counted.items())[:_MOST_WORDS]))
-    counted.update(words(" ".join(names)))
+    if names:
+        counted.update(words(" ".join(names)))
     for word, count in words(source.path).items():
         counted[word] += 2 * count
     return Facts(

@@ -35,6 +35,7 @@ class Language:
     most: int | None = None
     quotes: bool = False
     body: re.Pattern[bytes] | None = None
+    macros: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -59,6 +60,7 @@ def languages() -> dict[str, Language]:
             deepest=table.get("deepest"),
             most=table.get("most"),
             quotes=table.get("quotes", False),
+            macros=table.get("macros", False),
             body=re.compile(table["body"].encode(), re.DOTALL) if "body" in table else None,
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
@@ -67,8 +69,13 @@ def languages() -> dict[str, Language]:
 
 def language_of(path: str) -> Language | None:
     """The language of a file by its name, or None."""
-    name = PurePosixPath(path)
-    return languages().get(name.name) or languages().get(name.suffix.lower())
+    known = languages()
+    name = path.rpartition("/")[2]
+    found = known.get(name)
+    if found is None:
+        stem, dot, extension = name.rpartition(".")
+        found = known.get(f".{extension.lower()}") if stem and dot else None
+    return found
 
 
 def is_code(path: str) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from importlib import resources
-from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,8 @@ class _Rules:
 def is_secret_file(path: str) -> bool:
     """Whether a file's name says that it holds secrets as a whole."""
     rules = _rules()
-    *folders, name = PurePosixPath(path.lower()).parts
-    if not rules.folders.isdisjoint(folders):
+    *folders, name = path.lower().split("/")
+    if folders and not rules.folders.isdisjoint(folders):
         return True
     return bool(rules.files.match(name)) and not rules.harmless.match(name)
 

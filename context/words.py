@@ -52,23 +52,29 @@ def words(text: str) -> Counter[str]:
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
-    found: Counter[str] = Counter()
+    held = identifiers(text)
+    # Most identifiers are one plain word, or such words in one case, joined by "_".
+    plain = {word: count for word, count in held.items() if word.isalpha() and word.islower()}
+    found = Counter(plain)
     get = found.get
-    for identifier, count in identifiers(text).items():
-        # Most identifiers are one plain word.
-        if identifier.isalpha() and identifier.islower():
-            found[identifier] = get(identifier, 0) + count
+    joined: dict[int, list[str]] = {}
+    for identifier, count in held.items():
+        if identifier in plain:
             continue
-        if identifier.isascii() and (identifier.islower() or identifier.isupper()):
-            whole = identifier.lower()
-            found[whole] = get(whole, 0) + count
-            parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
-            if len(parts) > 1 or "_" in whole:
-                for part in parts:
-                    found[part] = get(part, 0) + count
+        if "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
+            joined.setdefault(count, []).append(identifier)
+        else:
+            for word in words_of(identifier):
+                found[word] = get(word, 0) + count
+    for count, together in joined.items():
+        whole = " ".join(together).lower()
+        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
+        if count == 1:
+            found.update(whole.split())
+            found.update(parts)
             continue
-        for word in words_of(identifier):
-            found[word] = get(word, 0) + count
+        for word, times in Counter([*whole.split(), *parts]).items():
+            found[word] = get(word, 0) + count * times
     return found
 
 

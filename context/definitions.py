@@ -68,7 +68,9 @@ def _read(language: Language, source: bytes, levels: int) -> tuple[Symbol, ...]:
             line_end = source.find(b"\n", lost.start_byte)
             restart = _FRESH_START.search(source, line_end + 1) if line_end >= 0 else None
         if restart is None:
-            return tuple(symbols + ([_moved(symbol, first_line) for symbol in found] if first_line else found))
+            return tuple(
+                symbols + ([_moved(symbol, first_line) for symbol in found] if first_line else found)
+            )
         lines = source.count(b"\n", 0, restart.start())
         symbols += [_moved(symbol, first_line) for symbol in found if symbol.start < lines]
         source = source[restart.start() :]

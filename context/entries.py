@@ -107,6 +107,18 @@ class Entries(Mapping[str, FileEntry]):
         index, number = split_place(at)
         return self.parts[index].digest(number)
 
+    def block(self, path: str) -> str:
+        """The file in the project map; its name alone where nothing is known of it."""
+        return file_block(path, self.outline(path))
+
+    def outline(self, path: str) -> str:
+        """A file's outline; empty when nothing is known of it."""
+        at = self.place(path)
+        if at is None:
+            return ""
+        index, number = split_place(at)
+        return self.parts[index].outline(number)
+
     def lines(self, path: str) -> Lines | None:
         """A file's lines as checksums, where the index keeps them."""
         at = self.place(path)

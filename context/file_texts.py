@@ -74,7 +74,7 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
         for form in found.forms:
             if len(form.text) > room * _LONGEST_TOKEN:
                 continue
-            tokens = packing.counter.count(form.text)
+            tokens = packing.counter.count_kept(form.text)
             if tokens <= room:
                 packing.add(found.kind, path, form.text, tokens, form.why)
                 whole = form.whole or found.completes

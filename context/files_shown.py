@@ -252,6 +252,6 @@ def _parts(ranges: list[range]) -> str:
     return f"{len(ranges)} changed part{'' if len(ranges) == 1 else 's'}"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _outline(path: str, text: str) -> Outline:
     return outline(path, text)

@@ -229,7 +229,8 @@ class Index:
         slots = [index for index, part in enumerate(self._parts) if isinstance(part, Segment) and len(part)]
         held = sum(len(self._parts[index]) for index in slots)
         live = sum(sum(self._live[index]) for index in slots)
-        if len(slots) <= _MOST_SEGMENTS and not (held - live > _WORTH and live * 2 < held):
+        many = len(slots) > (_MOST_SEGMENTS if held > _WORTH else 1)
+        if not many and not (held - live > _WORTH and live * 2 < held):
             return None
         parts = [(index, self._parts[index]) for index in slots]
         names = tuple(part.name for _, part in parts if isinstance(part, Segment))

@@ -1,5 +1,5 @@
-"""Constants that the preprocessor defines, found as text: parsing the long tables of them takes a parser's time
-for what a line says by itself."""
+"""Constants that the preprocessor defines, found as text: their long tables would take a parser's time for
+what each line says by itself."""
 
 from __future__ import annotations
 
@@ -51,8 +51,16 @@ def with_macros(symbols: tuple[Symbol, ...], macros: list[Symbol]) -> tuple[Symb
         if around and symbol.name and symbol.signature.startswith("#define") and symbol.depth == 0:
             depth = around[-1].depth + 1
             symbol = Symbol(
-                symbol.kind, symbol.name, symbol.signature, "", symbol.start, symbol.end, symbol.head,
-                symbol.head_end, depth, any(other.kind == "function" for other in around),
+                symbol.kind,
+                symbol.name,
+                symbol.signature,
+                "",
+                symbol.start,
+                symbol.end,
+                symbol.head,
+                symbol.head_end,
+                depth,
+                any(other.kind == "function" for other in around),
             )
         else:
             around.append(symbol)

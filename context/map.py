@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from context.entries import file_block
-from context.map_fit import CHARACTERS, OUTLINES, SURELY, KnownBlocks, fit_folders, fit_outlines, tight_block
+from context.map_blocks import KnownBlocks, known_paths, shown_blocks
+from context.map_fit import CHARACTERS, OUTLINES, SURELY, fit_folders, fit_outlines, tight_block
 from context.paths import about
 from context.snapshot import REMOVED
 
@@ -61,7 +62,7 @@ class MapPart:
     @property
     def outlined(self) -> int:
         """How many files are there with their definitions."""
-        return sum(1 for block in self.outlines.values() if block)
+        return sum(1 for block in shown_blocks(self.outlines).values() if block)
 
 
 def changed_block(before: str, block: str) -> str:
@@ -163,15 +164,14 @@ def build_delta(
     blocks: dict[str, str] = {}
     outlines: dict[str, str] = {}
     listed = about(snapshot.paths)
-    known, names = (shown.shown, shown.paths) if isinstance(shown, KnownBlocks) else (shown, tuple(shown))
-    for path, before in known.items():
+    for path, before in shown_blocks(shown).items():
         if not before or path in whole or path not in listed or snapshot.unread.get(path) == REMOVED:
             continue  # what was shown of a removed one cannot be taken back
         block = _block(snapshot, path)
         if before != block:
             outlines[path] = block
             blocks[path] = changed_block(before, block)
-    added, gone = _difference(names, snapshot.paths)
+    added, gone = _difference(known_paths(shown), snapshot.paths)
     for path in added:
         blocks[path] = outlines[path] = _block(snapshot, path)
     for path in gone:
@@ -204,5 +204,4 @@ def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str
 
 
 def _block(snapshot: Snapshot, path: str) -> str:
-    entry = snapshot.entries.get(path)
-    return file_block(path, "") if entry is None else entry.block
+    return snapshot.entries.block(path)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -33,26 +32,6 @@ _MOST_NAMED = 300
 """Folders that are named as left out at most; the others are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownBlocks(Mapping[str, str]):
-    """The blocks that a map shows, by path; of every other path it knows only the name (an empty block)."""
-
-    shown: Mapping[str, str]
-    paths: tuple[str, ...]
-
-    def __getitem__(self, path: str) -> str:
-        found = self.shown.get(path)
-        if found is None and path not in about(self.paths):
-            raise KeyError(path)
-        return found or ""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.paths)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-
 @lru_cache(maxsize=20_000)
 def tight_block(block: str) -> str:
     """A file's entry where room is short: long signatures cut, documentation left out."""
@@ -72,15 +51,18 @@ def fit_outlines(
     in_vain = 0
     ranked = chain((path for path in order if path not in whole), (path for path in order if path in whole))
     for path in ranked:
-        entry = snapshot.entries.get(path)
-        if entry is None or not entry.outline:
+        if not snapshot.entries.outline_size(path):
             continue
         # Nothing of fewer bytes than the room that is left can fail to fit, and nothing of many more fit.
         left = room - spent - heading
-        block = tight_block(entry.block) if left >= _LEAST else ""
-        cost = count(block) if block and len(block) <= left * SURELY else len(entry.outline) // CHARACTERS
+        block = tight_block(snapshot.entries.block(path)) if left >= _LEAST else ""
+        cost = (
+            count(block)
+            if block and len(block) <= left * SURELY
+            else snapshot.entries.outline_size(path) // CHARACTERS
+        )
         if block and cost <= left and len(block) <= left * SURELY:
-            chosen[path] = entry.block
+            chosen[path] = snapshot.entries.block(path)
             spent += cost + heading
             heading = 0
             in_vain = 0

@@ -125,7 +125,7 @@ def _mentioned(word: str, names: Paths, snapshot: Snapshot) -> list[Mention]:
 
 def _holders(name: str, snapshot: Snapshot) -> list[str]:
     """The files that define ``name``, spelt so."""
-    likely = snapshot.words.makers({name.lower(): 1})
+    likely = snapshot.words.makers({name.lower(): 1})[0]
     found = sorted(path for path in likely if name in snapshot.entries[path].names)
     return found if len(found) <= _MOST_HOLDERS else []
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
+from typing import Any
 
 from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings, makes, stem_term
 from context.entries import place, split_place
@@ -47,7 +48,9 @@ class Words:
     live: tuple[bytes, ...] = ()
     files: int = 0
     length: int = 0
-    _rarities: dict[str, float] = field(default_factory=dict)
+    remembered: dict[tuple[str, ...], Any] = field(default_factory=dict, compare=False)
+    """What ranking worked out for the files in hand, in this state of the index."""
+    _rarities: dict[str, float] = field(default_factory=dict, compare=False)
 
     def without(self, places: Iterable[int]) -> Words:
         """The index as if the files at these places were not there."""
@@ -90,8 +93,17 @@ class Words:
                 yield _Held(weight, max(0.0, rarity), lists)
 
     def _lists(self, term: str) -> list[tuple[int, Postings]]:
-        found = ((index, part.postings(term)) for index, part in enumerate(self.parts))
-        return [(index, postings) for index, postings in found if postings is not None]
+        lists = []
+        for index, part in self._held:
+            postings = part.postings(term)
+            if postings is not None:
+                lists.append((index, postings))
+        return lists
+
+    @cached_property
+    def _held(self) -> list[tuple[int, Part]]:
+        """The parts that hold anything."""
+        return [(index, part) for index, part in enumerate(self.parts) if len(part)]
 
     def _count(self, lists: list[tuple[int, Postings]]) -> int:
         """How many live files hold a term; for a common one, about how many."""
@@ -148,13 +160,14 @@ class Words:
 
     def _live(self, term: str) -> list[int]:
         """The places of the files that hold a term."""
-        return [
-            place(index, packed >> COUNT_BITS)
-            for index, postings in self._lists(term)
-            for live in (self.live[index],)
-            for packed in postings
-            if packed >> COUNT_BITS < len(live) and live[packed >> COUNT_BITS]
-        ]
+        places = []
+        for index, postings in self._lists(term):
+            live, first = self.live[index], place(index, 0)
+            for packed in postings:
+                number = packed >> COUNT_BITS
+                if number < len(live) and live[number]:
+                    places.append(first + number)
+        return places
 
     def by_path(self, scores: Mapping[int, float]) -> dict[str, float]:
         """The best scores by path instead of place."""
@@ -166,19 +179,19 @@ class Words:
             named[self.parts[index].path(number)] = score
         return named
 
-    def makers(self, used: Mapping[str, int]) -> dict[str, float]:
-        """Each file's share in defining the used names (lower case, with counts): a name that many files
-        define says little about any of them."""
+    def makers(self, used: Mapping[str, int]) -> tuple[dict[str, float], list[str]]:
+        """Each file's share in defining the used names (lower case, with counts), and which of them some
+        file defines: a name that many files define says little about any of them."""
         scores: defaultdict[int, float] = defaultdict(float)
+        defined = []
         for name, count in used.items():
             held = self._live(makes(name))
-            for at in held:
-                scores[at] += (1 + math.log(count)) / len(held) ** 1.5
-        return self.by_path(scores)
-
-    def defined(self, used: Iterable[str]) -> list[str]:
-        """Which of these names (lower case) some file defines."""
-        return [name for name in used if self._lists(makes(name))]
+            if held:
+                defined.append(name)
+                share = (1 + math.log(count)) / len(held) ** 1.5
+                for at in held:
+                    scores[at] += share
+        return self.by_path(scores), defined
 
     def alike(self, stems: Iterable[str]) -> list[str]:
         """The files whose names have one of these stems."""

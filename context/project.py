@@ -133,7 +133,7 @@ class Project:
         if not self._loaded:
             self._loaded = True
             self._index.load()
-            self._paths = tuple(self._index.paths())
+            self._paths = tuple(sorted(self._index.paths()))
             self._publish(complete=False)
         listing = self._list()
         history = self._start_history()

@@ -132,28 +132,43 @@ def _evidence(
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
     if hand:
-        held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
-        defined = {name.lower() for path in held for name in snapshot.entries[path].names}
-        used: Counter[str] = Counter()
-        for path in held:
-            used.update(_words_in(snapshot.root, path, snapshot.entries.digest(path)))
-        for name in defined:
-            used.pop(name, None)
-        shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
-        users = index.score(dict.fromkeys(shared, 1.0))
-        makers = index.makers(used)
-        for path in hand:
-            makers.pop(path, None)
-        stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
-        evidence |= {
-            "together": snapshot.history.together(hand),
-            "users": _scaled(users, index.sure(max(users.values(), default=0.0)), hand),
-            "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
-            "alike": dict.fromkeys(_alike(snapshot, stems), 1.0),
-        }
-        for name in (*shared, *index.defined(used)):
+        key = tuple(hand)
+        known = index.remembered.get(key)
+        if known is None:
+            # One state of the project is asked about again and again, while the user types.
+            index.remembered.clear()
+            known = index.remembered[key] = _evidence_of_hand(snapshot, hand)
+        evidence |= known[0]
+        for name in known[1]:
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
     return evidence, wanted
+
+
+def _evidence_of_hand(
+    snapshot: Snapshot, hand: list[str]
+) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
+    """The evidence that the files in hand give, and the names they share with others."""
+    index = snapshot.words
+    held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
+    defined = {name.lower() for path in held for name in snapshot.entries[path].names}
+    used: Counter[str] = Counter()
+    for path in held:
+        used.update(_words_in(snapshot.root, path, snapshot.entries.digest(path)))
+    for name in defined:
+        used.pop(name, None)
+    shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
+    users = index.score(dict.fromkeys(shared, 1.0))
+    makers, known = index.makers(used)
+    for path in hand:
+        makers.pop(path, None)
+    stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
+    evidence = {
+        "together": snapshot.history.together(hand),
+        "users": _scaled(users, index.sure(max(users.values(), default=0.0)), hand),
+        "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
+        "alike": dict.fromkeys(index.alike(stems), 1.0),
+    }
+    return evidence, (*shared, *known)
 
 
 @lru_cache(maxsize=128)
@@ -163,11 +178,6 @@ def _words_in(root: Path, path: str, digest: str) -> Mapping[str, int]:
     if isinstance(source, Unread):
         return {}
     return words(source.text[:_LONGEST_HELD])
-
-
-def _alike(snapshot: Snapshot, stems: set[str]) -> list[str]:
-    """Files whose names differ from one in hand only in extension, or in saying that they are tests."""
-    return snapshot.words.alike(stems) if stems else []
 
 
 def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) -> dict[str, float]:

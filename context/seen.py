@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from context.changes import Lines, line_sums
+from context.map_blocks import with_changes
 from context.source import Source
 
 if TYPE_CHECKING:
@@ -88,12 +89,7 @@ class Seen:
     def after(self, window: Window) -> Seen:
         """What has been seen once ``window`` has been sent too."""
         new = window.shown
-        outlines = self.shown.outlines
-        if not outlines:
-            outlines = new.outlines
-        elif new.outlines or new.gone:
-            outlines = {path: text for path, text in outlines.items() if path not in new.gone}
-            outlines |= new.outlines
+        outlines = with_changes(self.shown.outlines, new.outlines, new.gone)
         return Seen(
             Shown(
                 MappingProxyType({**self.shown.texts, **new.texts}),

@@ -29,6 +29,10 @@ _TAIL = struct.Struct("=II")
 _PLACE = struct.Struct("=II")
 """Where a term's text begins, and where its postings do; the next one's is where they end."""
 _PLACES = struct.Struct("=IIII")
+_REMEMBERED = 20_000
+"""Terms that were asked for and are remembered: those of the files in hand are asked for each time."""
+_SHORT = 100
+"""Postings of a term up to which they are."""
 _LONGEST = 1 << 30
 """Bytes read at once at most: more is asked for only where a file is damaged."""
 _ARRAYS = (
@@ -77,6 +81,7 @@ class Segment:
             arrays = {name: self._array(*sections[name]) for name in _ARRAYS}
         except (LookupError, TypeError, ValueError) as problem:
             raise DamagedSegment(f"{file} lacks {problem}") from problem
+        self._known: dict[str, Postings | None] = {}
         self._hashes, self._lengths = arrays["hashes"], arrays["lengths"]
         self._texts = {name: arrays[f"{name[:-1]}_at"] for name in ("paths", "outlines")}
         self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines")}
@@ -152,6 +157,17 @@ class Segment:
 
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""
+        try:
+            return self._known[term]
+        except KeyError:
+            found = self._found(term)
+        if found is None or len(found) <= _SHORT:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[term] = found
+        return found
+
+    def _found(self, term: str) -> Postings | None:
         encoded = term.encode("utf-8", "surrogatepass")
         wanted = term_hash(encoded)
         hashes = self._hashes

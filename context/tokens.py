@@ -25,7 +25,7 @@ spaces; 200,000 characters of anything tried were safe."""
 _REMEMBERED = 100_000
 """Texts whose counts a counter keeps: the outlines and path lines of a project, counted each turn."""
 
-_REMEMBERED_SIZE = 32_000_000
+_REMEMBERED_SIZE = 16_000_000
 """Characters of those texts together: file texts are among them."""
 
 _JOINT = re.compile(r"\n(?=[^\s/])|(?<=[a-z])(?= [a-z])")

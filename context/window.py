@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from context.file_texts import show_files
 from context.map import MapPart, build_again, build_delta, build_map, full_cost, list_cost
+from context.map_blocks import with_changes
 from context.packing import Packing
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
 from context.preamble import history, needed, project_instructions
@@ -86,8 +87,8 @@ def _map(
         base, delta = again
         _add_map(packing, base, f"the project: {len(base.outlines)} files, as first shown")
         _add_map(packing, delta, "definitions that changed since the map was first shown")
-        kept = {path: block for path, block in base.outlines.items() if path not in delta.gone}
-        packing.map = MapPart(base.text, base.tokens, {**kept, **delta.outlines}, gone=delta.gone)
+        now = with_changes(base.outlines, delta.outlines, delta.gone)
+        packing.map = MapPart(base.text, base.tokens, now, gone=delta.gone)
         packing.frozen = frozen
         return
     packing.map = build_map(packing.snapshot, ranking.order, limit, count, whole, full)

@@ -1,91 +1,173 @@
-"""How long the context takes: ``python -m tests.bench.context_bench [FOLDER] [--request TEXT]``.
+"""How long the context takes, and how much memory: ``python -m tests.bench.context_bench [FOLDER]``.
 
-Prints figures and asserts nothing. FOLDER is only read, by way of a copy of one of its files for the save;
-without one, the folder of installed packages is taken. Caches go to a temporary folder.
+Prints figures and asserts nothing. FOLDER is copied (``--here``: used as it is; the files that are saved
+are then put back with git); without one, the folder of installed packages is taken. ``ctags -R`` runs on
+the same tree, where it is installed. Caches go to a temporary folder. Without FOLDER's being a repository
+the project is read as one without git.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import json
 import shutil
 import statistics
+import subprocess
+import sys
 import sysconfig
 import tempfile
+import threading
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
-from context.project import Project
-from context.seen import Seen
-from context.tokens import Counter
-from context.window import WindowRequest, build
-
-T = TypeVar("T")
-BUDGETS = (8_000, 32_000, 128_000)
-SAVES = 30
-
-
-def timed(name: str, work: Callable[[], T], times: int = 1) -> T:
-    """Run ``work`` so many times and print the median and the worst, in milliseconds."""
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        result = work()
-        taken.append((time.perf_counter() - start) * 1000)
-    worst = f"  worst {max(taken):9.1f} ms" if times > 1 else ""
-    print(f"{name:34} {statistics.median(taken):9.1f} ms{worst}")
-    return result
+SMALL = 500
+SAMPLE_EVERY = 0.1
+PROBE = "tests.bench.context_probe"
 
 
 def main() -> None:
-    """Measure one folder."""
+    """Measure one folder, and a small project."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", nargs="?", type=Path, default=Path(sysconfig.get_path("purelib")))
+    options.add_argument("--here", action="store_true")
     options.add_argument("--request", default="why does the client close the connection too early?")
     given = options.parse_args()
-    counter = Counter()
-    timed("load the rank file", counter.load)
     with tempfile.TemporaryDirectory() as scratch:
-        cache = Path(scratch) / "cache"
-        root = Path(scratch) / "project"
-        # A copy, because the saves below write: links stay links, so that nothing outside is touched.
-        shutil.copytree(given.folder, root, symlinks=True, ignore_dangling_symlinks=True)
-        snapshot = timed("cold scan", Project(root, cache).scan)
-        size = sum(len(entry.outline) for entry in snapshot.entries.values())
-        print(f"{'':34} {len(snapshot.paths)} files, {len(snapshot.entries)} outlined in {size / 1e6:.1f} MB")
-        time.sleep(2.1)
-        timed("second scan (stamps settle)", Project(root, cache).scan)
-        project = Project(root, cache)
-        timed("warm scan, new process", project.scan)
-        timed("reconcile, same process", project.scan, 3)
-        path = next(
-            path
-            for path in project.snapshot.entries
-            if path.endswith((".py", ".c", ".go", ".rs", ".ts", ".js"))
-        )
-        file = root / path
-        text = file.read_text("utf-8")
+        root = given.folder.resolve()
+        if not given.here:
+            # Links stay links, so that nothing outside is touched.
+            root = Path(scratch) / "project"
+            shutil.copytree(given.folder, root, symlinks=True, ignore_dangling_symlinks=True)
+            time.sleep(2.1)
+        print(f"{given.folder}: {'with' if (root / '.git').exists() else 'without'} git")
+        peer = ctags(root, Path(scratch) / "tags")
+        large(root, Path(scratch) / "cache", given.request, peer)
+        small(Path(scratch), given.request)
 
-        def save() -> None:
-            nonlocal text
-            text += f"\n# {len(text)}\n"
-            file.write_text(text, "utf-8")
-            project.update([path])
 
-        timed(f"update after a save ({path[-20:]})", save, SAVES)
-        for budget in BUDGETS:
-            request = WindowRequest(given.request, "Instructions.", budget)
-            window = timed(f"first window of {budget:,}", partial(build, request, project.snapshot, counter))
-            timed(f"window of {budget:,}, warm", partial(build, request, project.snapshot, counter), 5)
-            print(f"{'':34} {window.tokens:,} tokens in {len(window.pieces)} pieces")
-        seen = Seen().after(window)
-        save()
-        following = timed("following turn", partial(build, request, project.snapshot, counter, seen), 5)
-        print(f"{'':34} {sum(len(piece.text.encode()) for piece in following.pieces):,} bytes")
-        print(f"{'peak memory':34} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:9.0f} MB")
+def line(name: str, value: float, unit: str, more: str = "") -> None:
+    """Print one figure."""
+    print(f"{name:40} {value:9.1f} {unit:3} {more}", flush=True)
+
+
+def ctags(root: Path, out: Path) -> float | None:
+    """Seconds that ctags takes for the tree; None where it is not installed."""
+    if shutil.which("ctags") is None:
+        return None
+    start = time.perf_counter()
+    subprocess.run(["ctags", "-R", "-f", str(out), "."], cwd=root, check=True, capture_output=True)
+    taken = time.perf_counter() - start
+    line("ctags -R", taken, "s")
+    return taken
+
+
+def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
+    """The figures of one tree."""
+    peak = {"sum": 0.0, "own": 0.0}
+    for told in probe(["index", str(root), str(cache), request], peak):
+        if "cold" in told:
+            line("cold index", told["cold"], "s", f"{told['files']} files, {told['outlined']} outlined")
+            if peer is not None:
+                line("  of ctags", told["cold"] / peer, "x")
+            line("  memory, all processes, peak", peak["sum"], "MB", f"this one {peak['own']:.0f} MB")
+        for name in ("idle", "stall", "stall_merging", "stall_saves", "stall_warm", "stall_again"):
+            if name in told:
+                rest = f"p99.9 {told[name]['p99.9']:.1f}, {told[name]['over 10 ms']} over 10 ms"
+                line(f"  longest wait of the loop ({name})", told[name]["longest"], "ms", rest)
+        for name in ("first_known", "merging", "watching", "warm", "again"):
+            if name in told:
+                line(name.replace("_", " "), told[name], "s")
+        for name in ("resident_before", "resident_after", "resident_end"):
+            if name in told:
+                line(name.replace("_", " "), told[name], "MB")
+        for name in ("save_to_window", "noticed", "reconcile"):
+            if name in told:
+                taken = sorted(told[name])
+                p99 = taken[min(len(taken) - 1, len(taken) * 99 // 100)]
+                line(
+                    name.replace("_", " "),
+                    statistics.median(taken),
+                    "ms",
+                    f"p99 {p99:.1f} ms, {len(taken)} times",
+                )
+        if "window" in told:
+            name = f"window of {told['window']:,}, in hand: {told['hand']}"
+            line(name, told["median"], "ms", f"first {told['first']:.1f} ms, {told['tokens']:,} tokens")
+    line("memory, all processes, peak of all", peak["sum"], "MB")
+
+
+def small(scratch: Path, request: str) -> None:
+    """A fresh process on a project of some 500 files, its cache cold and then warm."""
+    root = scratch / "small"
+    sources = sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py"))
+    for number, source in enumerate(sources[: SMALL * 3 : 3]):
+        target = root / f"part{number % 20}" / f"{number}_{source.name}"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    for command in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+    ):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    time.sleep(2.1)
+    for name in ("cold", "warm", "warm again"):
+        for told in probe(["first", str(root), str(scratch / "small-cache"), request], {}):
+            if "first_window" in told:
+                rest = f"imports {told['imported']:.0f}, scanned {told['scanned']:.0f}"
+                rest += f", whole {told['whole_window']:.0f} ms"
+                line(f"first window, {told['files']} files, {name}", told["first_window"], "ms", rest)
+            else:
+                line("  window, warm", told["warm"], "ms")
+
+
+def probe(arguments: list[str], peak: dict[str, float]) -> Iterator[dict[str, Any]]:
+    """What one process tells, with its memory and its children's sampled meanwhile."""
+    started = [str(time.time())] if arguments[0] == "first" else []
+    with subprocess.Popen(
+        [sys.executable, "-m", PROBE, *arguments, *started], stdout=subprocess.PIPE, text=True
+    ) as process:
+        done = threading.Event()
+        thread = threading.Thread(target=sample, args=(process.pid, peak, done))
+        if peak:
+            thread.start()
+        assert process.stdout is not None
+        for told in process.stdout:
+            yield json.loads(told)
+        done.set()
+        if peak:
+            thread.join()
+
+
+def sample(pid: int, peak: dict[str, float], done: threading.Event) -> None:
+    """Note the most memory that a process and its children hold at once."""
+    while not done.wait(SAMPLE_EVERY):
+        own = resident(pid)
+        peak["own"] = max(peak["own"], own)
+        peak["sum"] = max(peak["sum"], own + sum(resident(child) for child in children(pid)))
+
+
+def children(pid: int) -> list[int]:
+    """The processes that one started."""
+    try:
+        return [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+
+
+def resident(pid: int) -> float:
+    """A process's resident memory in MB; 0 for one that is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return next((int(row.split()[1]) / 1024 for row in status.splitlines() if row.startswith("VmRSS")), 0.0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,211 @@
+"""One process that indexes a project as the app does, and tells what it took: run by ``context_bench``.
+
+``index ROOT CACHE REQUEST`` reads a whole project beside an event loop, then saves files and builds windows;
+``first ROOT CACHE REQUEST STARTED`` builds one window as soon as it can. Both print one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from context.pieces import WindowRequest
+from context.project import Project
+from context.seen import Seen
+from context.snapshot import Snapshot
+from context.tokens import Counter
+from context.watch import Watcher
+from context.window import build
+
+BUDGETS = (8_000, 32_000, 100_000)
+SAVES = 120
+TICK = 0.001
+SOURCE = (".py", ".c", ".go", ".rs", ".ts", ".js", ".h", ".java", ".rb")
+
+
+class Ticker:
+    """How late an event loop was at worst, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.late: list[float] = []
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        before = time.perf_counter()
+        while True:
+            await asyncio.sleep(TICK)
+            now = time.perf_counter()
+            self.late.append((now - before - TICK) * 1000)
+            before = now
+
+    def stop(self) -> dict[str, float]:
+        """The longest stall, and those of the worst thousandth."""
+        self._task.cancel()
+        late = sorted(self.late)
+        return {
+            "longest": late[-1],
+            "p99.9": late[-1 - len(late) // 1000],
+            "over 10 ms": sum(x > 10 for x in late),
+        }
+
+
+def tell(**figures: object) -> None:
+    """One line of JSON for the bench."""
+    print(json.dumps(figures), flush=True)
+
+
+def memory() -> float:
+    """This process's resident memory in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def timed(work: Callable[[], object], times: int) -> list[float]:
+    """How long ``work`` took each time, in milliseconds."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        taken.append((time.perf_counter() - start) * 1000)
+    return taken
+
+
+async def index(root: Path, cache: Path, text: str) -> None:
+    """Read everything, as the session does, and measure what follows."""
+    counter = Counter()
+    idle = Ticker()
+    await asyncio.sleep(3)
+    tell(idle=idle.stop())
+    await asyncio.to_thread(counter.load)
+    tell(resident_before=memory())
+    project = Project(root, cache)
+    ticker = Ticker()
+    start = time.perf_counter()
+    first = asyncio.create_task(_first_known(project))
+    snapshot = await asyncio.to_thread(project.scan)
+    taken = time.perf_counter() - start
+    tell(cold=taken, stall=ticker.stop(), files=len(snapshot.paths), outlined=len(snapshot.entries))
+    tell(first_known=(await first) - start)
+    ticker = Ticker()
+    start = time.perf_counter()
+    while any(thread.name == "spark-merge" for thread in threading.enumerate()):
+        await asyncio.sleep(0.05)
+    tell(merging=time.perf_counter() - start, stall_merging=ticker.stop(), resident_after=memory())
+    await _saves(root, project, counter, text)
+    _windows(project.snapshot, counter, text)
+    tell(reconcile=timed(project.reconcile, 3), resident_end=memory())
+    project.close()
+    for name in ("warm", "again"):
+        ticker = Ticker()
+        start = time.perf_counter()
+        project = Project(root, cache)
+        await asyncio.to_thread(project.scan)
+        tell(**{name: time.perf_counter() - start, f"stall_{name}": ticker.stop()})
+        project.close()
+
+
+async def _first_known(project: Project) -> float:
+    while not project.snapshot.entries:
+        await asyncio.sleep(0.01)
+    return time.perf_counter()
+
+
+async def _saves(root: Path, project: Project, counter: Counter, text: str) -> None:
+    """Save files and wait for a window that has what was saved."""
+    watcher = Watcher(root)
+    start = time.perf_counter()
+    await asyncio.to_thread(watcher.start)
+    tell(watching=time.perf_counter() - start)
+    rng = random.Random(7)
+    likely = [path for path in project.snapshot.entries if path.endswith(SOURCE)]
+    chosen = [
+        path for path in rng.sample(likely, min(len(likely), 200)) if (root / path).stat().st_size < 200_000
+    ][:20]
+    request = WindowRequest(text, "Instructions.", 32_000)
+    seen = Seen().after(build(request, project.snapshot, counter))
+    ticker = Ticker()
+    noticed, taken = [], []
+    changed: set[str] = set()
+    for number in range(SAVES):
+        path = chosen[number % len(chosen)]
+        content = (root / path).read_bytes()
+        (root / path).write_bytes(content + b"\n/* saved %d */\n" % number)
+        start = time.perf_counter()
+        changed.add(path)
+        waiting = {path}
+        while waiting:
+            told = await watcher.changes()
+            noticed.append((time.perf_counter() - start) * 1000)
+            await asyncio.to_thread(project.update, told)
+            waiting -= told
+        window = await asyncio.to_thread(build, request, project.snapshot, counter, seen)
+        assert any(piece.path == path for piece in window.pieces), path
+        taken.append((time.perf_counter() - start) * 1000)
+        seen = seen.after(window)
+    tell(save_to_window=taken, noticed=noticed, stall_saves=ticker.stop())
+    await asyncio.to_thread(watcher.stop)
+    for path in changed:
+        subprocess.run(["git", "checkout", "-q", "--", path], cwd=root, check=False, capture_output=True)
+    await asyncio.to_thread(project.update, changed)
+
+
+def _windows(snapshot: Snapshot, counter: Counter, text: str) -> None:
+    hand = tuple(path for path in snapshot.entries if path.endswith(SOURCE))[100:103]
+    for budget in BUDGETS:
+        for name, files in (("nothing", ()), ("3 files", hand)):
+            request = WindowRequest(text, "Instructions.", budget, open_files=files)
+            work = partial(build, request, snapshot, counter)
+            cold, warm = timed(work, 1)[0], timed(work, 7)
+            window = build(request, snapshot, counter)
+            assert window.tokens <= budget
+            tell(window=budget, hand=name, first=cold, median=statistics.median(warm), tokens=window.tokens)
+
+
+def first(root: Path, cache: Path, text: str, started: float) -> None:
+    """A window as soon as one can be had, then one of everything."""
+    project, counter = Project(root, cache), Counter()
+    imported = time.time()
+    scanning = threading.Thread(target=project.scan)
+    scanning.start()
+    while not project.snapshot.paths:
+        time.sleep(0.001)
+    known = time.time()
+    request = WindowRequest(text, "Instructions.", 32_000)
+    window = build(request, project.snapshot, counter)
+    done = time.time()
+    scanning.join()
+    whole = time.time()
+    complete = build(request, project.snapshot, counter)
+    tell(
+        imported=(imported - started) * 1000,
+        known=(known - started) * 1000,
+        first_window=(done - started) * 1000,
+        first_entries=sum(1 for piece in window.pieces),
+        scanned=(whole - started) * 1000,
+        whole_window=(time.time() - started) * 1000,
+        files=len(project.snapshot.entries),
+        pieces=len(complete.pieces),
+    )
+    counter.load()
+    build(request, project.snapshot, counter)
+    tell(warm=statistics.median(timed(lambda: build(request, project.snapshot, counter), 9)))
+    project.close()
+
+
+if __name__ == "__main__":
+    what, where, kept, asked, *rest = sys.argv[1:]
+    if what == "index":
+        asyncio.run(index(Path(where), Path(kept), asked))
+    else:
+        first(Path(where), Path(kept), asked, float(rest[0]))

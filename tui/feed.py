@@ -99,11 +99,12 @@ class Feed:
                 if self._desk.path in paths:
                     self._desk.read_again()
             case said.ConnectionChanged(state=state, message=message, seconds=seconds):
+                waited = self._status.status.link == "waiting"
                 self._status.show(link=state)
-                if message:
+                self._status.count_down(seconds)
+                if message or waited:
                     levels = {"failed": "error", "offline": "warning", "waiting": "warning"}
-                    again = f" (again in {seconds:.1f} s; Esc gives up)" if seconds is not None else ""
-                    self._status.say(message + again, levels.get(state, "info"))
+                    self._status.say(message or "", levels.get(state, "info"))
             case said.ReadingProgress(known=known, total=total):
                 self._status.show(reading=f"reading {known:,}/{total:,}" if known < total else "")
             case said.PhaseChanged(phase=phase):

@@ -227,6 +227,8 @@ def _line(event: Event) -> str | None:
             return f"queued ({waiting} waiting)"
         case ConnectionChanged(state="failed", message=message) if message:
             return f"spark: {message}"
+        case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
+            return f"spark: {message} (again in {seconds:.0f} s)"
         case TurnEnded(status=status, message=message):
             return f"[{status}{': ' + message if message else ''}]"
         case _:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 
+from tests.tui.stage import stage
 from tui.figures import thousands
 from tui.panes.status import Status, parts
 
@@ -49,6 +52,29 @@ def test_a_message_comes_before_the_figures() -> None:
 
 def test_an_estimate_is_called_one() -> None:
     assert "~980 tokens" in line(Status(used=980, estimated=True), 80)
+
+
+LIMITED = """
+[[scenario]]
+match = ["talk"]
+[[scenario.step]]
+fail = {code = "rate_limit_exceeded", message = "Please try again in 100s.", status = 429}
+"""
+
+
+async def test_the_wait_for_the_next_try_is_counted_down_and_escape_ends_it(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=LIMITED) as it:
+        shown = it.app.status
+        await it.ask("just talk")
+        await it.until(lambda: shown.status.countdown, "the wait")
+        first = shown.status.countdown
+        assert "asks to slow down" in it.screen
+        assert f"again in {shown.status.countdown} s, Esc gives up" in it.screen
+        await it.until(lambda: 0 < shown.status.countdown < first - 1, "the second after")
+        it.key("escape", "\x1b")
+        await it.until(lambda: shown.status.countdown == 0, "the end of the wait")
+        await it.until(lambda: "again in" not in it.screen and "slow down" not in it.screen, "a clean line")
+        await it.done()
 
 
 @pytest.mark.parametrize(

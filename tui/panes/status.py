@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from tui.figures import thousands
@@ -40,10 +43,13 @@ class Status:
     fast: bool = False
     waiting: int = 0
     """Prompts queued."""
+    countdown: int = 0
+    """Seconds until the connection tries again; 0 where it waits for nothing."""
     message: str = ""
     level: str = "info"
 
 
+_COUNT_SECONDS = 0.2
 _LINKS = {
     "offline": ("○", "muted"),
     "connecting": ("◌", "warning"),
@@ -59,6 +65,9 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     """The left and the right end of the line; what does not fit is left out, the message last."""
     sign, role = _LINKS.get(status.link, ("?", "muted"))
     left: list[Span] = [(f" {sign} ", role), (status.phase or status.link, "status_key")]
+    if status.countdown:
+        how = ", Esc gives up" if width >= 60 else ""
+        left.append((f"  again in {status.countdown} s{how}", "warning"))
     if status.waiting:
         left.append((f" +{status.waiting} queued", "warning"))
     if status.reading:
@@ -109,12 +118,15 @@ def _cells(spans: list[Span]) -> int:
 
 
 class StatusLine(Widget):
-    """One line at the bottom. It is painted when something it shows has changed, never by a clock."""
+    """One line at the bottom. It is painted when something it shows has changed; a clock runs only while
+    it counts down."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.palette = palette
         self.status = Status()
+        self._until = 0.0
+        self._counting: Timer | None = None
 
     def show(self, **changes: Any) -> None:
         """Change some fields of :class:`Status`."""
@@ -126,6 +138,21 @@ class StatusLine(Widget):
     def say(self, message: str, level: str = "info") -> None:
         """Show one line until another comes."""
         self.show(message=" ".join(message.split()), level=level)
+
+    def count_down(self, seconds: float | None) -> None:
+        """Show how long it is until the next try, second by second; None ends that."""
+        if self._counting is not None:
+            self._counting.stop()
+            self._counting = None
+        if seconds is None:
+            self.show(countdown=0)
+            return
+        self._until = monotonic() + seconds
+        self._count()
+        self._counting = self.set_interval(_COUNT_SECONDS, self._count)
+
+    def _count(self) -> None:
+        self.show(countdown=max(1, math.ceil(self._until - monotonic())))
 
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""

@@ -144,7 +144,7 @@ class Dialogue:
             return
         question = LedgerQuestion(
             past=parts.memory.exchanges.past(),
-            room=preparation.room(preparation.budget),
+            room=preparation.dialogue_room,
             limit=int(ASK * (preparation.budget - preparation.instruction_tokens)),
             count=preparation.counter.count_kept,
             profile=parts.profile(),
@@ -170,4 +170,4 @@ class Dialogue:
 
 def _compacted(past: Past, preparation: Preparation) -> tuple[History, History | None]:
     count = preparation.counter.count_kept
-    return as_it_stands(past, count), compact(past, preparation.room(preparation.budget), count, most_whole=1)
+    return as_it_stands(past, count), compact(past, preparation.dialogue_room, count, most_whole=1)

@@ -40,6 +40,14 @@ class EditFact:
 
 
 @dataclass(frozen=True, slots=True)
+class RunFact:
+    """What became of one command: ``line`` tells it and what it came to; ``failed`` as the record has it."""
+
+    line: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One turn. ``status`` is how it ended, empty while it runs; ``edits`` are in the order of their news."""
 
@@ -49,6 +57,8 @@ class Exchange:
     edits: tuple[EditFact, ...]
     status: str
     calls: tuple[str, ...] = ()
+    runs: tuple[RunFact, ...] = ()
+    """The commands among the calls, as far as they were run."""
 
     def text(self) -> str:
         """The turn as plain history."""
@@ -92,6 +102,7 @@ class _Growing:
     edits: list[EditFact] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     status: str = ""
+    runs: list[RunFact] = field(default_factory=list)
 
 
 class Exchanges:
@@ -126,9 +137,11 @@ class Exchanges:
                 self._last().edits.append(EditFact(hunk, "undone_by_user", path))
             case HunkRedone(hunk=hunk, path=path):
                 self._last().edits.append(EditFact(hunk, "landed again by the developer", path))
-            case ToolEnded(turn=turn, line=line, status=status):
+            case ToolEnded(turn=turn, tool=tool, line=line, status=status):
                 told = line if status in ("done", "failed") else f"{line} ({status})"
                 self._of(turn).calls.append(told)
+                if tool == "run" and status in ("done", "failed"):
+                    self._of(turn).runs.append(RunFact(line, status == "failed"))
             case TurnEnded(turn=turn, status=status):
                 self._of(turn).status = status
             case LineRemembered(line=line, text=text):
@@ -146,7 +159,15 @@ class Exchanges:
     def past(self) -> Past:
         """The dialogue as it is now, as a value that any thread may read."""
         turns = tuple(
-            Exchange(turn, each.prompt, "".join(each.said), tuple(each.edits), each.status, tuple(each.calls))
+            Exchange(
+                turn=turn,
+                prompt=each.prompt,
+                said="".join(each.said),
+                edits=tuple(each.edits),
+                status=each.status,
+                calls=tuple(each.calls),
+                runs=tuple(each.runs),
+            )
             for turn, each in self._turns.items()
         )
         return Past(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)

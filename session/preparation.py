@@ -155,11 +155,13 @@ class Preparation:
         if past.turns and not self.counter.ready:
             # An upper bound would have words dropped that there is room for, and for good.
             self.counter.load()
-        return history(past, self.room(budget, prompt), self.counter.count_kept, full=full)
+        room = room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
+        return history(past, room, self.counter.count_kept, full=full)
 
-    def room(self, budget: int, prompt: str = "") -> Room:
-        """The room for the dialogue in a window of ``budget`` tokens that asks for ``prompt``."""
-        return room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
+    @property
+    def dialogue_room(self) -> Room:
+        """The room for the dialogue in a window that asks for little."""
+        return room_in(self.budget, self.instruction_tokens + _HEADINGS)
 
     def _build(
         self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], *, fresh: bool

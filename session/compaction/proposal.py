@@ -153,22 +153,23 @@ def with_proposal(ledger: Ledger, proposed: LedgerProposed | None, turns: Sequen
     seen = set(names[: at + 1])
     # What was next some turns ago is done, or dropped, by now.
     upcoming = proposed.next if at >= len(names) - 2 else ()
-    own = {section.kind: section for section in ledger.sections}
     account = {
         Kind.CONSTRAINTS: ("Constraints (as you summed them up)", proposed.constraints),
         Kind.NEXT: ("Next (as you summed it up)", upcoming),
         Kind.DECISIONS: ("Decisions (as you summed them up)", proposed.decisions),
     }
-    sections = []
+    sections: list[Section] = []
     for kind in Kind:
         title, lines = account.get(kind, ("", ()))
-        section = own.get(kind)
-        if section is not None and lines and kind is not Kind.CONSTRAINTS:
-            section = replace(
-                section, entries=tuple(each for each in section.entries if each.turn not in seen)
-            )
-        known = {each.text for each in section.entries} if section is not None else set()
-        fresh = tuple(Entry(line) for line in lines if line not in known)
-        sections += [each for each in (section, Section(kind, title, fresh)) if each and each.entries]
+        own = [section for section in ledger.sections if section.kind is kind]
+        if lines and kind is not Kind.CONSTRAINTS:
+            own = [_later(section, seen) for section in own]
+        known = {entry.text for section in own for entry in section.entries}
+        own.append(Section(kind, title, tuple(Entry(line) for line in lines if line not in known)))
+        sections += [section for section in own if section.entries]
     goal = (Entry(proposed.goal),) if proposed.goal else ledger.goal
     return replace(ledger, goal=goal, sections=tuple(sections), by="model")
+
+
+def _later(section: Section, seen: set[str]) -> Section:
+    return replace(section, entries=tuple(each for each in section.entries if each.turn not in seen))

@@ -110,6 +110,7 @@ def read_ledger(turns: Sequence[Exchange], *, whole_last: bool) -> Ledger:
     sections = (
         Section(Kind.CONSTRAINTS, "Constraints, in the developer's words", _constraints(turns)),
         Section(Kind.FAILING, *_failing(turns)),
+        Section(Kind.FAILING, "Commands that failed when they were last run", _failed_runs(turns)),
         Section(Kind.DONE, "Done (from the record of edits)", done(turns)),
         Section(Kind.NEXT, "Next (as your last answers put it; not checked)", _next(turns[-2:])),
         Section(Kind.DECISIONS, "Decisions (as your answers put it; not checked)", _decisions(turns)),
@@ -229,6 +230,17 @@ def _failing(turns: Sequence[Exchange]) -> tuple[str, tuple[Entry, ...]]:
         if any(rules.passing.search(sentence) for sentence in sentences(turn.prompt)):
             break
     return "", ()
+
+
+def _failed_runs(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+    """The commands whose last run failed, as the record has it."""
+    last: dict[str, Entry | None] = {}
+    for turn in turns:
+        for run in turn.runs:
+            command = run.line.rsplit(" · ", 2)[0]
+            last.pop(command, None)
+            last[command] = Entry(clean_line(run.line)[:LONGEST], turn.turn) if run.failed else None
+    return tuple(entry for entry in last.values() if entry is not None)[-MOST_FAILING:]
 
 
 def _last_words(turn: Exchange) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from session.compaction.ledger import Ledger
 from session.compaction.rules import LAST_WORDS, code_blocks, read_ledger, without_code
-from session.exchanges import Exchange
+from session.events import PromptSubmitted, ToolEnded
+from session.exchanges import Exchange, Exchanges, RunFact
 from tests.session.compaction.saying import turn
 
 
@@ -169,3 +172,28 @@ def test_code_is_found_by_its_fences() -> None:
     text = "a\n```py\nb\n``\n```\nc\n~~~~\nd\n~~~\n~~~~~\ne\n```\nnever closed"
     assert without_code(text) == "a\nc\ne"
     assert code_blocks(text) == 3
+
+
+def test_commands_that_failed_when_last_run_are_told_from_the_record() -> None:
+    def ran(number: int, *lines: tuple[str, bool]) -> Exchange:
+        return replace(turn(number, "go"), runs=tuple(RunFact(*line) for line in lines))
+
+    ledger = read(
+        ran(1, ("run make test · exit 1 · 0.2 s", True), ("run make lint · exit 1 · 0.1 s", True)),
+        ran(2, ("run make lint · exit 0 · 0.1 s", False), ("run make docs · exit 0 · 0.1 s", False)),
+    )
+    assert section(ledger, "Commands that failed") == ["run make test · exit 1 · 0.2 s"]
+
+
+def test_commands_are_read_from_the_events_of_their_ends() -> None:
+    exchanges = Exchanges()
+    exchanges.take(PromptSubmitted("t1", "check it"))
+    for event in (
+        ToolEnded("t1", "c1", "read", "failed", "read a.py · there is no such file"),
+        ToolEnded("t1", "c2", "run", "failed", "run make test · exit 2 · 0.2 s"),
+        ToolEnded("t1", "c3", "run", "declined", "run rm -r build"),
+    ):
+        exchanges.take(event)
+    assert section(read(*exchanges.past().turns), "Commands that failed") == [
+        "run make test · exit 2 · 0.2 s"
+    ]

@@ -241,7 +241,7 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
                 "filter": "find",
             }
             hints = [f"{shown(action, 'context')} {use}" for action, use in uses.items()]
-            line = " · ".join([*hints, "Esc closes"])
+            line = "  ".join([*hints, "Esc closes"])
             rows.append(Row([(f" {clipped(line, width - 2)}", "faint")], FILL))
         return rows
 

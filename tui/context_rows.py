@@ -19,6 +19,7 @@ MOST_IN_A_GROUP = 200
 MOST_LINES = 3_000
 """Lines of a piece's text that are shown."""
 TALK = "talk"
+LEFT_OUT = "left out"
 
 KINDS: dict[str, tuple[str, str, str]] = {
     "instructions": ("instructions", "█", "info"),
@@ -92,7 +93,7 @@ def groups(window: Explanation, pinned: Iterable[str] = (), query: str = "") -> 
     by_reason: dict[str, list[Entry]] = {}
     for left in window.left_out:
         entry = Entry(
-            f"left out: {left.why}",
+            f"{LEFT_OUT}: {left.why}",
             left.path,
             left.path,
             left.tokens,
@@ -184,7 +185,7 @@ def list_rows(
     places: list[int] = []
     for group in found:
         count = len(group.entries) + group.more
-        figures = [f"{count:,}"] if group.title.startswith("left out") else []
+        figures = [f"{count:,}"] if group.title.startswith(LEFT_OUT) else []
         figures += [f"{group.tokens:,} tokens"] if group.tokens else []
         if [entry.name for entry in group.entries] != [group.title]:
             title = " · ".join((group.title, *figures))
@@ -205,7 +206,9 @@ def _entry_row(entry: Entry, width: int, budget: int, *, here: bool, ansi: bool)
     tokens = f"{entry.tokens:,}" if entry.tokens else "–"
     share = f"{100 * entry.tokens / max(1, budget):.1f}%" if entry.text else ""
     room = width - 4 - 8
-    if width >= 60:
+    # Of what was left out the heading has said why.
+    told = width >= 60 and not entry.group.startswith(LEFT_OUT)
+    if told:
         room = min(room - 7, max(24, width * 2 // 5))
     name = clipped_left(visible(entry.name), room)
     tone = "muted" if entry.sent else "text"
@@ -215,7 +218,7 @@ def _entry_row(entry: Entry, width: int, budget: int, *, here: bool, ansi: bool)
         (" " * (room - cell_len(name)), tone),
         (f"{tokens:>8}", tone),
     ]
-    if width >= 60:
+    if told:
         spans.append((f"{share:>7}", "muted"))
         rest = width - 4 - room - 8 - 7 - 2
         spans.append((f"  {clipped(visible(_why(entry)), rest)}", "muted"))
@@ -233,7 +236,7 @@ def detail(entry: Entry, width: int, budget: int) -> list[Row]:
     figures = f"{entry.tokens:,} tokens" if entry.tokens else "tokens not known"
     if entry.text:
         figures += f" · {100 * entry.tokens / max(1, budget):.1f}% of the budget"
-    facts = [f"{entry.group}: {figures}" if not entry.group.startswith("left out") else figures, _why(entry)]
+    facts = [f"{entry.group}: {figures}" if not entry.group.startswith(LEFT_OUT) else figures, _why(entry)]
     facts += [f"pinned by {entry.pinned}"] if entry.pinned else []
     facts += [f"taken out by {entry.removed}"] if entry.removed else []
     for fact in facts:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from session.events import ReadingProgress
 from session.explanation import Explanation, Missing, Part
 from tests.tui.stage import GREETER, Stage, stage
 from tui.context_panel import ContextScreen
 from tui.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows
 from tui.screens import FilePicker
+from tui.telling import window_lines
 
 FILES = {
     "greeter.py": GREETER,
@@ -240,6 +242,32 @@ async def test_names_that_would_steer_the_terminal_are_shown_harmless(tmp_path: 
         await it.pilot.press("space")
         await it.until(lambda: "[2J" in it.screen, "its text")
         assert "\x1b" not in it.screen
+
+
+async def test_the_status_line_tells_a_long_reading_and_then_forgets_it(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        it.session._publish(ReadingProgress(known=3_200, total=78_311))
+        await it.until(lambda: "reading 3,200/78,311" in it.screen, "the figures")
+        it.session._publish(ReadingProgress(known=78_311, total=78_311))
+        await it.until(lambda: "reading" not in it.screen, "their end")
+
+
+def test_a_window_can_be_told_in_lines() -> None:
+    told = window_lines(
+        window(left_out=(Missing("b\x1b.py", 5, "no room"),), complete=False, known=1, total=2)
+    )
+    assert told.splitlines() == [
+        "6,240 of 10,000 tokens",
+        "built from what is known so far: 1 of 2 files",
+        "     900  instructions",
+        "          how; sent before",
+        "   5,000  map",
+        "          the project; sent before",
+        "      40  mentioned            a.py",
+        "          named",
+        "     300  answers, reports and tools",
+        "       5  not there: b\u241b.py: no room",
+    ]
 
 
 # What is drawn, as data.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,17 @@ def test_all_figures_are_shown_where_there_is_room() -> None:
         assert text in shown
 
 
+def test_a_long_reading_is_shown_until_it_is_over() -> None:
+    assert "reading 3,200/78,311" in line(replace(FULL, reading="reading 3,200/78,311"), 120)
+    assert "reading" not in line(FULL, 120)
+
+
 @pytest.mark.parametrize("width", [10, 20, 40, 60, 80, 120])
 @pytest.mark.parametrize("message", ["", "no key: set OPENAI_API_KEY, or run: spark login openai"])
 def test_it_never_overflows(width: int, message: str) -> None:
-    left, right = parts(Status(model="m" * 60, effort="high", link="failed", message=message), width)
+    reading = "reading 3,200/78,311"
+    status = Status(model="m" * 60, effort="high", link="failed", message=message, reading=reading)
+    left, right = parts(status, width)
     assert sum(cell_len(text) for text, _ in right) + sum(cell_len(text) for text, _ in left) <= max(
         width, 12
     )

@@ -70,7 +70,7 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         left.append((f"  again in {status.countdown} s{how}", "warning"))
     if status.waiting:
         left.append((f" +{status.waiting} queued", "warning"))
-    if status.reading:
+    if status.reading and _cells(left) + len(status.reading) + 3 <= width:
         left.append((f"  {status.reading}", "muted"))
     figures: list[Span] = []
     if status.used:

@@ -13,6 +13,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from context.programs import find_program
+
 TIMEOUT = 20.0
 """Seconds a git command may take before it counts as failed."""
 
@@ -64,8 +66,11 @@ class Git:
         return _call(self.root, self._settings, arguments, stdin)
 
     def command(self, *arguments: str) -> list[str]:
-        """The command line of a git command in ``root``, to be run with :func:`safe_environment`."""
-        return _command(self._settings, arguments)
+        """The command line of a git command in ``root``, to be run with :func:`safe_environment`.
+
+        Raises FileNotFoundError where git is gone by now.
+        """
+        return _command(self.root, self._settings, arguments)
 
     def blobs(self, names: Iterable[str], largest: int) -> dict[str, bytes]:
         """The contents of the named objects that are blobs of at most ``largest`` bytes."""
@@ -103,8 +108,11 @@ def _emptied_filters(listed: bytes) -> list[str]:
     return settings
 
 
-def _command(settings: tuple[str, ...], arguments: tuple[str, ...]) -> list[str]:
-    command = ["git", "--no-optional-locks", "--no-pager", "--literal-pathspecs"]
+def _command(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...]) -> list[str]:
+    program = find_program("git", root)
+    if program is None:
+        raise FileNotFoundError("git")
+    command = [program, "--no-optional-locks", "--no-pager", "--literal-pathspecs"]
     for setting in settings:
         command += ["-c", setting]
     return [*command, *arguments]
@@ -113,7 +121,7 @@ def _command(settings: tuple[str, ...], arguments: tuple[str, ...]) -> list[str]
 def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], stdin: bytes = b"") -> bytes:
     try:
         done = subprocess.run(
-            _command(settings, arguments),
+            _command(root, settings, arguments),
             cwd=root,
             env=safe_environment(),
             input=stdin,

@@ -13,7 +13,7 @@ from typing import Any
 
 from session.partner.patches import search_replace, v4a
 from session.partner.pieces import pieces
-from session.partner.script import Close, Fail, Garbage, Patch, Say, Scenario, Stall, Step, Think
+from session.partner.script import Calls, Close, Fail, Garbage, Patch, Say, Scenario, Stall, Step, Think
 
 _BARE_DROPS = (
     "response.created",
@@ -70,6 +70,10 @@ class Answer:
             elif isinstance(step, Fail):
                 yield self.fail(step)
                 return
+            elif isinstance(step, Calls):
+                for call in step.calls:
+                    yield from self._open_item("function_call", fresh=True, tool=call.tool)
+                    yield from self._deltas(call.arguments, step.limit)
             elif isinstance(step, Think | Say | Patch):
                 yield from self._stream(step, scenario)
         yield from self._end_item()
@@ -141,11 +145,11 @@ class Answer:
         yield from self._open_item(kind)
         yield from self._deltas(text, step.limit)
 
-    def _open_item(self, kind: str, *, fresh: bool = False) -> Iterator[Frame]:
+    def _open_item(self, kind: str, *, fresh: bool = False, tool: str | None = None) -> Iterator[Frame]:
         if self._open is not None and self._open.kind == kind and not fresh:
             return
         yield from self._end_item()
-        item = self._open = _Item(kind, len(self.output), self.asked)
+        item = self._open = _Item(kind, len(self.output), self.asked, tool)
         yield from self._event("response.output_item.added", item=item.as_json("in_progress"), **item.place)
         if item.part_event is not None:
             name, place, empty = item.part_event
@@ -203,12 +207,12 @@ class Answer:
 class _Item:
     """An output item while it streams."""
 
-    def __init__(self, kind: str, index: int, asked: Asked) -> None:
+    def __init__(self, kind: str, index: int, asked: Asked, tool: str | None) -> None:
         self.kind = kind
         self.text = ""
-        self._tool = asked.patch_tool
+        self._tool = tool or asked.patch_tool
         suffix = f"{asked.response_id.removeprefix('resp_')}_{index}"
-        prefix = {"message": "msg", "reasoning": "rs"}.get(kind, "ctc")
+        prefix = {"message": "msg", "reasoning": "rs", "function_call": "fc"}.get(kind, "ctc")
         self.id = f"{prefix}_{suffix}"
         self._call_id = f"call_{suffix}"
         self.place: dict[str, Any] = {"output_index": index}
@@ -224,6 +228,8 @@ class _Item:
             self.delta_event = "reasoning_summary_text"
             self.delta_place = {"summary_index": 0}
             self.part_event = ("reasoning_summary_part", {"summary_index": 0}, self.part())
+        elif kind == "function_call":
+            self.delta_event, self.text_field = "function_call_arguments", "arguments"
         else:
             self.delta_event, self.text_field = "custom_tool_call_input", "input"
 
@@ -235,8 +241,8 @@ class _Item:
     def as_json(self, status: str) -> dict[str, Any]:
         """The item whole; before its end, without content."""
         item: dict[str, Any] = {"id": self.id, "type": self.kind, "status": status}
-        if self.kind == "custom_tool_call":
-            return {**item, "call_id": self._call_id, "name": self._tool, "input": self.text}
+        if self.kind in ("custom_tool_call", "function_call"):
+            return {**item, "call_id": self._call_id, "name": self._tool, self.text_field: self.text}
         parts = [self.part()] if status == "completed" else []
         if self.kind == "reasoning":
             return {**item, "summary": parts}

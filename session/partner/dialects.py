@@ -64,6 +64,9 @@ def _read_chat(body: dict[str, Any], size: int) -> Request:
         role = message.get("role")
         if role == "tool":
             items.append(_output(message.get("tool_call_id"), message.get("content")))
+        elif message.get("tool_calls"):
+            items += _said(str(role), message.get("content"))
+            items += [_call(each.get("id"), each.get("function")) for each in message["tool_calls"]]
         elif role != "system" or items:
             items += _said(str(role), message.get("content"))
     return request_of(body, size, items)
@@ -79,6 +82,9 @@ def _read_messages(body: dict[str, Any], size: int) -> Request:
             if isinstance(block, dict) and block.get("type") == "tool_result":
                 items.append(_output(block.get("tool_use_id"), block.get("content")))
         items += _said(str(message.get("role")), content)
+        for block in content if isinstance(content, list) else []:
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                items.append(_call(block.get("id"), block))
     return request_of(body, size, items)
 
 
@@ -90,6 +96,11 @@ def _list(value: Any, name: str) -> list[dict[str, Any]]:
 
 def _output(call_id: Any, content: Any) -> dict[str, Any]:
     return {"type": "function_call_output", "call_id": str(call_id), "output": content or ""}
+
+
+def _call(call_id: Any, function: Any) -> dict[str, Any]:
+    name = function.get("name") if isinstance(function, dict) else None
+    return {"type": "function_call", "call_id": str(call_id), "name": str(name)}
 
 
 def _said(role: str, content: Any) -> list[dict[str, Any]]:
@@ -131,11 +142,25 @@ def _write_chat(response_id: str, model: str) -> Writer:
         choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
         return event(json.dumps({**head, "model": model, "choices": choices, **more}, separators=(",", ":")))
 
+    announced: dict[str, int] = {}  # the place of each tool call, by its item's id
+
+    def call(item: dict[str, Any]) -> bytes:
+        """A tool call as it begins; whole, where nothing of it was announced before its end."""
+        place = announced[item["id"]] = len(announced)
+        function = {"name": item["name"], "arguments": item["arguments"]}
+        begun = {"index": place, "id": item["call_id"], "type": "function", "function": function}
+        return chunk({"tool_calls": [begun]})
+
     def write(frame: str | bytes) -> bytes:
         body = _parsed(frame)
         if body is None:
             return event(frame)
         kind = body.get("type")
+        if _is_call(body) and body["item"]["id"] not in announced:
+            return call(body["item"])
+        if kind == "response.function_call_arguments.delta" and body["item_id"] in announced:
+            piece = {"index": announced[body["item_id"]], "function": {"arguments": body["delta"]}}
+            return chunk({"tool_calls": [piece]})
         if kind == "response.created":
             return chunk({"role": "assistant", "content": ""})
         if kind == "response.output_text.delta":
@@ -150,7 +175,9 @@ def _write_chat(response_id: str, model: str) -> Writer:
                 "total_tokens": usage["total_tokens"],
                 "completion_tokens_details": usage["output_tokens_details"],
             }
-            return chunk({}, "stop") + chunk(None, usage=counts) + event("[DONE]")
+            return (
+                chunk({}, "tool_calls" if announced else "stop") + chunk(None, usage=counts) + event("[DONE]")
+            )
         if kind in ("error", "response.failed"):
             return event(json.dumps(nested_error(*_failure(body))))
         return b""
@@ -161,6 +188,7 @@ def _write_chat(response_id: str, model: str) -> Writer:
 def _write_messages(response_id: str, model: str) -> Writer:
     block: list[str] = []  # the kind of the open block
     blocks = 0
+    used: set[str] = set()  # the tool calls that were begun, by their items' ids
 
     def say(kind: str, **fields: Any) -> bytes:
         return event(json.dumps({"type": kind, **fields}, separators=(",", ":")), kind)
@@ -180,8 +208,27 @@ def _write_messages(response_id: str, model: str) -> Writer:
     def close() -> bytes:
         if not block:
             return b""
+        signature = b""
+        if block == ["thinking"]:
+            signed = {"type": "signature_delta", "signature": f"signed-{blocks}"}
+            signature = say("content_block_delta", index=blocks - 1, delta=signed)
         block.clear()
-        return say("content_block_stop", index=blocks - 1)
+        return signature + say("content_block_stop", index=blocks - 1)
+
+    def use(item: dict[str, Any]) -> bytes:
+        """A tool call as it begins; with all its arguments, where nothing was announced before its end."""
+        nonlocal blocks
+        opening = close()
+        block.append("tool_use")
+        used.add(item["id"])
+        blocks += 1
+        started = {"type": "tool_use", "id": item["call_id"], "name": item["name"], "input": {}}
+        opening += say("content_block_start", index=blocks - 1, content_block=started)
+        return opening + (json_piece(item["arguments"]) if item["arguments"] else b"")
+
+    def json_piece(text: str) -> bytes:
+        piece = {"type": "input_json_delta", "partial_json": text}
+        return say("content_block_delta", index=blocks - 1, delta=piece)
 
     def write(frame: str | bytes) -> bytes:
         body = _parsed(frame)
@@ -193,6 +240,10 @@ def _write_messages(response_id: str, model: str) -> Writer:
             message |= {"role": "assistant", "model": model, "content": [], "stop_reason": None}
             message |= {"stop_sequence": None, "usage": {"input_tokens": 0, "output_tokens": 1}}
             return say("message_start", message=message) + say("ping")
+        if _is_call(body) and body["item"]["id"] not in used:
+            return use(body["item"])
+        if kind == "response.function_call_arguments.delta" and body["item_id"] in used:
+            return json_piece(body["delta"])
         if kind == "response.output_text.delta":
             return delta("text", body["delta"])
         if kind == "response.reasoning_summary_text.delta":
@@ -200,7 +251,7 @@ def _write_messages(response_id: str, model: str) -> Writer:
         if kind == "response.completed":
             counted = body["response"]["usage"]
             usage = {"input_tokens": counted["input_tokens"], "output_tokens": counted["output_tokens"]}
-            ending = {"stop_reason": "end_turn", "stop_sequence": None}
+            ending = {"stop_reason": "tool_use" if used else "end_turn", "stop_sequence": None}
             return close() + say("message_delta", delta=ending, usage=usage) + say("message_stop")
         if kind in ("error", "response.failed"):
             return event(json.dumps(_messages_error(*_failure(body))), "error")
@@ -216,6 +267,12 @@ def _parsed(frame: str | bytes) -> dict[str, Any] | None:
     except NotAnObject:
         return None
     return body if isinstance(body.get("type"), str) else None
+
+
+def _is_call(body: dict[str, Any]) -> bool:
+    """Whether the event announces or ends a function call."""
+    item = body.get("item")
+    return isinstance(item, dict) and item.get("type") == "function_call"
 
 
 def _failure(body: dict[str, Any]) -> tuple[str, str, int]:

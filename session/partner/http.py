@@ -20,7 +20,7 @@ from session.partner.answer import Answer, Asked, Frame
 from session.partner.dialects import DIALECTS, HttpDialect, Writer, nested_error
 from session.partner.pace import Pace
 from session.partner.playing import steps_for
-from session.partner.requests import BadRequest, Request
+from session.partner.requests import BadRequest, Request, check_calls
 from session.partner.script import Close, Fail, Stall, Step
 from session.partner.story import Reply
 from session.protocol.frames import NotAnObject, parse_object
@@ -152,13 +152,16 @@ class HttpClient:
             request = dialect.read(parse_object(asking.body), len(asking.body))
             partner.requests.append(request)
             partner.check_model(request)
+            check_calls(request.items)
         except NotAnObject as problem:
             message = f"The body could not be read: {problem}."
             return await self._json(400, dialect.error("invalid_json", message, 400), asking)
         except BadRequest as wrong:
             body = dialect.error(wrong.code, wrong.message, wrong.status)
             return await self._json(wrong.status, body, asking)
-        steps, told = steps_for(partner, request.items, rounds=request.offers_patch_tool)
+        steps, told = steps_for(
+            partner, request.items, rounds=request.offers_patch_tool, tools=request.offers_functions
+        )
         first = steps[0] if steps else None
         if isinstance(first, Fail) and first.shape != "response":  # it never came to a stream
             body = dialect.error(first.code, first.message, first.status)

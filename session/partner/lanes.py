@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from session.partner.answer import Answer, Asked, Frame
 from session.partner.pace import Pace
 from session.partner.playing import steps_for
-from session.partner.requests import BadRequest, Request, read_request
+from session.partner.requests import BadRequest, Request, check_calls, read_request
 from session.partner.script import Close, Fail, Stall, Step
 from session.partner.story import Reply
 
@@ -78,6 +78,7 @@ class Client:
             lane = request.stream_id
             self._partner.requests.append(request)
             before = self._admit(request)
+            check_calls((*before.items, *request.items))
         except BadRequest as problem:
             await self.connection.send(problem.event(lane))
             if problem.code == "websocket_connection_limit_reached":
@@ -136,7 +137,9 @@ class Client:
         steps: tuple[Step, ...] = ()
         told: Reply | None = None
         if request.generate or self._partner.script.warm_up == "ignored":
-            steps, told = steps_for(self._partner, items, rounds=request.offers_patch_tool)
+            steps, told = steps_for(
+                self._partner, items, rounds=request.offers_patch_tool, tools=request.offers_functions
+            )
 
         def settle() -> None:
             """Before the last frame goes out: the client may chain from it as soon as it arrives."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, TypeVar
 from edits.hunk import Action, Hunk
 from session.partner.patches import PatchError, read_lines, read_patch
 from session.partner.script import (
+    Call,
+    Calls,
     Close,
     Fail,
     Garbage,
@@ -181,6 +184,8 @@ def _step(entry: _Table, hunks: dict[str, Hunk]) -> Step:
     if entry.has("patch"):
         return _patch(entry, hunks)
     limit = entry.get("tokens", int, None)
+    if calls := entry.tables("call"):
+        return Calls(tuple(_call(call) for call in calls), limit)
     if entry.has("think"):
         return Think(entry.get("think", str, ""), limit)
     if entry.has("say"):
@@ -207,7 +212,15 @@ def _step(entry: _Table, hunks: dict[str, Hunk]) -> Step:
         step = Close(close.get("code", int, 0), close.get("reason", str, ""), close.get("once", bool, False))
         close.end()
         return step
-    raise entry.wrong("a step is one of think, say, patch, rest, stall, garbage, fail, close")
+    raise entry.wrong("a step is one of think, say, patch, call, rest, stall, garbage, fail, close")
+
+
+def _call(entry: _Table) -> Call:
+    tool, given = entry.get("tool", str, ""), entry.raw("arguments")
+    entry.end()
+    if not tool:
+        raise entry.wrong("each call needs a tool")
+    return Call(tool, given if isinstance(given, str) else json.dumps(given or {}))
 
 
 def _patch(entry: _Table, hunks: dict[str, Hunk]) -> Patch:

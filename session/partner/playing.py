@@ -15,7 +15,7 @@ _PRACTICE = Path(__file__).parent / "practice.md"
 
 
 def steps_for(
-    partner: Partner, items: tuple[dict[str, Any], ...], *, rounds: bool
+    partner: Partner, items: tuple[dict[str, Any], ...], *, rounds: bool, tools: bool
 ) -> tuple[tuple[Step, ...], Reply | None]:
     """The steps to play for ``items``, and the scenario's reply they are from, if any fits."""
     spent = frozenset(
@@ -23,7 +23,7 @@ def steps_for(
         for scenario in partner.script.scenarios
         if scenario.times is not None and partner.begun.get(scenario.id, 0) >= scenario.times
     )
-    told = reply(partner.script, items, rounds=rounds, exhausted=spent)
+    told = reply(partner.script, items, rounds=rounds, tools=tools, exhausted=spent)
     if told is None:
         return (Say(_practice(partner)),), None
     if told.begins:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,15 @@ class Request:
         )
 
     @property
+    def offers_functions(self) -> bool:
+        """Whether there are function tools among the request's tools, in any dialect's form."""
+        tools = self.body.get("tools")
+        return any(
+            isinstance(tool, dict) and tool.get("type") in (None, "function")
+            for tool in (tools if isinstance(tools, list) else [])
+        )
+
+    @property
     def patch_tool(self) -> str | None:
         """The custom tool that patches go to; None where they are written into the text."""
         return PATCH_TOOL if self.offers_patch_tool else None
@@ -94,6 +104,25 @@ def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
         raise BadRequest("invalid_value", message, param="previous_response_id")
     generate = body.get("generate") is not False
     return Request(body, size, model, _items(given), generate, previous, lane)
+
+
+def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
+    """Raises :class:`BadRequest` for a call without its output, or an output without its call."""
+    owed: list[str] = []
+    for item in items:
+        kind, call_id = str(item.get("type")), str(item.get("call_id"))
+        if kind in ("function_call", "custom_tool_call"):
+            owed.append(call_id)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            if call_id not in owed:
+                message = f"No tool call found for the tool call output with call_id {call_id}."
+                raise BadRequest("invalid_request_error", message, param="input")
+            owed.remove(call_id)
+        elif owed and item.get("role") == "user":
+            break
+    if owed:
+        message = f"No tool output found for function call {owed[0]}."
+        raise BadRequest("invalid_request_error", message, param="input")
 
 
 def _items(given: Any) -> tuple[dict[str, Any], ...]:

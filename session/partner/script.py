@@ -39,6 +39,22 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function tool; ``arguments`` is sent as it is, JSON or not."""
+
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls made together. They end a round: the answer goes on when all their results are in."""
+
+    calls: tuple[Call, ...]
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Rest:
     """In a redirect: what the interrupted answer still owed, its own words before each patch."""
 
@@ -79,7 +95,7 @@ class Garbage:
     frames: tuple[str | bytes, ...]
 
 
-Step = Think | Say | Patch | Rest | Stall | Fail | Close | Garbage
+Step = Think | Say | Patch | Calls | Rest | Stall | Fail | Close | Garbage
 
 
 @dataclass(frozen=True, slots=True)

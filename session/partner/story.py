@@ -18,6 +18,7 @@ from typing import Any
 from session.instructions import TAKE_UP
 from session.partner.report import Reported, read_report
 from session.partner.script import (
+    Calls,
     Close,
     Fail,
     Patch,
@@ -67,17 +68,19 @@ def reply(
     items: Iterable[Mapping[str, Any]],
     *,
     rounds: bool,
+    tools: bool = False,
     exhausted: frozenset[str] = frozenset(),
 ) -> Reply | None:
     """The reply to a conversation of Responses items; None if no scenario fits its last request.
 
     ``rounds`` is true when patches go out as tool calls: a patch then ends the response, and its
-    result begins the next. ``exhausted`` names scenarios that may not be begun any more.
+    result begins the next. ``tools`` is true when functions can be called, which does the same; else
+    calls are left out. ``exhausted`` names scenarios that may not be begun any more.
     """
-    story = _Story(script, exhausted)
+    story = _Story(script, exhausted, rounds, tools)
     for item in items:
         story.read(item)
-    return story.next(rounds)
+    return story.next()
 
 
 @dataclass
@@ -86,10 +89,16 @@ class _Story:
 
     script: Script
     exhausted: frozenset[str]
+    rounds: bool
+    tools: bool
     scenario: Scenario | None = None
     steps: tuple[Step, ...] = ()
     redirected: bool = False
     rounds_done: int = 0
+    results: int = 0
+    """Of the round in hand: how many of its calls have their result."""
+    awaited: bool = False
+    """The last thing that came was a call's result, so more of the answer is awaited."""
     unreported: Patch | None = None
     """A patch whose result said nothing of its hunks: it landed, unless a report still comes."""
     said: str = ""
@@ -109,9 +118,10 @@ class _Story:
             self._assume_landed()
             reported = read_report(text)
             self._settle(reported)
-            self._end_round(told=bool(reported))
+            self._result(told=bool(reported))
         elif kind == "message" and item.get("role") == "assistant":
             self.said += text
+            self.awaited = False
         elif kind == "message":
             reported = read_report(text)
             self._settle(reported)
@@ -120,14 +130,12 @@ class _Story:
             elif item.get("role") == "user" and not _is_report(text, reported):
                 self._prompt(text[:_LONGEST_PROMPT])
 
-    def next(self, rounds: bool) -> Reply | None:
+    def next(self) -> Reply | None:
         """What comes now."""
         if self.scenario is None:
             return None
-        steps = self.steps
-        if rounds:
-            steps = _round(steps, self.rounds_done)
-        elif self.said:
+        steps = self._round()
+        if not self.rounds and self.said and not self.awaited:
             steps = (_NO_OTHER,)  # asked again about an answer that was given whole
         begins = not self.redirected and self.rounds_done == 0
         return Reply(self.scenario, steps, begins)
@@ -142,8 +150,7 @@ class _Story:
             self._redirect(current)
         else:
             self._begin(fitting)
-        self.rounds_done = 0
-        self.said = ""
+        self._start()
 
     def _begin(self, scenario: Scenario | None) -> None:
         self.scenario = scenario
@@ -169,15 +176,20 @@ class _Story:
     def _take_up(self, scenario: Scenario) -> None:
         """The answer was lost on its way: what it still owes, without a word of why."""
         self.redirected = True
-        self.rounds_done, self.said = 0, ""
+        self._start()
         self.steps = _without(_passed(self.steps), self.settled)
         self.plan = _hunks(scenario.steps)
+
+    def _start(self) -> None:
+        """Nothing of the steps in hand was given yet."""
+        self.rounds_done = self.results = 0
+        self.awaited, self.said = False, ""
 
     def _finished(self) -> bool:
         """Whether the answer in hand was given to its end, as far as the conversation shows."""
         last = next((step for step in reversed(self.steps) if isinstance(step, Say)), None)
         if last is None:
-            return self.rounds_done >= len(list(patches(self.steps)))
+            return self.rounds_done >= len(self._ends())
         return _squeeze(last.text)[-_TAIL:] in _squeeze(self.said)
 
     def _settle(self, reported: Sequence[Reported]) -> None:
@@ -203,11 +215,40 @@ class _Story:
         if line.status == "undone_by_user" and (self.scenario is None or self.scenario.id != owner):
             self.earlier[owner].discard(name)
 
-    def _end_round(self, *, told: bool) -> None:
-        sent = [patch for patch in patches(self.steps) if patch.limit is None]
-        if not told and self.rounds_done < len(sent):
-            self.unreported = sent[self.rounds_done]
-        self.rounds_done += 1
+    def _result(self, *, told: bool) -> None:
+        """A call of the round in hand has its result; with the last of them the round is over."""
+        self.awaited = True
+        ends = self._ends()
+        end = ends[self.rounds_done] if self.rounds_done < len(ends) else None
+        if isinstance(end, Patch) and not told:
+            self.unreported = end
+        self.results += 1
+        if not isinstance(end, Calls) or self.results >= len(end.calls):
+            self.rounds_done += 1
+            self.results = 0
+
+    def _ends(self) -> list[Patch | Calls]:
+        """The steps that end a round: they are tool calls, whose results begin the next. A step that is cut
+        ends no round: nothing comes of it."""
+        return [
+            step
+            for step in self.steps
+            if ((isinstance(step, Patch) and self.rounds) or (isinstance(step, Calls) and self.tools))
+            and step.limit is None
+        ]
+
+    def _round(self) -> tuple[Step, ...]:
+        """The steps of the round in hand: after those that are done, up to and with its end."""
+        ends, number = self._ends(), self.rounds_done
+        current: list[Step] = []
+        for step in self.steps:
+            if number == 0 and (self.tools or not isinstance(step, Calls)):
+                current.append(step)
+            if any(step is end for end in ends):
+                if number == 0:
+                    break
+                number -= 1
+        return tuple(current)
 
     def _assume_landed(self) -> None:
         if self.unreported is not None:
@@ -253,20 +294,6 @@ def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
             yield from owed[: last + 1]
         else:
             yield step
-
-
-def _round(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """The steps of round ``number`` (from 0): after that many patches, up to and with the next. A patch
-    that is cut ends no round: nothing comes of it."""
-    current: list[Step] = []
-    for step in steps:
-        if number == 0:
-            current.append(step)
-        if isinstance(step, Patch) and step.limit is None:
-            if number == 0:
-                break
-            number -= 1
-    return tuple(current)
 
 
 def _is_report(text: str, reported: Sequence[Reported]) -> bool:

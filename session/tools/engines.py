@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from context.git import Git, GitUnavailable, safe_environment
+from context.programs import find_program
 from context.source import LARGEST
 from session.tools.process import run_group
 
@@ -50,17 +51,6 @@ class BadPattern(ValueError):
     """The pattern is no regular expression for the engine in use; the message says why."""
 
 
-def find_program(name: str, root: Path) -> str | None:
-    """The program ``name`` on the search path; never one that lies in the project itself."""
-    for folder in map(Path, os.get_exec_path()):
-        file = folder / name
-        if not folder.is_absolute() or not file.is_file() or not os.access(file, os.X_OK):
-            continue
-        if not file.resolve().is_relative_to(root.resolve()):
-            return str(file)
-    return None
-
-
 async def search(query: Query, root: Path, paths: Sequence[str], *, git: bool) -> Places:
     """Where ``query`` stands in the project at ``root``; ``paths`` are all that matter, and ``git`` says
     whether the project is a repository. Other paths may be in the answer. Raises BadPattern."""
@@ -76,10 +66,10 @@ def _commands(query: Query, root: Path, *, git: bool) -> list[list[str]]:
     commands = []
     if program := find_program("rg", root):
         commands.append([program, *_ripgrep(query)])
-    if git and (program := find_program("git", root)):
+    if git:
         # Where it is no repository any more, or none that git will read, git cannot search.
-        with contextlib.suppress(GitUnavailable):
-            commands.append([program, *Git.open(root).command(*_git(query))[1:]])
+        with contextlib.suppress(GitUnavailable, FileNotFoundError):
+            commands.append(Git.open(root).command(*_git(query)))
     return commands
 
 

@@ -141,16 +141,15 @@ class _Output:
             del self._unsaid[:end]
 
     def told(self, how: str) -> str:
-        """All of it for the model, as far as there is room: the end counts for more than the beginning."""
+        """All of it for the model, as far as there is room: the end gets twice what the beginning does."""
         gap = f"\n… {self._dropped:,} bytes of output not shown …\n" if self._dropped else ""
         text = _text(self._head) + gap + _text(self._tail)
         lines = text.rstrip("\n").split("\n")
-        fits = fitting(lines[::-1], self._around.room, self._around.count)
-        if fits < len(lines):
-            lines = [
-                f"… {plural(len(lines) - fits, 'line')} of output not shown …",
-                *lines[len(lines) - fits :],
-            ]
+        room, count = self._around.room, self._around.count
+        if fitting(lines, room, count) < len(lines):
+            first = fitting(lines, room // 3, count)
+            last = max(first, len(lines) - fitting(lines[::-1], room - room // 3, count))
+            lines = [*lines[:first], f"… {plural(last - first, 'line')} not shown …", *lines[last:]]
         body = "\n".join(lines).strip("\n")
         return f"{how}\n{body}\n" if body else f"{how}, without output\n"
 

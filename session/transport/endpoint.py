@@ -90,6 +90,17 @@ class Endpoint:
         """True when the server is on this machine."""
         return _is_loopback(self._parts().hostname or "")
 
+    @property
+    def proxy(self) -> str:
+        """``host:port`` of the proxy that the environment names for this server; empty for none."""
+        from urllib.request import getproxies, proxy_bypass
+
+        host = self._parts().hostname or ""
+        if self.is_loopback or proxy_bypass(host):
+            return ""
+        named = getproxies()
+        return urlsplit(named.get("https") or named.get("all") or "").netloc.rpartition("@")[2]
+
     def _parts(self) -> SplitResult:
         try:
             parts = urlsplit(self.base_url.strip())

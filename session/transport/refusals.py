@@ -25,6 +25,8 @@ _BAD_KEY = frozenset(
 SPENT = frozenset(
     {"usage_limit_reached", "insufficient_quota", "billing_hard_limit_reached", "billing_error"}
 )
+_UNKNOWN = frozenset({18, 19, 20, 21})
+"""OpenSSL's numbers for a certificate that signs itself, or whose authority is not known."""
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 _INVALID_MODEL = "invalid model name"
 """LiteLLM's words for a model it does not have; its status is 400."""
@@ -52,20 +54,27 @@ def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) ->
         )
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "not trusted"
-        return unreachable(f"The TLS certificate of {host} was not accepted: {why}.", UNTRUSTED)
+        more = " (SSL_CERT_FILE can name your own authority's file)" if error.verify_code in _UNKNOWN else ""
+        return unreachable(f"The TLS certificate of {host} was not accepted: {why}{more}.", UNTRUSTED)
     if isinstance(error, ssl.SSLError):
         message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
         return unreachable(message, UNTRUSTED)
+    if isinstance(error, OSError) and (proxy := endpoint.proxy):
+        why = "nothing listens there" if _nobody_listens(error) else error.strerror or one_line(error)
+        return unreachable(f"The proxy on the way to {host} failed ({proxy}, from the environment): {why}.")
     if isinstance(error, socket.gaierror | UnicodeError):
         return unreachable(f"No host named {host} was found: check the base URL and the network.")
-    if isinstance(error, ConnectionRefusedError):
-        return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
     if isinstance(error, OSError):
-        # One host can have several addresses; asyncio joins their errors into one without a number.
-        if "Connect call failed" in str(error) and "111" in str(error):
+        if _nobody_listens(error):
             return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
         return unreachable(f"{host} could not be reached: {error.strerror or one_line(error)}")
     return None
+
+
+def _nobody_listens(error: OSError) -> bool:
+    """One host can have several addresses; asyncio joins their errors into one without a number."""
+    joined = "Connect call failed" in str(error) and "111" in str(error)
+    return joined or isinstance(error, ConnectionRefusedError)
 
 
 def cut_off(endpoint: Endpoint) -> LinkError:

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import functools
+import os
 import ssl
+
+from session.transport.errors import UNTRUSTED, LinkError, LinkProblem, one_line
+
+_FILE = "SSL_CERT_FILE"
 
 
 @functools.cache
 def trust() -> ssl.SSLContext:
-    """The context for every connection, read once: reading it takes tens of milliseconds."""
-    return ssl.create_default_context()
+    """The context for every connection, read once: reading it takes tens of milliseconds.
+
+    Raises :class:`LinkError` for a file that holds no certificates: OpenSSL would trust nobody, unsaid.
+    """
+    context = ssl.create_default_context()
+    file = os.environ.get(_FILE)
+    if file:
+        try:
+            context.load_verify_locations(file)
+        except OSError as error:  # ssl.SSLError is one
+            why = "no certificate in it" if isinstance(error, ssl.SSLError) else error.strerror
+            message = f"{_FILE} names {one_line(file)}, which cannot be read: {why}."
+            raise LinkError(LinkProblem.UNREACHABLE, message, code=UNTRUSTED) from None
+    return context

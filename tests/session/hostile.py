@@ -43,7 +43,7 @@ class CuttingProxy:
             up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._target)
             try:
                 async with asyncio.TaskGroup() as group:
-                    forth = group.create_task(_pass_on(reader, up_writer))
+                    forth = group.create_task(pass_on(reader, up_writer))
                     await self._back(up_reader, writer)
                     forth.cancel()
             finally:
@@ -64,7 +64,8 @@ class CuttingProxy:
         await asyncio.sleep(0)
 
 
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Write what ``reader`` gives, to its end."""
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(65_536):
             writer.write(data)

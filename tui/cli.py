@@ -25,6 +25,7 @@ COMMANDS = {
     "exec": "Run one turn without a terminal.",
     "export": "Print a session's journal.",
     "keys": "Show what the terminal sends for each key.",
+    "local": "Pull, list and remove models for the embedded engine.",
     "line": "The same session without a full screen.",
     "login": "Store a key for a provider.",
     "logout": "Take a stored key away.",

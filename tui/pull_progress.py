@@ -1,0 +1,71 @@
+"""The progress of a pull on standard error: one line that is drawn anew, or now and then a line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from shutil import get_terminal_size
+
+from session.engine.process import said_bytes
+
+DRAWN_SECONDS, LOGGED_SECONDS = 0.1, 10.0
+_WINDOW_SECONDS = 10.0
+"""Over how long the speed is taken."""
+
+
+class PullProgress:
+    """Shows how much is there, how fast it comes and how long it will take."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._alive = sys.stderr.isatty()
+        self._shown = 0.0
+        self._seen: deque[tuple[float, int]] = deque()
+        self._drawn = False
+
+    def show(self, there: int, whole: int) -> None:
+        """Bytes that are there, and of the whole."""
+        now = time.monotonic()
+        self._seen.append((now, there))
+        while now - self._seen[0][0] > _WINDOW_SECONDS:
+            self._seen.popleft()
+        if there < whole and now - self._shown < (DRAWN_SECONDS if self._alive else LOGGED_SECONDS):
+            return
+        self._shown = now
+        line = progress_line(self._name, there, whole, self._speed())
+        if self._alive:
+            sys.stderr.write("\r\x1b[K" + line[: get_terminal_size().columns - 1])
+            sys.stderr.flush()
+            self._drawn = True
+        else:
+            print(line, file=sys.stderr)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.end()
+        print(f"spark: {text}", file=sys.stderr)
+
+    def end(self) -> None:
+        """Leave the line that is drawn anew."""
+        if self._drawn:
+            print(file=sys.stderr)
+            self._drawn = False
+
+    def _speed(self) -> float:
+        (began, first), (now, last) = self._seen[0], self._seen[-1]
+        return (last - first) / (now - began) if now > began else 0.0
+
+
+def progress_line(name: str, there: int, whole: int, speed: float) -> str:
+    """One line of progress; ``speed`` in bytes a second, 0 where it is not known yet."""
+    share = f"{name}  {said_bytes(there)} of {said_bytes(whole)}  {100 * there // max(1, whole)} %"
+    if speed <= 0 or there >= whole:
+        return share
+    left = int((whole - there) / speed)
+    minutes, seconds = divmod(left, 60)
+    hours, minutes = divmod(minutes, 60)
+    wait = (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    )
+    return f"{share}  {said_bytes(speed)}/s  {wait} left"

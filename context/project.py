@@ -61,7 +61,8 @@ class Project:
         """How many of the project's files are known (read, or known to give nothing), and how many there
         are; cheap, for any thread."""
         total = len(self._paths)
-        return min(total, len(self._index) + len(self._intake.unread)), total
+        known = total if self._snapshot.complete else len(self._index) + len(self._intake.unread)
+        return min(total, known), total
 
     def close(self) -> None:
         """End a running scan soon, and keep in the cache what saves brought since; the snapshot stays."""

@@ -15,7 +15,6 @@ from session.explanation import Explanation, missing, parts_of
 from session.memory import Memory
 from session.pins import PinCommands, Pins, holders
 from session.preparation import Preparation
-from session.reading import progress
 
 
 class ContextCommands(PinCommands):
@@ -61,7 +60,7 @@ def _explain(
 ) -> Explanation:
     preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
     snapshot = preparation.project.snapshot
-    known, total = progress(snapshot)
+    known, total = preparation.project.progress
     pins, removals = holders(pinned, snapshot), holders(removed, snapshot)
     frame = Explanation(
         budget=preparation.budget,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 from context.project import Project
 from context.snapshot import Snapshot
@@ -16,12 +17,18 @@ from session.sanitize import clean_line
 
 TELL_SECONDS = 0.3
 """How often it is told how far a long reading is."""
+LOOK_SECONDS = 5.0
+"""How long to go without looking whether something changed that no event told of."""
+_BURST = 64
+"""Changes told at once, from which others may have been lost."""
 
 
-def progress(snapshot: Snapshot) -> tuple[int, int]:
-    """The files read so far, and how many there are."""
-    total = len(snapshot.paths)
-    return total if snapshot.complete else min(len(snapshot.entries) + len(snapshot.unread), total), total
+def differing(before: Snapshot, after: Snapshot) -> set[str]:
+    """The files that differ between two pictures, as far as the changed ones and the list of files tell."""
+    paths = {*before.changes, *after.changes}
+    if before.paths is not after.paths:
+        paths |= {*before.paths} ^ {*after.paths}
+    return {path for path in paths if before.entries.digest(path) != after.entries.digest(path)}
 
 
 class ProjectReading:
@@ -33,6 +40,8 @@ class ProjectReading:
         self.ready = asyncio.Event()
         self._watcher = Watcher(root)
         self._send = send
+        self._asked = asyncio.Event()
+        self._looked = 0.0
 
     @property
     def snapshot(self) -> Snapshot:
@@ -51,12 +60,35 @@ class ProjectReading:
         for note in (*self.snapshot.notes, self._watcher.note):
             if note:
                 self._send(Notice(level="info", text=clean_line(note)))
+        await asyncio.gather(self._follow(), self._look())
+
+    async def _follow(self) -> None:
+        """Take in what the watcher tells."""
         while True:
             paths = await self._watcher.changes()
             await self._told(partial(self.project.update, paths))
             own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
             if own:
                 self._send(FilesChanged(paths=tuple(own)))
+            if len(paths) >= _BURST:
+                self._asked.set()
+
+    async def _look(self) -> None:
+        """Look at the whole project when asked to: the system tells nobody when it loses events."""
+        while True:
+            await self._asked.wait()
+            before = self.snapshot
+            after = await asyncio.to_thread(self.project.reconcile)
+            self._asked.clear()
+            self._looked = monotonic()
+            missed = sorted(clean_line(path) for path in differing(before, after))
+            if missed:
+                self._send(FilesChanged(paths=tuple(missed)))
+
+    def look_again(self) -> None:
+        """The user is back, or begins to type after a pause: what the picture shows had better be true."""
+        if self.ready.is_set() and monotonic() - self._looked > LOOK_SECONDS:
+            self._asked.set()
 
     async def _told(self, read: Callable[[], object]) -> None:
         """Read in a thread; where it takes long, tell how far it is."""
@@ -64,7 +96,7 @@ class ProjectReading:
         told = (0, 0)
         try:
             while not (await asyncio.wait({reading}, timeout=TELL_SECONDS))[0]:
-                if (now := progress(self.snapshot)) != told and not self.snapshot.complete:
+                if (now := self.project.progress) != told and not self.snapshot.complete:
                     told = now
                     self._send(ReadingProgress(*now))
             await reading

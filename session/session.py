@@ -282,7 +282,8 @@ class Session(HunkHandling):
         return tuple(clean_line(each.text) for each in complete(prefix, self._reading.snapshot))
 
     def wake(self) -> None:
-        """The user types: have a connection ready by the time they are done."""
+        """The user types: have a connection and a true picture ready by the time they are done."""
+        self._reading.look_again()
         if self.connection is not None:
             self.connection.wake()
 

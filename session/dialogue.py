@@ -73,8 +73,7 @@ class Dialogue:
         except RankFileError as problem:
             return str(problem)
         now, made = await asyncio.to_thread(_compacted, past, preparation)
-        memory.conversation.clear()
-        memory.seen = memory.seen.restart()
+        memory.start_afresh()
         if made is not None and made.made is not None and made.tokens <= now.tokens * (1 - LEAST_GAIN):
             self._parts.send(made.made)
             return ""

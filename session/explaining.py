@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from context.pieces import BudgetTooSmall
 from context.snapshot import Snapshot
+from context.tokens import RankFileError
 from session.events import Event
 from session.exchanges import Past
 from session.explanation import Explanation, missing, parts_of
@@ -58,7 +59,10 @@ def _explain(
     pinned: tuple[str, ...],
     removed: tuple[str, ...],
 ) -> Explanation:
-    preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
+    try:
+        preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
+    except RankFileError as problem:
+        return Explanation(budget=preparation.budget, problem=str(problem))
     snapshot = preparation.project.snapshot
     known, total = preparation.project.progress
     pins, removals = holders(pinned, snapshot), holders(removed, snapshot)
@@ -74,7 +78,9 @@ def _explain(
     if draft is None:
         last = memory.account.last
         if last is None:
-            return replace(frame, problem="nothing has been sent since the conversation began here")
+            return replace(
+                frame, problem="nothing has been sent yet since the conversation was started afresh"
+            )
         parts, tokens, left_out = memory.account.parts(), held, last.left_out
     else:
         try:

@@ -73,10 +73,15 @@ class Account:
         """All pieces that the model was sent."""
         return (*self._earlier, *(self._last.pieces if self._last is not None else ()))
 
-    def take(self, window: Window, *, afresh: bool) -> None:
-        """``window`` is sent; ``afresh``: instead of all before it."""
-        self._earlier = () if afresh else self.pieces
+    def take(self, window: Window) -> None:
+        """``window`` is sent, behind those before it."""
+        self._earlier = self.pieces
         self._last = window
+
+    def clear(self) -> None:
+        """The conversation starts afresh: of what was sent the model holds nothing any more."""
+        self._earlier = ()
+        self._last = None
 
     def parts(self) -> tuple[Part, ...]:
         """The conversation's pieces up to now."""

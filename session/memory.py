@@ -34,6 +34,12 @@ class Memory:
     line_news: list[str] = field(default_factory=list)
     """Remembered and forgotten lines that the model has not been told of, in words for it."""
 
+    def start_afresh(self) -> None:
+        """Leave the conversation so far behind: the next window is a first one again."""
+        self.conversation.clear()
+        self.seen = self.seen.restart()
+        self.account.clear()
+
     def copied(self) -> Memory:
         """As it is now, for a preparation beside a turn: what the turn does next does not reach it.
         The dialogue alone is shared: it is read as a value (``Exchanges.past``)."""

@@ -61,10 +61,9 @@ class Prepared:
     def commit(self, memory: Memory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""
         if self.afresh:
-            memory.conversation.clear()
-            memory.seen = memory.seen.restart()
+            memory.start_afresh()
         memory.seen = memory.seen.after(self.window)
-        memory.account.take(self.window, afresh=self.afresh)
+        memory.account.take(self.window)
         memory.knowledge.told(self.files)
         memory.reported(self.reported)
         del memory.unsent[: self.unsent]

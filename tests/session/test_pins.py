@@ -177,6 +177,19 @@ async def test_a_window_is_explained_before_and_after_it_is_sent(root: Path) -> 
         assert now.tokens >= last.tokens
 
 
+async def test_a_compacted_conversation_holds_nothing_of_what_was_sent(root: Path) -> None:
+    async with talking(root, PLAIN) as it:
+        await known(it)
+        await turn(it, "one @tastes.py")
+        await turn(it, "two")
+        assert of((await it.session.context.explain(None)).parts, "tastes.py")
+        await it.session.dialogue.compact()
+        last = await it.session.context.explain(None)
+        assert "started afresh" in last.problem and not last.parts
+        now = await it.session.context.explain("three")
+        assert not any(part.earlier for part in now.parts) and now.tokens <= now.budget
+
+
 async def test_explaining_changes_nothing(root: Path) -> None:
     async with talking(root, PLAIN) as one:
         await known(one)

@@ -29,9 +29,10 @@ OPENAI = Provider("openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
 PROFILE = RequestProfile(model="spark-practice", instructions="Be kind.")
 
 
-def opened(root: Path, home: Path, url: str) -> Opening:
+def opened(root: Path, home: Path, url: str, key: str = "") -> Opening:
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
-    return open_project(root, Flags(base_url=url, model="spark-practice"), folders)
+    environ = {**folders, "OPENAI_API_KEY": key}
+    return open_project(root, Flags(base_url=url, model="spark-practice"), environ)
 
 
 def configure(home: Path, name: str, text: str) -> Path:

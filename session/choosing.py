@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.effort import Before, Picked, nearest, pick
+from session.effort import Before, Picked, first, nearest, pick
 from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
 from session.instructions import Instructions, load_instructions, patch_tool
 from session.opening import Opening
@@ -163,7 +163,10 @@ class Choosing:
         """The effort that the user chose; with ``auto`` the one that a first request likely gets."""
         if self.effort != "auto":
             return Picked(self.effort if self.effort in self.model.efforts else "", "chosen")
-        return Picked(self._last or nearest("medium", self.model.efforts), "nothing asked yet")
+        return Picked(
+            nearest(self._last, self.model.efforts) if self._last else first(self.model.efforts),
+            "nothing asked yet",
+        )
 
     def _tier(self) -> str:
         """What the tier in use is, and what it costs."""
@@ -171,7 +174,8 @@ class Choosing:
         if not self.fast:
             return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")
         fields = ", ".join(f"{name} {value}" for name, value in self._provider.fast.items())
+        told = "fast is on" + (f" ({fields})" if fields else "")
         if model.fast_price is None:
-            return f"fast is on ({fields}): it costs more; the price is unknown"
+            return f"{told}\nit costs more; the price is unknown"
         instead = f" instead of {model.price}" if model.price else ""
-        return f"fast is on ({fields}): {model.fast_price}{instead}"
+        return f"{told}\n{model.fast_price}{instead}"

@@ -80,10 +80,17 @@ def pick(request: str, efforts: Sequence[str], before: Before = Before()) -> Pic
     return Picked(nearest(LEVELS[level], efforts), why)
 
 
+def first(efforts: Sequence[str]) -> str:
+    """The effort of ``efforts`` that a first request most likely gets; empty where there are none."""
+    return nearest(_rules()["first"], efforts)
+
+
 def nearest(effort: str, efforts: Sequence[str]) -> str:
     """``effort``, or where ``efforts`` lacks it the next lower one that it has, or the next higher one."""
     if effort in efforts or not efforts:
         return effort if efforts else ""
+    if effort not in LEVELS:
+        return efforts[0]
     wanted = LEVELS.index(effort)
     known = [LEVELS.index(each) for each in efforts if each in LEVELS]
     lower, higher = [at for at in known if at < wanted], [at for at in known if at > wanted]

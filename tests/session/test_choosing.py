@@ -9,7 +9,7 @@ import pytest
 
 from session.choosing import ChoiceError, Choosing
 from session.config import Flags
-from session.events import ModelChosen, TurnStarted
+from session.events import ConnectionChanged, ModelChosen, TurnStarted
 from session.opening import open_project
 from session.protocol.messages import encode_messages
 from session.protocol.request import user_message
@@ -73,6 +73,16 @@ async def test_auto_asks_for_what_the_request_is_worth_and_says_so(project: Path
         assert (again.effort, again.effort_why) == ("xhigh", "another try")
 
 
+async def test_a_first_short_request_continues_from_the_warm_up(project: Path) -> None:
+    configure(project, "")
+    root = Path(environment(project.parent / "xdg")["XDG_CONFIG_HOME"]) / "spark" / "config.toml"
+    root.write_text('effort = "auto"\n')
+    async with talking(project, PLAIN) as at:
+        await at.until(ConnectionChanged, lambda event: event.state == "ready")
+        assert (await turn(at, "fix the typo")).effort == "low"
+        assert asked(at)["previous_response_id"]
+
+
 async def test_an_effort_of_the_users_own_needs_no_reason(project: Path) -> None:
     async with talking(project, PLAIN) as at:
         assert at.session.choose(effort="high") == ""
@@ -123,7 +133,7 @@ async def test_the_faster_tier_goes_with_every_request_while_it_is_on(project: P
     async with talking(project, PLAIN) as at:
         told = at.session.choose(fast=True)
         assert told == (
-            "fast is on (service_tier priority): $2.00 in, $0.2 cached, $16.00 out a million tokens "
+            "fast is on (service_tier priority)\n$2.00 in, $0.2 cached, $16.00 out a million tokens "
             "instead of $1.00 in, $0.1 cached, $8.00 out a million tokens"
         )
         started = await turn(at, "say something")

@@ -97,9 +97,9 @@ FULL = Status(
     ("width", "there", "not_there"),
     [
         (150, ["auto: low (short request)", "12.3k in (71% cached) · 840 out · $0.02", "1,043 tok/s"], []),
-        (100, ["auto: low", "$0.02", "12.3k/128k 10%", "1,043 tok/s"], ["12.3k in"]),
-        (80, ["auto: low", "12.3k/128k 10%"], ["12.3k in"]),
-        (40, ["12.3k/128k 10%", "1,043 tok/s"], ["gpt", "$"]),
+        (100, ["auto: low (short request)", "$0.02", "12.3k/128k 10%", "1,043 tok/s"], ["12.3k in"]),
+        (80, ["auto: low", "$0.02", "12.3k/128k 10%", "1,043 tok/s"], ["12.3k in", "short"]),
+        (40, ["12.3k/128k 10%", "$0.02"], ["gpt", "12.3k in"]),
     ],
 )
 def test_figures_without_room_are_left_out_whole(width: int, there: list[str], not_there: list[str]) -> None:

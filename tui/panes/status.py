@@ -72,25 +72,26 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         left.append((f" +{status.waiting} queued", "warning"))
     if status.reading and _cells(left) + len(status.reading) + 3 <= width:
         left.append((f"  {status.reading}", "muted"))
-    figures: list[Span] = []
-    if status.used:
-        mark = "~" if status.estimated else ""
-        if status.window:
-            share = 100 * status.used / status.window
-            text = f"{mark}{thousands(status.used)}/{thousands(status.window)} {share:.0f}%"
-        else:
-            text = f"{mark}{thousands(status.used)} tokens"
-        figures.append((text, "status"))
-    if status.speed is not None:
-        figures.append((f"{status.speed:,.0f} tok/s", "status"))
     right: list[Span] = []
     room = width - _cells(left) - 2
     needed = _message_cells(status, width)
-    for texts in [*([text] for text, _ in reversed(figures)), _who(status), status.usage]:
-        text = next((text for text in texts if text and room - needed >= cell_len(text) + 3), "")
-        if text:
-            right = [(text, "status"), *([("  ", "status")] if right else []), *right]
+    # As they stand from left to right; while a turn runs its speed matters most, else what it took.
+    slots = {"usage": status.usage, "who": _who(status), "window": _window(status), "speed": _speed(status)}
+    shown: dict[str, str] = {}
+    for slot in ("speed", "window", "who", "usage") if status.phase else ("window", "who", "usage", "speed"):
+        text = next(reversed(slots[slot]), "")
+        if text and room - needed >= cell_len(text) + 3:
+            shown[slot] = text
             room -= cell_len(text) + 2
+    for slot in ("usage", "who"):  # more of them where there is room left
+        had = cell_len(shown.get(slot, ""))
+        text = next((text for text in slots[slot] if cell_len(text) - had < room - needed), "") if had else ""
+        if text:
+            shown[slot] = text
+            room -= cell_len(text) - had
+    for slot in slots:
+        if slot in shown:
+            right += [*([("  ", "status")] if right else []), (shown[slot], "status")]
     if status.message:
         told = {"error": "error", "warning": "warning"}.get(status.level, "status")
         gap = room - 1
@@ -98,12 +99,26 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     return left, right
 
 
+def _window(status: Status) -> Sequence[str]:
+    """How full the model's window is."""
+    if not status.used:
+        return ()
+    used = ("~" if status.estimated else "") + thousands(status.used)
+    if not status.window:
+        return (f"{used} tokens",)
+    return (f"{used}/{thousands(status.window)} {100 * status.used / status.window:.0f}%",)
+
+
+def _speed(status: Status) -> Sequence[str]:
+    return () if status.speed is None else (f"{status.speed:,.0f} tok/s",)
+
+
 def _who(status: Status) -> Sequence[str]:
     """Who answers and with which effort, the longest first."""
     model = clipped(visible(status.model), 28)
     tier = " · fast" if status.fast else ""
-    short = status.picked.partition(" (")[0]
-    efforts = dict.fromkeys(effort for effort in (visible(status.picked), short, status.effort) if effort)
+    picked = visible(status.picked)
+    efforts = dict.fromkeys([picked, picked.partition(" (")[0]] if picked else filter(None, [status.effort]))
     return [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from session.discovery import LocalServer, find_servers
+from session.engine.hub import known_models
+from session.engine.model import installed
+from session.engine.process import said_bytes
+from session.engine.shelf import Shelf
 from session.opening import Opening
 from session.providers import Catalogue
+from session.sanitize import clean_line
 
 _MOST_MODELS = 40
 
@@ -20,6 +27,10 @@ class OfferKind(StrEnum):
     """Open again with this ``provider``, ``model`` and ``base_url``."""
     LOGIN = "login"
     """Store a key for ``provider``, then open again."""
+    LOCAL = "local"
+    """Open again with the embedded engine on the pulled model ``model``."""
+    PULL = "pull"
+    """Pull the model that the hub list knows as ``model``, then open again with it."""
     PRACTISE = "practise"
     """The sample project with the built-in partner."""
 
@@ -38,11 +49,33 @@ class Offer:
 
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     """Look around on this machine, and give all that can be begun with."""
-    return offers(await find_servers(opening.catalogue), opening.settings.provider)
+    here = await asyncio.to_thread(engine_offers)
+    return offers(await find_servers(opening.catalogue), opening.settings.provider, here)
 
 
-def offers(servers: Sequence[LocalServer], provider: str) -> tuple[Offer, ...]:
-    """All that can be begun with, servers first; ``provider`` is the one whose key is missing."""
+def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
+    """What the embedded engine can run, or could once it is pulled; none where it is not installed."""
+    if not installed():
+        return ()
+    models = [model for model in Shelf(environ).models() if model.whole]
+    if models:
+        return tuple(
+            Offer(
+                OfferKind.LOCAL,
+                clean_line(model.name),
+                f"runs here, {said_bytes(model.size)}",
+                model=model.name,
+            )
+            for model in models[:_MOST_MODELS]
+        )
+    first = known_models()[0]
+    detail = f"{first.gigabytes} GB from the hub, then runs here"
+    return (Offer(OfferKind.PULL, f"Pull {first.name}", detail, model=first.name),)
+
+
+def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = ()) -> tuple[Offer, ...]:
+    """All that can be begun with, servers first, then what runs ``here``; ``provider`` is the one whose
+    key is missing."""
     found = [
         Offer(OfferKind.SERVER, model, server.told, server.provider, model, server.base_url)
         for server in servers
@@ -61,6 +94,7 @@ def offers(servers: Sequence[LocalServer], provider: str) -> tuple[Offer, ...]:
     ]
     return (
         *found,
+        *here,
         *locked,
         Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),

@@ -31,17 +31,38 @@ def begin_with(
             log_in(offer.provider, base_url=offer.base_url or None)
         except (LoginError, KeyboardInterrupt) as problem:
             return opening(folder, theme=theme, **given), str(problem) or "no key was given"
+    if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
+        name = offer.model if offer.kind is OfferKind.LOCAL else _pulled(offer.model)
+        if name is None:
+            return opening(folder, theme=theme, **given), f"{offer.model} was not pulled"
+        here = {"local": name, "base_url": None, "provider": None, "model": None}
+        return opening(folder, theme=theme, **(given | here)), _remark(offer)
     # Only a server that was found has an address here; the missing provider keeps its own.
     chosen = {"provider": offer.provider, "base_url": offer.base_url, "model": offer.model}
     given = given | {name: value for name, value in chosen.items() if value}
     return opening(folder, theme=theme, **given), _remark(offer)
 
 
+def _pulled(short: str) -> str | None:
+    """Pull the model with this short name; the name it has here, or None where that did not work out."""
+    from session.engine.hub import known_models
+    from session.engine.shelf import SUFFIX
+    from tui.commands.local_command import pull_model
+
+    try:
+        click.get_current_context().invoke(pull_model, name=short, file=None, yes=False)
+    except (SystemExit, KeyboardInterrupt):
+        return None
+    return next(each.file.removesuffix(SUFFIX) for each in known_models() if each.name == short)
+
+
 def _remark(offer: Offer) -> str | None:
     """How to begin so next time without being asked; None where nothing is to be said."""
+    file = config_folder() / "config.toml"
+    if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
+        return f'{offer.detail}. To open so always, put into {file}: provider = "local" and model in [local]'
     if offer.kind is not OfferKind.SERVER:
         return None
-    file = config_folder() / "config.toml"
     return (
         f"{offer.detail}. To open so always, put into {file}: "
         f'provider = "{offer.provider}" and model = "{offer.model}"'

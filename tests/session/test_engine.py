@@ -24,12 +24,14 @@ from session.engine.process import Engine
 from session.engine.settings import LocalError, LocalSettings, read_local
 from session.events import ConnectionChanged, Event, TurnEnded, Usage
 from session.link import LinkState
+from session.offers import OfferKind, engine_offers, offers
 from session.opening import Opening, open_project
 from session.protocol import events as wire
 from session.protocol.request import user_message
 from session.service import Route, Transport
 from session.session import Session
 from tests.session.tiny_model import write_tiny_model
+from tui.beginning import begin_with
 
 pytest.importorskip(
     "xllamacpp", reason="the extra 'local' (llama.cpp) is not installed: pip install '.[dev]'"
@@ -409,3 +411,31 @@ def test_the_context_is_bounded_by_training_memory_and_patience() -> None:
     assert plan_context(131_072, 57_344, 4 * giga, 6 * giga) == 18_688
     assert plan_context(131_072, 57_344, 4 * giga, 3 * giga) == 4_096
     assert plan_context(131_072, 57_344, 4 * giga, None) == 32_768
+
+
+def test_the_engine_is_offered_with_what_it_could_run(home: dict[str, str], tiny: Path) -> None:
+    (pull,) = engine_offers(home)
+    assert (pull.kind, pull.title) == (OfferKind.PULL, "Pull qwen2.5-coder-0.5b")
+    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
+    shelf.mkdir(parents=True)
+    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
+    (shelf / "half.gguf.part").write_bytes(b"GGUF")
+    (run,) = engine_offers(home)
+    assert (run.kind, run.model) == (OfferKind.LOCAL, "small") and run.detail.startswith("runs here, ")
+    listed = offers((), "openai", (run,))
+    assert [offer.kind for offer in listed] == [OfferKind.LOCAL, OfferKind.LOGIN, OfferKind.PRACTISE]
+
+
+def test_taking_the_offer_opens_with_the_engine(
+    tmp_path: Path, home: dict[str, str], tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.items():
+        monkeypatch.setenv(name, value)
+    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
+    shelf.mkdir(parents=True)
+    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
+    (run,) = engine_offers(home)
+    given = {"base_url": None, "provider": "openai", "model": None}
+    opening, remark = begin_with(run, tmp_path / "project", None, given)
+    assert opening.local is not None and opening.model.name == "small"
+    assert remark is not None and 'provider = "local"' in remark

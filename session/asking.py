@@ -1,9 +1,10 @@
-"""One request: what asks it waits for, and what goes out for it on the line it is given."""
+"""One request: what asks it waits for, what goes out for it on the line it is given, and how it failed."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from datetime import datetime
 from typing import TypeVar
 
 from session.line import Line
@@ -13,6 +14,7 @@ from session.protocol.increment import increment
 from session.protocol.quirks import Quirks
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
+from session.retries import Retries, said_when
 from session.service import Transport
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
@@ -75,3 +77,13 @@ class Patience:
         if received is None and not decoder.finished:
             raise LinkError(LinkProblem.CLOSED, f"{self._host} ended its answer before it was whole.")
         return events
+
+
+async def explained(problem: LinkError, retries: Retries, endpoint: Endpoint) -> LinkError:
+    """``problem``; about a model, with those that the key can use; about a limit, with its end."""
+    more = said_when(problem, retries, datetime.now())
+    if problem.kind is LinkProblem.MODEL:
+        from session.transport.models import list_models, said
+
+        more = said(await list_models(endpoint))
+    return problem.saying(more) if more else problem

@@ -12,10 +12,9 @@ import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from datetime import datetime
 
 from session.asides import Asides
-from session.asking import Answer, Patience, request_on
+from session.asking import Answer, Patience, explained, request_on
 from session.clocks import slept_seconds
 from session.hosting import Host
 from session.keeper import Keeper
@@ -31,7 +30,7 @@ from session.protocol.events import (
 )
 from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
-from session.retries import TOO_OLD, Retries, Tries, said_when
+from session.retries import TOO_OLD, Retries, Tries
 from session.service import Service, Transport
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
@@ -314,7 +313,7 @@ class Connection:
                 continue
             wait = tries.wait(problem)
             if wait is None:
-                raise await self._explained(problem)
+                raise await explained(problem, self._retries, self.endpoint)
             if not await self._wait(answer, wait, problem):
                 return
 
@@ -325,15 +324,6 @@ class Connection:
         if losses >= _LOSSES_BEFORE_FALLING_BACK and problem.kind is LinkProblem.CLOSED:
             return self._keeper.fall_back("lost again and again")
         return False
-
-    async def _explained(self, problem: LinkError) -> LinkError:
-        """``problem``; about a model, with those that the key can use; about a limit, with its end."""
-        more = said_when(problem, self._retries, datetime.now())
-        if problem.kind is LinkProblem.MODEL:
-            from session.transport.models import list_models, said
-
-            more = said(await list_models(self.endpoint))
-        return problem.saying(more) if more else problem
 
     async def _wait(self, answer: Answer, seconds: float, problem: LinkError) -> bool:
         """Sit out ``seconds``, saying so; false if the answer is dropped meanwhile."""

@@ -16,11 +16,12 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+from session.ageing import Ageing
 from session.clocks import slept_seconds
 from session.hosting import HOST_ENDED, Host, behind
 from session.line import Line
 from session.link import Backoff, LinkFeed, LinkSignal, LinkState
-from session.network import Judge, Standing, standing
+from session.network import Judge, standing
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
@@ -31,14 +32,6 @@ from session.warming import NO_WARM_UP, warm_up
 
 _SETTLED_SECONDS = 10.0
 _WARM_LOSSES_ALLOWED = 2
-_LIFE_USED = 0.9
-"""Of a connection's lifetime; the rest is for the answer that runs when its time has come."""
-_IDLE_USED = 0.9
-_QUIET_SECONDS = 5.0
-"""After an answer, before its line may be replaced: a turn of tool calls asks again at once."""
-_LOOK_SECONDS = 10.0
-"""Between looks at the clocks."""
-_SLEPT_SECONDS = 5.0
 _FORBIDDEN = 403
 _SPARE_BACKOFF = Backoff(first=5.0, longest=300.0)
 
@@ -79,9 +72,7 @@ class Keeper:
         self._profile = profile
         self._open_timeout = open_timeout
         self._backoff = backoff
-        self._slept = slept
-        self._slept_before = slept()
-        self._judge = judge
+        self._ageing = Ageing(service, slept, judge)
         self._login = login
         self._refreshed = False
         self._routes = service.routes
@@ -89,7 +80,6 @@ class Keeper:
         self._kick = asyncio.Event()
         self._waiters: list[asyncio.Future[Line | None]] = []
         self._parting: set[asyncio.Task[None]] = set()
-        self._used = 0.0
         self._resting = False
         self._failures = 0
         self._hold = 0.0
@@ -109,7 +99,7 @@ class Keeper:
     def start(self) -> None:
         """Begin, if not begun. Needs a running loop."""
         if self._task is None:
-            self._used = self._now()
+            self._ageing.used = self._now()
             self._task = asyncio.get_running_loop().create_task(self._keep(), name="spark-connection")
 
     async def close(self) -> None:
@@ -130,7 +120,7 @@ class Keeper:
 
     def wake(self) -> None:
         """Somebody is about to ask: have a line ready."""
-        self._used = self._now()
+        self._ageing.used = self._now()
         self._drop_dead()
         if self._resting:
             self._resting = False
@@ -139,9 +129,7 @@ class Keeper:
     def use(self, endpoint: Endpoint) -> None:
         """Dial ``endpoint`` from now on, and let go of the lines to the one before."""
         self.endpoint = endpoint
-        for line in (self.active, self.spare):
-            if line is not None:
-                self.retire(line)
+        self._retire_all()
         self.try_again()
 
     def try_again(self) -> None:
@@ -165,21 +153,24 @@ class Keeper:
         line.link.abort()
         self._forget(line)
 
+    def _retire_all(self) -> None:
+        for line in (self.spare, self.active):
+            if line is not None:
+                self.retire(line)
+
     def fall_back(self, why: str) -> bool:
         """Go on by the next route, for good; false where there is none."""
         if len(self._routes) < 2:
             return False
         old, self._routes = self._routes[0], self._routes[1:]
         self._note = f"{self.endpoint.host}: no {old} ({why}); using {self.route}"
-        for line in (self.active, self.spare):
-            if line is not None:
-                self.retire(line)
+        self._retire_all()
         self._failures, self._hold = 0, 0.0
         return True
 
     def used(self) -> None:
         """An answer has ended, or is about to begin."""
-        self._used = self._now()
+        self._ageing.used = self._now()
 
     async def renew(self, problem: LinkError) -> LinkError | None:
         """After ``problem``: None where it was a refused key, and there is another to go on with, which is
@@ -212,7 +203,7 @@ class Keeper:
             self._kick.clear()
             self._look()
             if not self._wants_line():
-                await self._pause(self._next_look())
+                await self._pause(self._ageing.next_look())
             elif self.active is None and self._held():
                 await self._pause(None if math.isinf(self._hold) else self._hold - self._now())
             else:
@@ -242,10 +233,11 @@ class Keeper:
         for line in (self.active, self.spare):
             if line is not None and not line.link.is_open:
                 self._forget(line)
-        if self.spare is not None and self._is_old(self.spare):
+        if self.spare is not None and self._ageing.is_old(self.spare):
             self._part(self.spare)
             self.spare = None
-        if self.active is not None and self._is_idle():
+        wanted = self.busy or self._waiters
+        if self.active is not None and not wanted and self._ageing.is_idle(self.active):
             self._resting = True
             for line in (self.active, self.spare):
                 if line is not None:
@@ -259,7 +251,7 @@ class Keeper:
     def _wants_line(self) -> bool:
         if self._resting:
             return False
-        if self.active is None or self._is_due(self.active):
+        if self.active is None or self._ageing.is_due(self.active, in_use=self.busy):
             return True
         may = self.service.spare and self.spare is None
         return may and self._spare_at is not None and self._now() >= self._spare_at
@@ -276,7 +268,7 @@ class Keeper:
                 self.feed.signal(LinkSignal.WARM, self._note)
                 self._note = None
             self._release(line)
-        elif self._is_due(self.active):
+        elif self._ageing.is_due(self.active, in_use=self.busy):
             self._part(self.active)
             self.active = line
         else:
@@ -316,9 +308,7 @@ class Keeper:
 
     def _host_ended(self, why: str) -> None:
         """The server of our own has ended unasked: it is started again when somebody asks."""
-        for line in (self.spare, self.active):
-            if line is not None:
-                self.retire(line)
+        self._retire_all()
         self._hold = math.inf
         if self.feed.change.state is LinkState.OFFLINE:  # the loss of the line was seen first
             self.feed.signal(LinkSignal.DIAL)
@@ -386,36 +376,13 @@ class Keeper:
 
     def _drop_dead(self) -> None:
         """Cut lines that sleep or another network has killed, though nobody has told their sockets."""
-        slept, before = self._slept(), self._slept_before
-        self._slept_before = slept
+        slept = self._ageing.has_slept()
         for line in (self.spare, self.active):
             if line is None:
                 continue
-            stands = line.stands(self._judge)
             in_use = line is self.active and self.busy
-            moved = stands is Standing.MOVED and not in_use and not line.shared.in_use
-            if stands is Standing.GONE or moved or abs(slept - before) >= _SLEPT_SECONDS:
+            if slept or self._ageing.has_no_network(line, in_use=in_use):
                 self.retire(line)
-
-    def _is_old(self, line: Line) -> bool:
-        life = self.service.lifetime_seconds
-        return life is not None and self._now() - line.opened >= life * _LIFE_USED
-
-    def _is_due(self, line: Line) -> bool:
-        """Whether the active line is to be replaced now."""
-        busy = self.busy or line.shared.in_use
-        return self._is_old(line) and not busy and self._now() - self._used >= _QUIET_SECONDS
-
-    def _is_idle(self) -> bool:
-        limit = self.service.idle_seconds
-        if limit is None or self.busy or self._waiters or (self.active and self.active.shared.in_use):
-            return False
-        return self._now() - self._used >= limit * _IDLE_USED
-
-    def _next_look(self) -> float:
-        life = self.service.lifetime_seconds or _LOOK_SECONDS
-        idle = self.service.idle_seconds or _LOOK_SECONDS
-        return max(0.05, min(_LOOK_SECONDS, life / 20, idle / 20))
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

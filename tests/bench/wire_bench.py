@@ -1,16 +1,19 @@
-"""Figures of the wire: ``python -m tests.bench.wire_bench [SECONDS]`` (SECONDS of the memory run, 5).
+"""Figures of the wire: ``python -m tests.bench.wire_bench [SECONDS]`` (SECONDS of the sustained run, 60).
 
 Server and client are processes of their own on one machine, with TLS; a proxy of the bench delays every
-byte to emulate a line of 50 and of 200 ms round trip. Prints the rates kept, the client's CPU for a
-token over WebSocket and over SSE, and on each line the persistent socket against fresh HTTPS requests.
+byte to emulate a line of 50 and of 200 ms round trip. Prints one table: the client's CPU for a token over
+WebSocket and over SSE, how fast an interrupt is on the wire, on each line the persistent socket against
+fresh HTTPS requests, and what a long run at 10,000 tokens/s takes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import math
 import os
+import random
 import resource
 import statistics
 import sys
@@ -30,8 +33,12 @@ from session.transport.http import client_for
 from tests.bench.wire_link import certificate, serve, server, slow_line
 
 PROFILE = RequestProfile("bench", "Be a pair programmer. " * 100)
+RATE = 10_000.0
 TURNS = 20
 DROPS = 20
+INTERRUPTS = 250
+ANSWER_SECONDS = 4.0
+"""Of one answer in the sustained run."""
 CONTEXT = "a line of a file\n" * 12_000
 SOCKET = Service(routes=(RESPONSES_OVER_WEBSOCKET,), spare=True)
 
@@ -104,67 +111,129 @@ async def posted(endpoint: Endpoint, items: list[Item]) -> tuple[float, float]:
     return time.perf_counter() - began, first
 
 
-async def redirects(url: str) -> tuple[list[float], list[float]]:
-    """Seconds from an interrupt to the return of the call, and to the redirect's first token."""
+async def spare_ready(connection: Connection) -> None:
+    while not connection.has_spare:
+        await asyncio.sleep(0.01)
+
+
+async def interrupts(url: str) -> list[float]:
+    """Seconds from a key's arrival, in the middle of a stream, to the return of the call that has cut it.
+
+    The key comes from another thread at any moment, as a terminal's does: the wait for the loop counts.
+    """
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
-    cut, back = [], []
+    loop, took = asyncio.get_running_loop(), []
+    dice = random.Random(1)
+    await ready(connection)
+
+    def cut(pressed: float) -> None:
+        connection.drop()
+        took.append(time.perf_counter() - pressed)
+
+    def press(after: float) -> None:
+        time.sleep(after)
+        loop.call_soon_threadsafe(cut, time.perf_counter())
+
+    for _ in range(INTERRUPTS):
+        await spare_ready(connection)
+        key: asyncio.Future[None] | None = None
+        async for event in connection.respond([user_message("long")]):
+            if key is None and isinstance(event, TextDelta):
+                key = loop.run_in_executor(None, press, dice.uniform(0.005, 0.03))
+        if key is not None:
+            await key
+    await connection.close()
+    return took
+
+
+async def redirects(url: str) -> tuple[list[float], int]:
+    """Seconds from an interrupt to the redirect's first token; bytes of the redirect's request."""
+    connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
+    back = []
     await ready(connection)
     for _ in range(DROPS):
-        while not connection.has_spare:
-            await asyncio.sleep(0.01)
-        count = 0
+        await spare_ready(connection)
+        count, began = 0, 0.0
         async for event in connection.respond([user_message("long")]):
             count += isinstance(event, TextDelta)
             if count == 50:
                 began = time.perf_counter()
                 connection.drop()
-                cut.append(time.perf_counter() - began)
-                count += 1
         async for event in connection.respond([user_message("short")]):
             if isinstance(event, TextDelta):
                 back.append(time.perf_counter() - began)
                 break
         connection.drop()
+    sent = connection.last_request_bytes
     await connection.close()
-    return cut, back
+    return back, sent
 
 
-async def line(url: str, round_trip: float) -> None:
-    """The row for a line of ``round_trip`` seconds; overhead goes beyond the server's own time."""
+async def line(url: str, round_trip: float) -> list[tuple[str, str]]:
+    """The rows for a line of ``round_trip`` seconds; overhead goes beyond the server's own time."""
     own, own_first = (statistics.median(times) for times in zip(*await persistent(url), strict=True))
     async with slow_line(url, round_trip) as slow:
         kept, anew = await persistent(slow), await fresh(slow)
-        _, back = await redirects(slow)
+        back, _ = await redirects(slow)
     mine, theirs = (statistics.median(took for took, _ in rounds) - own for rounds in (kept, anew))
     first, their_first = (statistics.median(first for _, first in rounds) for rounds in (kept, anew))
-    after = statistics.median(back) - own_first
-    print(
-        f"{round_trip * 1e3:>5.0f} ms line | overhead {mine * 1e3:>6.0f} ms against {theirs * 1e3:>6.0f} "
-        f"({1 - mine / theirs:.0%} less) | first token {first * 1e3:>6.0f} against {their_first * 1e3:>6.0f} "
-        f"({1 - first / their_first:.0%} less) | first token after a redirect {after * 1e3:.0f} ms beyond "
-        f"the server's own (worst {(max(back) - own_first) * 1e3:.0f})"
-    )
+    after, worst = (1e3 * (taken - own_first) for taken in (statistics.median(back), max(back)))
+    name = f"{round_trip * 1e3:.0f} ms line"
+    return [
+        (f"{name}: overhead of a round", compared(mine, theirs)),
+        (f"{name}: first token of a following turn", compared(first, their_first)),
+        (
+            f"{name}: first token after a redirect, beyond the server's own",
+            f"{after:.0f} ms ({after / (round_trip * 1e3):.2f} round trips; worst of {DROPS} {worst:.0f} ms)",
+        ),
+    ]
 
 
-async def memory(url: str) -> None:
-    """Answer after answer at 10,000 tokens/s: what the process holds after each."""
+def compared(mine: float, theirs: float) -> str:
+    """The persistent socket against a fresh connection, in milliseconds."""
+    return f"{mine * 1e3:,.0f} ms against {theirs * 1e3:,.0f} ({1 - mine / theirs:.0%} less)"
+
+
+async def sustained(url: str, seconds: float) -> list[tuple[str, str]]:
+    """Answer after answer for so long: the rate, the share of a core, what the process holds meanwhile."""
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
     await ready(connection)
-    held = []
-    for _ in range(3):
-        count, began = 0, time.perf_counter()
+    async for _ in connection.respond([user_message("long")]):
+        pass  # the first answer warms the allocator
+    held = [("start", resident())]
+    count, cpu, began = 0, time.process_time(), time.perf_counter()
+    while (passed := time.perf_counter() - began) < seconds:
         async for event in connection.respond([user_message("long")]):
             count += isinstance(event, TextDelta)
-        rate = count / (time.perf_counter() - began)
-        gc.collect()
-        held.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20)
-    sizes = ", ".join(f"{size:.1f}" for size in held)
-    print(f"sustained {rate:,.0f} tokens/s; memory after each answer: {sizes} MiB")
+        if passed >= 10.0 and len(held) == 1:
+            held.append((f"{passed:.0f} s", resident()))
+    took, cpu = time.perf_counter() - began, time.process_time() - cpu
+    held.append((f"{took:.0f} s", resident()))
     await connection.close()
+    return [
+        (
+            "sustained",
+            f"{count / took:,.0f} tokens/s for {took:.0f} s, {cpu / took:.0%} of one core in the client",
+        ),
+        ("memory of the client", ", ".join(f"{size:.1f} MiB at {when}" for when, size in held)),
+    ]
+
+
+def resident() -> float:
+    """MiB that this process holds."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value that ``share`` of ``values`` do not exceed."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
 def main(seconds: float) -> None:
     """Everything, one server after the other."""
+    rows = []
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # the slow line's proxy is cut often
     with tempfile.TemporaryDirectory() as name:
         files = certificate(Path(name))
         os.environ["SSL_CERT_FILE"] = str(files[0])
@@ -172,24 +241,25 @@ def main(seconds: float) -> None:
             for _ in range(2):  # the first run warms both
                 socket = asyncio.run(streamed(url, RESPONSES_OVER_WEBSOCKET))
                 stream = asyncio.run(streamed(url, RESPONSES_OVER_SSE))
-        print(
-            f"client CPU a token: {socket[0] * 1e6:.1f} µs over WebSocket, {stream[0] * 1e6:.1f} over SSE "
-            f"({1 - socket[0] / stream[0]:.0%} less); at most {socket[1]:,.0f} and {stream[1]:,.0f} tokens/s"
-        )
-        with server(10_000.0, files=files) as url:
-            cut, _ = asyncio.run(redirects(url))
-            print(
-                f"interrupt to wire at 10,000 tokens/s: median {statistics.median(cut) * 1e3:.3f} ms, "
-                f"worst of {DROPS} {max(cut) * 1e3:.3f} ms"
-            )
+        cpu = f"{socket[0] * 1e6:.1f} µs over WebSocket, {stream[0] * 1e6:.1f} over SSE"
+        rows.append(("client CPU for a token", f"{cpu} ({1 - socket[0] / stream[0]:.0%} less)"))
+        rows.append(("as fast as it goes", f"{socket[1]:,.0f} and {stream[1]:,.0f} tokens/s"))
+        with server(RATE, files=files) as url:
+            cut = asyncio.run(interrupts(url))
+            shares = (("median", 0.5), ("p99", 0.99), ("worst", 1.0))
+            figures = ", ".join(f"{name} {percentile(cut, share) * 1e3:.2f}" for name, share in shares)
+            rows.append((f"interrupt at {RATE:,.0f} tokens/s, key to wire", f"{figures} ms of {len(cut)}"))
             for round_trip in (0.05, 0.2):
-                asyncio.run(line(url, round_trip))
-        with server(10_000.0, seconds / 3, files) as url:
-            asyncio.run(memory(url))
+                rows += asyncio.run(line(url, round_trip))
+        with server(RATE, ANSWER_SECONDS, files) as url:
+            rows += asyncio.run(sustained(url, seconds))
+    print("| figure | measured |\n| --- | --- |")
+    for figure, measured in rows:
+        print(f"| {figure} | {measured} |")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         serve(float(sys.argv[2]), float(sys.argv[3]), tuple(sys.argv[4:]))
     else:
-        main(float(sys.argv[1]) if sys.argv[1:] else 5.0)
+        main(float(sys.argv[1]) if sys.argv[1:] else 60.0)

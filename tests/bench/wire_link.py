@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import math
 import os
 import ssl
@@ -32,6 +33,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 def serve(rate: float, seconds: float, files: tuple[str, ...]) -> None:
     """The server's process: its address on standard output, then answers until standard input ends."""
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each write to a client that cut us
     words = "word " * (60_000 if math.isinf(rate) else int(rate * seconds))
     script = parse(
         f'[[scenario]]\nmatch = ["long"]\n[[scenario.step]]\nsay = {json.dumps(words)}\n'

@@ -60,8 +60,9 @@ class ToolResult:
 
 
 def failed(text: str, summary: str = "") -> ToolResult:
-    """The answer to a call that could not be done: ``text`` says why, and what would be right."""
-    return ToolResult(text, summary or text, ok=False)
+    """The answer to a call that could not be done: ``text`` says why, and what would be right. The person
+    is told its first sentence, where there is no ``summary``."""
+    return ToolResult(text, summary or text.split(". ")[0].removesuffix("."), ok=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,9 @@ class CallEntry:
         self.rows = []
         for line in lines:
             shown: list[Span] = [(visible(untabbed(line)), role)]
-            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang)
+            # What is to be approved is shown to the last space.
+            words = self.state != "held"
+            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
         printed = [line for line in self._output.split("\n") if line.strip()]
         for line in printed[-TAIL:]:
             self.rows.append(Row([(clipped("    " + visible(untabbed(line)), width), "faint")]))

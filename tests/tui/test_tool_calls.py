@@ -1,0 +1,54 @@
+"""Tool calls on the screen: told in place, held for the user's keys, stopped at a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.stage import stage
+
+CALLS = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+say = "I look.\\n"
+[[scenario.step]]
+call = [
+  { tool = "search", arguments = { pattern = "def " } },
+  { tool = "read", arguments = { path = "nowhere.py" } },
+]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "echo begun; touch ran; sleep 600 & wait" } }]
+[[scenario.step]]
+say = "So much for that.\\n"
+"""
+
+
+async def test_calls_are_told_and_a_command_is_stopped_at_the_key(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=CALLS) as it:
+        await it.ask("look")
+        await it.until(lambda: "? run echo begun; touch ran; sleep 600 & wait" in it.chat, "the question")
+        assert '→ search "def " · 2 matches in 1 file' in it.chat
+        assert "✗ read nowhere.py · There is no file nowhere.py" in it.chat
+        await it.until(lambda: "Alt+O allows it, Alt+X declines" in it.screen, "the keys")
+        assert not (it.root / "ran").exists()
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "    begun" in it.chat, "its output")
+        await it.pilot.press("escape")
+        await it.done()
+        assert "· stopped" in it.chat and "begun\n" not in it.chat
+        assert "stopped; what landed stays" in it.chat
+
+
+@pytest.mark.parametrize("key", ["alt+x", "alt+s"])
+async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: str) -> None:
+    script = CALLS.replace(" sleep 600 & wait", " true")
+    async with stage(tmp_path, script=script) as it:
+        await it.ask("look")
+        await it.until(lambda: "? run" in it.chat, "the question")
+        await it.pilot.press(key)
+        await it.done()
+        assert (it.root / "ran").exists() is (key == "alt+s")
+        assert ("· declined" in it.chat) is (key == "alt+x")
+        assert "So much for that." in it.chat and "waits for you" not in it.screen

@@ -50,8 +50,8 @@ def room_in(budget: int, needed: int) -> Room:
     (instructions, tools, the request). The window gives history at least a third of the rest.
     """
     third = max(0, budget - needed) // 3
-    limit = min(third, max(budget * 15 // 100, 3_000))
-    return Room(limit, min(limit * 7 // 10, max(budget // 10, 2_000)))
+    limit = min(third, max(budget // 5, 3_000))
+    return Room(limit, min(limit * 6 // 10, max(budget // 10, 2_000)))
 
 
 def history(past: Past, room: Room, count: Count, *, full: bool) -> History:

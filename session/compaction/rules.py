@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from session.compaction.ledger import Entry, Kind, Ledger, Message, Section
@@ -25,6 +25,9 @@ MOST = 40
 MOST_FAILING = 12
 LAST_WORDS = 600
 """Characters of the last answer's end that are kept where its turn is not."""
+
+_REMEMBERED = 4_096
+"""Texts whose lines are remembered."""
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _MARKER = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#{1,6})\s+")
@@ -66,6 +69,7 @@ def without_code(text: str) -> str:
     return "\n".join(line for line, code in _marked(text) if not code)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def code_blocks(text: str) -> int:
     """How many fenced blocks ``text`` holds."""
     fences = 0
@@ -175,25 +179,32 @@ def _goal(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
 
 
 def _constraints(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
-    rules = _rules()
-    found = {
-        sentence: Entry(sentence, turn.turn)
-        for turn in turns
-        for sentence in sentences(turn.prompt)
-        if not sentence.endswith("?") and rules.constraint.search(sentence)
-    }
-    return tuple(found.values())[-MOST:]
+    return _newest((sentence, turn.turn) for turn in turns for sentence in _constraining(turn.prompt))
 
 
 def _decisions(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
-    rules = _rules()
-    found = {
-        sentence: Entry(sentence, turn.turn)
-        for turn in turns
-        for sentence in sentences(turn.said)
-        if rules.decision.search(sentence)
-    }
+    return _newest((sentence, turn.turn) for turn in turns for sentence in _deciding(turn.said))
+
+
+def _newest(lines: Iterable[tuple[str, str]]) -> tuple[Entry, ...]:
+    """The newest of these lines, each once, with its turn."""
+    found = {line: Entry(line, turn) for line, turn in lines}
     return tuple(found.values())[-MOST:]
+
+
+# The turns of a dialogue are read again with each compaction, and most of them have not changed.
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _constraining(prompt: str) -> tuple[str, ...]:
+    rule = _rules().constraint
+    return tuple(each for each in sentences(prompt) if not each.endswith("?") and rule.search(each))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _deciding(said: str) -> tuple[str, ...]:
+    rule = _rules().decision
+    return tuple(each for each in sentences(said) if rule.search(each))
 
 
 def _next(turns: Sequence[Exchange]) -> tuple[Entry, ...]:

@@ -17,6 +17,8 @@ from session.compaction.ledger import (
 
 _FACTS = 0.25
 """Share of the ledger's room that its lines may take while there are messages without room."""
+_NEAR = 0.8
+"""Share of the limit up to which messages are taken in beyond the target."""
 _LONG = 0.25
 """Share of the ledger's room from which on a message waits until the others have found theirs."""
 _NAMING = 100
@@ -40,9 +42,12 @@ class Written:
 
 
 def write_ledger(ledger: Ledger, target: int, limit: int, count: Count) -> Written:
-    """The ledger as text in about ``target`` tokens; the last message may take it up to ``limit``."""
+    """The ledger as text in about ``target`` tokens; for the user's messages it may go near ``limit``, for
+    the last of them up to it."""
     costs = [count(message.block()) for message in ledger.messages]
     head = count(ledger.head()) + count(MESSAGES_HEADING)
+    wanted = int((head + sum(costs)) / (1 - _FACTS))
+    target = max(target, min(wanted, int(limit * _NEAR)))
     room = target - head
     taken: set[int] = set()
     if costs and head + costs[-1] + _NAMING <= limit:

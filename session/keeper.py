@@ -22,16 +22,14 @@ from session.hosting import HOST_ENDED, Host, behind
 from session.line import Line
 from session.link import Backoff, LinkFeed, LinkSignal, LinkState
 from session.network import Judge, standing
-from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
-from session.transport.links import Link, open_link
-from session.warming import NO_WARM_UP, warm_up
+from session.transport.links import open_link
+from session.warming import WarmUps
 
 _SETTLED_SECONDS = 10.0
-_WARM_LOSSES_ALLOWED = 2
 _FORBIDDEN = 403
 _SPARE_BACKOFF = Backoff(first=5.0, longest=300.0)
 
@@ -67,7 +65,6 @@ class Keeper:
         """Whether an answer runs: its line is left alone then."""
         self.upgrade_seconds: float | None = None
         self.dials = 0
-        self.warm_ups = 0
         self.promotions = 0
         self._profile = profile
         self._open_timeout = open_timeout
@@ -86,10 +83,14 @@ class Keeper:
         """When the next attempt for an active line may be made."""
         self._spare_failures = 0
         self._spare_at: float | None = 0.0
-        self._warms_up = service.warm_up
-        self._warm_losses = 0
+        self._warming = WarmUps(service)
         self._note: str | None = None
         self._lost: str | None = None
+
+    @property
+    def warm_ups(self) -> int:
+        """Warm-ups that gave an id to continue from."""
+        return self._warming.given
 
     @property
     def route(self) -> Route:
@@ -327,27 +328,14 @@ class Keeper:
         lanes = self.service.lanes if route.transport is Transport.WEBSOCKET else 1
         line = Line(link, route, endpoint, self._now(), lanes=lanes)
         try:
-            if route.transport is Transport.WEBSOCKET and self._warms_up and not self._waiters:
+            if route.transport is Transport.WEBSOCKET and self._warming.worth_it and not self._waiters:
                 if self.feed.change.state is LinkState.CONNECTING:
                     self.feed.signal(LinkSignal.OPENED)
-                line.last = await self._warm(link)
+                line.last = await self._warming.warm(link, self.endpoint, self._profile())
         except BaseException:
             link.abort()
             raise
         return line
-
-    async def _warm(self, link: Link) -> Exchange | None:
-        """Warm ``link`` up, and learn whether this server can be. Raises :class:`LinkError`."""
-        try:
-            warmed = await warm_up(link, self.endpoint, self._profile(), self.service.quirks)
-        except LinkError as error:
-            if not error.lasting:
-                self._warm_losses += 1
-                self._warms_up = error.code != NO_WARM_UP and self._warm_losses < _WARM_LOSSES_ALLOWED
-            raise
-        self._warms_up = warmed.known
-        self.warm_ups += warmed.exchange is not None
-        return warmed.exchange
 
     # -- lines ---------------------------------------------------------------------------------
 

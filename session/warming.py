@@ -10,6 +10,7 @@ from session.protocol.increment import Exchange
 from session.protocol.quirks import Quirks
 from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
+from session.service import Service
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.links import Link
@@ -20,6 +21,7 @@ NO_WARM_UP = "no_warm_up"
 CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
 """The events that carry something of an answer."""
 _TIMEOUT = 15.0
+_LOSSES_ALLOWED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,26 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
         message = f"{endpoint.host} does not know warm-ups; connecting again without"
         raise LinkError(LinkProblem.CLOSED, message, code=NO_WARM_UP) from None
     return Warmed(Exchange(profile, (), decoder.response_id))
+
+
+class WarmUps:
+    """Warms links to one server up, and learns whether it can be. ``given`` counts the ids it gave."""
+
+    def __init__(self, service: Service) -> None:
+        self.worth_it = service.warm_up
+        self.given = 0
+        self._quirks = service.quirks
+        self._losses = 0
+
+    async def warm(self, link: Link, endpoint: Endpoint, profile: RequestProfile) -> Exchange | None:
+        """What to continue from on ``link``. Raises as :func:`warm_up` does."""
+        try:
+            warmed = await warm_up(link, endpoint, profile, self._quirks)
+        except LinkError as error:
+            if not error.lasting:
+                self._losses += 1
+                self.worth_it = error.code != NO_WARM_UP and self._losses < _LOSSES_ALLOWED
+            raise
+        self.worth_it = warmed.known
+        self.given += warmed.exchange is not None
+        return warmed.exchange

@@ -116,18 +116,23 @@ async def spare_ready(connection: Connection) -> None:
         await asyncio.sleep(0.01)
 
 
-async def interrupts(url: str) -> list[float]:
-    """Seconds from a key's arrival, in the middle of a stream, to the return of the call that has cut it.
+async def interrupts(url: str) -> tuple[list[float], list[float]]:
+    """Seconds from a key's arrival, in the middle of a stream, to the return of the call that has cut it;
+    and the CPU seconds of that call, which other work on the machine does not touch.
 
     The key comes from another thread at any moment, as a terminal's does: the wait for the loop counts.
     """
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
-    loop, took = asyncio.get_running_loop(), []
+    loop = asyncio.get_running_loop()
+    took: list[float] = []
+    cpu: list[float] = []
     dice = random.Random(1)
     await ready(connection)
 
     def cut(pressed: float) -> None:
+        began = time.thread_time()
         connection.drop()
+        cpu.append(time.thread_time() - began)
         took.append(time.perf_counter() - pressed)
 
     def press(after: float) -> None:
@@ -143,7 +148,7 @@ async def interrupts(url: str) -> list[float]:
         if key is not None:
             await key
     await connection.close()
-    return took
+    return took, cpu
 
 
 async def redirects(url: str) -> tuple[list[float], int]:
@@ -225,6 +230,13 @@ def resident() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
+def spread(seconds: list[float]) -> str:
+    """The middle and the end of some times, in milliseconds."""
+    shares = (("median", 0.5), ("p99", 0.99), ("worst", 1.0))
+    figures = (f"{name} {percentile(seconds, share) * 1e3:.2f}" for name, share in shares)
+    return f"{', '.join(figures)} ms of {len(seconds)}"
+
+
 def percentile(values: list[float], share: float) -> float:
     """The value that ``share`` of ``values`` do not exceed."""
     return sorted(values)[math.ceil(share * len(values)) - 1]
@@ -245,14 +257,15 @@ def main(seconds: float) -> None:
         rows.append(("client CPU for a token", f"{cpu} ({1 - socket[0] / stream[0]:.0%} less)"))
         rows.append(("as fast as it goes", f"{socket[1]:,.0f} and {stream[1]:,.0f} tokens/s"))
         with server(RATE, files=files) as url:
-            cut = asyncio.run(interrupts(url))
-            shares = (("median", 0.5), ("p99", 0.99), ("worst", 1.0))
-            figures = ", ".join(f"{name} {percentile(cut, share) * 1e3:.2f}" for name, share in shares)
-            rows.append((f"interrupt at {RATE:,.0f} tokens/s, key to wire", f"{figures} ms of {len(cut)}"))
+            took, own = asyncio.run(interrupts(url))
+            rows.append((f"interrupt at {RATE:,.0f} tokens/s, key to wire", spread(took)))
+            rows.append(("the same, CPU time of the cut", spread(own)))
             for round_trip in (0.05, 0.2):
                 rows += asyncio.run(line(url, round_trip))
         with server(RATE, ANSWER_SECONDS, files) as url:
             rows += asyncio.run(sustained(url, seconds))
+    busy = f"{os.getloadavg()[1]:.1f} on {os.cpu_count()} cores"
+    rows.append(("load of the machine meanwhile", busy))
     print("| figure | measured |\n| --- | --- |")
     for figure, measured in rows:
         print(f"| {figure} | {measured} |")

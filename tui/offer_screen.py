@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from rich.cells import cell_len
@@ -17,6 +18,8 @@ from tui.panes.rows import Row, Span, breaks
 from tui.plain import clipped, visible
 from tui.screens import Lines
 
+AGAIN_SECONDS = 2.0
+"""Between one look around and the next."""
 FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
 
 
@@ -45,9 +48,15 @@ class OfferScreen(ModalScreen[Offer | None]):
 
     @work
     async def _look(self) -> None:
-        self._offers = await self._find()
-        self._looking = False
-        self._draw()
+        # Again and again: a server may be started meanwhile, or be late to answer.
+        while True:
+            found = await self._find()
+            chosen = self._offers[self._chosen] if self._offers else None
+            self._offers, self._looking = found, False
+            # The choice stays with what was chosen, so that Enter never takes what has just moved there.
+            self._chosen = found.index(chosen) if chosen in found else 0
+            self._draw()
+            await asyncio.sleep(AGAIN_SECONDS)
 
     def on_resize(self) -> None:
         """Draw for the new width."""

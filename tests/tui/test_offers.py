@@ -96,6 +96,18 @@ async def test_the_screen_is_there_while_servers_are_looked_for(tmp_path: Path) 
         assert "looking for" not in it.screen
 
 
+async def test_a_server_that_is_started_meanwhile_joins_and_moves_no_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.offer_screen.AGAIN_SECONDS", 0.02)
+    servers: list[LocalServer] = []
+    async with stage(tmp_path, server=False, offers=lambda: found(*servers)) as it:
+        await it.until(lambda: "❯ Log in to openai" in it.screen, "the offers")
+        servers.append(OLLAMA)
+        await it.until(lambda: "qwen3:8b" in it.screen, "the server")
+        assert "❯ Log in to openai" in it.screen
+
+
 async def test_unsaved_text_is_not_left(tmp_path: Path) -> None:
     async with stage(tmp_path, server=False, offers=lambda: found()) as it:
         await it.until(lambda: shown(it), "the offers")

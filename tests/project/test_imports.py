@@ -33,6 +33,7 @@ HEAVY = (
     "pygments",
     "prompt_toolkit",
     "rich",
+    "keyring",
 )
 
 

@@ -36,8 +36,16 @@ class Ageing:
         return abs(slept - before) >= _SLEPT_SECONDS
 
     def has_no_network(self, line: Line, *, in_use: bool) -> bool:
-        """Whether the network under ``line`` is another; one that still may live is left to its answer."""
+        """Whether the network under ``line`` is another; one that still may live is left to its answer.
+
+        What already looked so when the line was new (rules that lead each protocol its own way do that)
+        says nothing.
+        """
         stands = line.stands(self._judge)
+        if line.stood is None:
+            line.stood = stands
+        if stands is line.stood:
+            return False
         moved = stands is Standing.MOVED and not in_use and not line.shared.in_use
         return moved or stands is Standing.GONE
 

@@ -25,6 +25,8 @@ class Line:
     answered: bool = False
     watch: asyncio.Task[None] | None = field(default=None, repr=False)
     lanes: int = 1
+    stood: Standing | None = None
+    """How it stood when that was first looked at."""
     shared: SharedLink = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -76,6 +76,19 @@ async def test_after_another_network_the_next_request_goes_out_on_a_new_line(cha
         assert asked.previous_response_id is not None, "not warm"
 
 
+async def test_a_system_that_always_says_so_is_not_believed() -> None:
+    async with (
+        Partner(scripts=script()) as partner,
+        kept(partner, judge=lambda local, peer: Standing.MOVED) as connection,
+    ):
+        await becomes(lambda: connection.has_spare)
+        line = connection._keeper.active
+        for _ in range(3):
+            connection.wake()
+            assert said(await ask(connection, HELLO)) == "All is well."
+        assert connection._keeper.active is line and connection.dials == 2
+
+
 async def test_over_http_as_well() -> None:
     network = Network()
     async with Partner(scripts=script()) as partner:

@@ -77,10 +77,8 @@ class Dialogue:
         if made is not None and made.made is not None and made.tokens <= now.tokens * (1 - LEAST_GAIN):
             self._parts.send(made.made)
             return ""
-        return (
-            f"a ledger would not be shorter than the dialogue's own words ({now.tokens:,} tokens): "
-            "these are kept, and the next turn begins a fresh window with them"
-        )
+        few = f"a ledger saves little of {now.tokens:,} tokens"
+        return f"a fresh window comes next, with the dialogue as it is: {few}"
 
     async def ledger(self) -> str:
         """The ledger of all turns so far, as text to read: what would stand in their place now."""

@@ -338,3 +338,22 @@ def test_an_effort_that_the_model_does_not_know_is_refused(tmp_path: Path) -> No
     (tmp_path / "config.toml").write_text('[models."slow"]\nefforts = ["low"]\nprovider = "openai"\n')
     with pytest.raises(ConfigError, match="it has low"):
         load_settings(tmp_path, tmp_path, {}, Flags(model="slow", effort="high"))
+
+
+def test_the_model_may_be_kept_from_writing_the_ledger(setup: Setup) -> None:
+    assert setup.load().compact_with_model
+    setup.user("[context]\ncompact_with_model = false\n")
+    assert not setup.load().compact_with_model
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('[context]\ncompact_with_model = "no"\n', "must be true or false, not 'no'"),
+        ("[context]\ncompact = true\n", "[context] holds compact_with_model"),
+        ("context = 3\n", "[context] holds compact_with_model"),
+    ],
+)
+def test_a_wrong_setting_for_long_dialogues_is_said(setup: Setup, text: str, why: str) -> None:
+    setup.user(text)
+    assert why in setup.problem()

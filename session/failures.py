@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from session.protocol.events import Finished
 from session.sanitize import clean_line
 from session.transport.errors import LinkError
+
+_NO_TOOLS = re.compile(
+    r"(?:not|n't|that) support (?:tool|function)|tools? param(?:eter)? requires", re.IGNORECASE
+)
+"""How servers say that a model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
 
 
 class TurnFailedError(Exception):
@@ -28,7 +35,10 @@ def unfinished(finished: Finished) -> tuple[str, str]:
 def explain(problem: BaseException) -> tuple[str, str]:
     """What ended a turn: message and code."""
     if isinstance(problem, LinkError):
-        return clean_line(problem.message), problem.kind.value
+        message = clean_line(problem.message)
+        if _NO_TOOLS.search(message):
+            message += ' Set tools = false for it in config.toml, as in [models."NAME"].'
+        return message, problem.kind.value
     if isinstance(problem, TurnFailedError):
         return str(problem), problem.code
     return f"spark itself failed ({type(problem).__name__}: {clean_line(str(problem))})", "internal"

@@ -20,6 +20,8 @@ from typing import IO
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
+_REST_GRACE = 0.1
+"""The same for what the leader leaves behind: the dead count too, until somebody has reaped them."""
 _LINGER = 0.2
 """Seconds that output is waited for once the leader has ended: something may hold its pipe open."""
 _LOOK = 0.01
@@ -125,10 +127,7 @@ class _Group:
         """Leave nothing of the group; its leader is reaped."""
         try:
             self._signal(signal.SIGTERM)
-            for _ in range(round(grace / _LOOK)):
-                if not self._alive():
-                    break
-                await asyncio.sleep(_LOOK)
+            await self._patience(grace)
         finally:
             self._signal(signal.SIGKILL)
             _LIVE.discard(self._process.pid)
@@ -136,14 +135,15 @@ class _Group:
         self._stop_reading()
         self._output.close()
 
-    def _alive(self) -> bool:
-        if not self._exited.done():
-            return True
-        try:
-            os.killpg(self._process.pid, 0)
-        except OSError:
-            return False
-        return True
+    async def _patience(self, grace: float) -> None:
+        """Give the leader its time, then what it leaves behind a little more."""
+        await asyncio.wait({self._exited}, timeout=grace)
+        for _ in range(round(min(grace, _REST_GRACE) / _LOOK)):
+            try:
+                os.killpg(self._process.pid, 0)
+            except OSError:
+                break
+            await asyncio.sleep(_LOOK)
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -123,6 +123,8 @@ def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: Ar
         summary = f"more than {summary}"
     if places.slow:
         summary += f" (stopped after {SECONDS:.0f} s)"
+    if not snapshot.complete:
+        summary += " (the project is still being read)"
     lines: list[str] = []
     shown = 0
     for path in files:

@@ -466,3 +466,18 @@ async def test_a_session_that_closes_takes_its_command_with_it(root: Path) -> No
         await talk.until(ToolOutput)
         assert running(mark)
     assert running(mark) == []
+
+
+async def test_a_server_that_refuses_tools_is_told_of_with_what_to_do(root: Path) -> None:
+    script = """
+models = ["spark-practice-text"]
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+fail = { code = "invalid_request_error", message = "this model does not support tools", status = 400 }
+"""
+    async with talking(root, script, model="spark-practice-text") as talk:
+        talk.session.submit("go")
+        ended = await talk.ended("t1")
+    assert ended.message is not None and "does not support tools" in ended.message
+    assert "tools = false" in ended.message

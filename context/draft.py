@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from heapq import merge
+from itertools import groupby
 from typing import Protocol, TypeAlias
 from zlib import crc32
 
@@ -17,6 +18,7 @@ MOST_COUNTED = (1 << COUNT_BITS) - 1
 _MAKES = "\x01"
 _STEM = "\x02"
 _RUN = 5_000
+_LOW = (1 << 32) - 1
 _AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
 
 Postings: TypeAlias = "array[int]"
@@ -96,7 +98,8 @@ class Draft:
 
     def __init__(self) -> None:
         self._facts: list[tuple[str, str, str, frozenset[str], Lines | None]] = []
-        self._held: dict[str, array[int]] = {}
+        # Most words stand in one file only: a lone posting is kept as it is.
+        self._held: dict[str, array[int] | int] = {}
         self._lengths = array("I")
         self._numbers: dict[tuple[str, str], int] = {}
         self.size = 0
@@ -116,14 +119,22 @@ class Draft:
             packed = shifted | (count if count < MOST_COUNTED else MOST_COUNTED)
             found = held.get(word)
             if found is None:
-                held[word] = array("I", (packed,))
+                held[word] = packed
+            elif isinstance(found, int):
+                held[word] = array("I", (found, packed))
             else:
                 found.append(packed)
         one = shifted | 1
         further = {makes(name.lower()) for name in facts.names}
         further.add(stem_term(stem(facts.path)))
         for term in further:
-            held.setdefault(term, array("I")).append(one)
+            found = held.get(term)
+            if found is None:
+                held[term] = one
+            elif isinstance(found, int):
+                held[term] = array("I", (found, one))
+            else:
+                found.append(one)
         self.size += len(facts.words) + len(further)
         self._lengths.append(length)
         self._numbers[facts.path, facts.digest] = number
@@ -162,7 +173,7 @@ class Draft:
         """Which files hold a term, and how often."""
         found = self._held.get(term)
         # A copy: another thread may add meanwhile.
-        return None if found is None else found[:]
+        return array("I", (found,)) if isinstance(found, int) else None if found is None else found[:]
 
     def find(self, path: str, digest: str) -> int | None:
         """The number of a file in this state."""
@@ -170,9 +181,19 @@ class Draft:
 
     def terms(self) -> Iterator[tuple[int, bytes, Postings]]:
         """Every term with its hash and postings, in the order of hash and term."""
-        encoded = {term.encode("utf-8", "surrogatepass"): held for term, held in self._held.items()}
-        hashed = [(term_hash(term), term) for term in encoded]
-        # Sorted in runs: one long sort would hold the interpreter, and with it every other thread.
+        names = list(self._held)
+        # As single numbers, in sorted runs: half the memory, and no sort so long that other threads wait.
+        hashed = array("Q", (term_hash(_encoded(term)) << 32 | at for at, term in enumerate(names)))
         runs = (sorted(hashed[at : at + _RUN]) for at in range(0, len(hashed), _RUN))
-        for number, term in merge(*runs):
-            yield number, term, encoded[term]
+        for number, same in groupby(merge(*runs), key=_hash_of):
+            for term in sorted(_encoded(names[code & _LOW]) for code in same):
+                held = self._held[term.decode("utf-8", "surrogatepass")]
+                yield number, term, held if isinstance(held, array) else array("I", (held,))
+
+
+def _encoded(term: str) -> bytes:
+    return term.encode("utf-8", "surrogatepass")
+
+
+def _hash_of(code: int) -> int:
+    return code >> 32

@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Iterator
 from heapq import merge
-from itertools import groupby
 from typing import Protocol, TypeAlias
 from zlib import crc32
 
@@ -96,7 +95,9 @@ def term_hash(term: bytes) -> int:
 class Draft:
     """A part of an index in memory. One thread adds, any may look up."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: int = _RUN) -> None:
+        """``run`` is how many terms are sorted at once, in which other threads have to wait."""
+        self.run = run
         self._facts: list[tuple[str, str, str, frozenset[str], Lines | None]] = []
         # Most words stand in one file only: a lone posting is kept as it is.
         self._held: dict[str, array[int] | int] = {}
@@ -181,19 +182,28 @@ class Draft:
 
     def terms(self) -> Iterator[tuple[int, bytes, Postings]]:
         """Every term with its hash and postings, in the order of hash and term."""
-        names = list(self._held)
+        names, held = list(self._held), list(self._held.values())
         # As single numbers, in sorted runs: half the memory, and no sort so long that other threads wait.
         hashed = array("Q", (term_hash(_encoded(term)) << 32 | at for at, term in enumerate(names)))
-        runs = (sorted(hashed[at : at + _RUN]) for at in range(0, len(hashed), _RUN))
-        for number, same in groupby(merge(*runs), key=_hash_of):
-            for term in sorted(_encoded(names[code & _LOW]) for code in same):
-                held = self._held[term.decode("utf-8", "surrogatepass")]
-                yield number, term, held if isinstance(held, array) else array("I", (held,))
+        runs = [sorted(hashed[at : at + self.run]) for at in range(0, len(hashed), self.run)]
+        same: list[int] = []
+        for code in runs[0] if len(runs) == 1 else merge(*runs):
+            if same and same[0] >> 32 != code >> 32:
+                yield from self._of_hash(same, names, held)
+                same = []
+            same.append(code)
+        yield from self._of_hash(same, names, held)
+
+    def _of_hash(
+        self, codes: list[int], names: list[str], held: list[array[int] | int]
+    ) -> Iterator[tuple[int, bytes, Postings]]:
+        """The terms of one hash: nearly always one."""
+        found = [(_encoded(names[code & _LOW]), held[code & _LOW]) for code in codes]
+        if len(found) > 1:
+            found.sort(key=lambda item: item[0])
+        for term, postings in found:
+            yield codes[0] >> 32, term, array("I", (postings,)) if isinstance(postings, int) else postings
 
 
 def _encoded(term: str) -> bytes:
     return term.encode("utf-8", "surrogatepass")
-
-
-def _hash_of(code: int) -> int:
-    return code >> 32

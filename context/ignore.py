@@ -42,7 +42,7 @@ def list_git(git: Git) -> Listing:
     listed = _paths(git.run("ls-files", "-co", "--exclude-standard", "-z"))
     ignored = _paths(git.run("ls-files", "-oi", "--exclude-standard", "--directory", "-z"))
     # A folder that ends in "/" in the list of files is an untracked repository inside this one.
-    files = {path for path in listed if not path.endswith("/")}
+    files = dict.fromkeys(path for path in listed if not path.endswith("/"))
     nested = {
         path.rstrip("/"): "a folder with a repository of its own" for path in listed if path.endswith("/")
     }

@@ -19,6 +19,7 @@ from context.history import History, HistoryStore
 from context.ignore import Listing, list_git, list_walk, listed_by_git
 from context.index import Index
 from context.intake import SECRET, Intake
+from context.memory import give_back
 from context.snapshot import Snapshot, frozen
 from context.source import name_problem
 from context.store import Store
@@ -29,6 +30,11 @@ __all__ = ["SECRET", "Project"]
 _MANY = 400
 """Paths in one update past which the whole project is looked at again instead."""
 _PUBLISH_EVERY = 0.25
+"""Seconds between two pictures while a project is read, …"""
+_PUBLISH_PAUSE = 20e-6
+"""… and more a file: each picture of a large project takes a few milliseconds."""
+_LARGE = 10_000
+"""Files from which what reading needed for a while is given back to the system."""
 
 
 class Project:
@@ -157,6 +163,7 @@ class Project:
         """Read of ``paths`` what has to be read; False when it was ended before."""
         stamps: dict[str, int] = {}
         published = time.monotonic()
+        every = max(_PUBLISH_EVERY, len(self._paths) * _PUBLISH_PAUSE)
         for path in paths:
             stamp = self._intake.look(path)
             if stamp is not None:
@@ -165,7 +172,7 @@ class Project:
                 return False
         for _ in self._intake.take_many(stamps, sorted(self._differences.changes)):
             now = time.monotonic()
-            if now - published > _PUBLISH_EVERY:
+            if now - published > every:
                 published = now
                 self._publish(complete=False)
             if self._closing.is_set():
@@ -194,6 +201,8 @@ class Project:
         index.save()
         if self._git is None:
             self._differences.compare(index.view()[0], unread)
+        if len(self._paths) > _LARGE:
+            give_back()
         self._start_merging()
 
     def _start_merging(self) -> None:
@@ -214,6 +223,8 @@ class Project:
                 if made is not None and self._index.merged(merging, made):
                     self._index.save()
                     self._publish(complete=self._snapshot.complete)
+                if len(self._paths) > _LARGE:
+                    give_back()
 
         thread = threading.Thread(target=merge, name="spark-merge", daemon=True)
         self._merging = thread, merger

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
@@ -275,8 +276,7 @@ class _Writing:
 
         def each() -> Iterator[bytes]:
             total = 0
-            for (number, term), held in self._merged():
-                found = b"".join(self._moved(at, postings) for at, postings in held)
+            for number, term, found in self._alone() if self.numbers == [0] else self._merged():
                 if not found:
                     continue
                 hashes.append(number)
@@ -290,15 +290,22 @@ class _Writing:
         self._array("term_places", places)
         self._section("terms", [bytes(terms)])
 
-    def _merged(self) -> Iterator[tuple[tuple[int, bytes], list[tuple[int, Postings]]]]:
+    def _alone(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """The terms of a single part whose files keep their numbers."""
+        for number, term, postings in self.parts[0][0].terms():
+            yield number, term, postings.tobytes()
+
+    def _merged(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """The terms of all parts with their postings joined."""
+
         def numbered(at: int, part: Part) -> Iterator[tuple[int, bytes, int, Postings]]:
             for number, term, postings in part.terms():
                 yield number, term, at, postings
 
         streams = [numbered(at, part) for at, (part, _) in enumerate(self.parts)]
-        both = streams[0] if len(streams) == 1 else merge(*streams, key=lambda item: item[:3])
-        for key, items in groupby(both, key=lambda item: (item[0], item[1])):
-            yield key, [(at, postings) for _, _, at, postings in items]
+        # The part's number tells equal terms apart, so postings are never compared.
+        for (number, term), items in groupby(merge(*streams), key=itemgetter(0, 1)):
+            yield number, term, b"".join(self._moved(at, postings) for _, _, at, postings in items)
 
     def _moved(self, at: int, postings: Postings) -> bytes:
         """Postings of one part with the numbers that its files have now."""

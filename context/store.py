@@ -12,9 +12,8 @@ import hashlib
 import json
 import os
 import time
-import uuid
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -36,7 +35,7 @@ class Stored:
     no text (stamp and why by path)."""
 
     segments: list[Segment] = field(default_factory=list)
-    files: list[tuple[str, int, int, int]] = field(default_factory=list)
+    files: Iterable[tuple[str, int, int, int]] = ()
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
@@ -58,7 +57,7 @@ class Store:
 
     def new_name(self) -> str:
         """A name that no other segment has."""
-        return f"{uuid.uuid4().hex}.segment"
+        return f"{os.urandom(16).hex()}.segment"
 
     def load(self) -> Stored:
         """All that is on disk; nothing, when the list or a segment of it is damaged."""
@@ -87,7 +86,10 @@ class Store:
             raise DamagedSegment("the list's parts differ in length")
         counts = [len(segment) for segment in segments]
         listed = zip(paths, places[::2], places[1::2], stamps, strict=True)
-        files = [entry for entry in listed if entry[2] < counts[entry[1]]]
+        if places and max(places[::2]) >= len(segments):
+            raise DamagedSegment("the list names a segment that is not there")
+        # One by one: a list of so many tuples would busy the collector of garbage.
+        files = (entry for entry in listed if entry[2] < counts[entry[1]])
         skipped = {entry[0]: (int(entry[1]), str(entry[2])) for entry in table["skipped"]}
         return Stored(segments, files, skipped)
 
@@ -119,7 +121,7 @@ class Store:
             "checksum": crc32(body),
             "skipped": [[path, stamp, why] for path, (stamp, why) in skipped.items()],
         }
-        temporary = folder / f"{_LIST}.{os.getpid()}.{uuid.uuid4().hex[:8]}.new"
+        temporary = folder / f"{_LIST}.{os.getpid()}.{os.urandom(4).hex()}.new"
         try:
             temporary.write_bytes(json.dumps(table).encode() + b"\n" + body)
             temporary.replace(folder / _LIST)

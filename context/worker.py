@@ -13,7 +13,6 @@ import base64
 import json
 import os
 import sys
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from context.facts import facts_of
 from context.segment import DamagedSegment, Segment, write_segment
 from context.source import Unread, read
 
+_RUN = 1 << 40
 _FIRST = 30
 """Files in the first segment, so that something is known soon; each later one may hold more."""
 
@@ -31,7 +31,7 @@ class Gathering:
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
         self._root, self._folder, self._most, self._lines = root, folder, most, lines
-        self._draft = Draft()
+        self._draft = Draft(_RUN)
         self._files = _FIRST
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -53,9 +53,9 @@ class Gathering:
     def _write(self) -> str | None:
         if not len(self._draft):
             return None
-        name = f"{uuid.uuid4().hex}.segment"
+        name = f"{os.urandom(16).hex()}.segment"
         write_segment([(self._draft, None)], self._folder / name)
-        self._draft = Draft()
+        self._draft = Draft(_RUN)
         return name
 
     def _merge(self, parts: list[list[str]], to: str) -> dict[str, Any]:

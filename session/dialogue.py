@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from context.tokens import RankFileError
 from session.compaction.asking import ASK, Ask, LedgerQuestion
@@ -163,6 +164,13 @@ class Dialogue:
 
     def _past(self) -> Past:
         return self._parts.memory.exchanges.past()
+
+
+async def after(before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]]) -> str:
+    """What ``work`` gives, once ``before`` is over."""
+    if before is not None:
+        await before
+    return await work()
 
 
 def _compacted(past: Past, preparation: Preparation) -> tuple[History, History | None]:

@@ -1,8 +1,9 @@
 """Opens an earlier session again from its journal, and ends what a crash left open.
 
 The window is started afresh with the conversation as history, from its last compaction on: code is
-shown from disk as it is now. A turn that never ended (the process was killed) is ended here as failed, and hunks that the
-ledger has but the journal had no time to tell are told, so that no landed hunk is ever lost.
+shown from disk as it is now. A turn that never ended (the process was killed) is ended here as failed,
+and hunks that the ledger has but the journal had no time to tell are told, so that no landed hunk is
+ever lost.
 """
 
 from __future__ import annotations

@@ -14,12 +14,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from context.complete import complete
 from session.accounts import Accounts
 from session.choosing import Choosing
 from session.connection import Connection
-from session.dialogue import Dialogue, DialogueParts
+from session.dialogue import Dialogue, DialogueParts, after
 from session.events import (
     ConnectionChanged,
     Event,
@@ -80,7 +81,7 @@ class Session(HunkHandling):
             self._pins, self._memory, lambda: self._reading.snapshot, self._preparation, self._publish
         )
         self._runner: Runner | None = None
-        self._finishing: asyncio.Task[None] | None = None
+        self._finishing: asyncio.Task[Any] | None = None
         self._queued: deque[str] = deque()
         self._edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
         self._reading = ProjectReading(self.root, self.folders.cache, self._publish)
@@ -345,7 +346,7 @@ class Session(HunkHandling):
             budget=choice.model.budget,
         )
 
-    async def _run(self, runner: Runner, before: asyncio.Task[None] | None) -> None:
+    async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
         """One turn after the one before has wholly ended; then the next queued prompt."""
         if before is not None:
             await before
@@ -358,17 +359,9 @@ class Session(HunkHandling):
 
     async def _between_turns(self, work: Callable[[], Awaitable[str]]) -> str:
         """Do ``work`` after the turn before has wholly ended; a turn submitted meanwhile waits for it."""
-        before = self._finishing
-        told: list[str] = []
-
-        async def work_then() -> None:
-            if before is not None:
-                await before
-            told.append(await work())
-
-        self._finishing = asyncio.create_task(work_then(), name="between turns")
-        await asyncio.shield(self._finishing)
-        return told[0]
+        doing = asyncio.create_task(after(self._finishing, work), name="between turns")
+        self._finishing = doing
+        return await asyncio.shield(doing)
 
     def _publish(self, event: Event) -> None:
         if not self._journal_failed and not isinstance(event, UNJOURNALLED):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from session.events import (
     ApplyEnded,
+    ConnectionChanged,
     DialogueCompacted,
     Event,
     HunkDropped,
@@ -77,7 +78,7 @@ def text_printer() -> Printer:
             case TextDelta(text=text):
                 sys.stdout.write(text)
                 sys.stdout.flush()
-            case Notice(text=text):
+            case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
                 print(f"spark: {text}", file=sys.stderr)
             case DialogueCompacted():
                 print(f"spark: {compaction_line(event)}", file=sys.stderr)

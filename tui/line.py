@@ -225,7 +225,7 @@ def _line(event: Event) -> str | None:
             return f"spark: {dialogue_line(event)}"
         case PromptQueued(waiting=waiting):
             return f"queued ({waiting} waiting)"
-        case ConnectionChanged(state="failed", message=message) if message:
+        case ConnectionChanged(state="failed" | "connecting", message=message) if message:
             return f"spark: {message}"
         case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
             return f"spark: {message} (again in {seconds:.0f} s)"

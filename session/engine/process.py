@@ -93,6 +93,7 @@ class Engine:
             raise
         self._endpoint = Endpoint(f"{url}/v1", key)
         self._spawn(self._watch(process), "engine-watch")
+        say(f"{clean_line(self.model.name)} is loaded")
         return self._endpoint
 
     async def why_ended(self) -> str | None:

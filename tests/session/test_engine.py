@@ -6,32 +6,27 @@ import asyncio
 import json
 import os
 import signal
-import struct
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from session.config import ConfigError, Flags
+from session.config import Flags
 from session.connection import Connection, Endpoint, LinkError, RequestProfile, Service
-from session.engine.header import HeaderError, read_header
-from session.engine.model import LocalModel, find_model, plan_context
+from session.engine.model import LocalModel, find_model
 from session.engine.process import Engine
-from session.engine.settings import LocalError, LocalSettings, read_local
+from session.engine.settings import LocalSettings
 from session.events import ConnectionChanged, Event, TurnEnded, Usage
 from session.link import LinkState
-from session.offers import OfferKind, engine_offers, offers
-from session.opening import Opening, open_project
+from session.opening import open_project
 from session.protocol import events as wire
 from session.protocol.request import user_message
 from session.service import Route, Transport
 from session.session import Session
 from tests.session.tiny_model import write_tiny_model
-from tui.beginning import begin_with
 
 pytest.importorskip(
     "xllamacpp", reason="the extra 'local' (llama.cpp) is not installed: pip install '.[dev]'"
@@ -42,11 +37,6 @@ CHAT = Service(routes=(Route(Transport.SSE, "chat"),))
 RESPONSES = Service(routes=(Route(Transport.SSE, "responses"),))
 SPARK = (sys.executable, "-c", "from tui.cli import main; main()")
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny.gguf")
 
 
 @pytest.fixture(scope="module")
@@ -260,19 +250,6 @@ def test_the_engine_ends_with_a_parent_that_is_killed(tiny: Path) -> None:
 # -- a session on it -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "a.py").write_text("def add(a, b):\n    return a + b\n", "utf-8")
-    (tmp_path / "config" / "spark").mkdir(parents=True)
-    (tmp_path / "config" / "spark" / "config.toml").write_text("[local]\nthreads = 1\n", "utf-8")
-    return {f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "STATE", "CACHE")}
-
-
-def opened(tmp_path: Path, home: dict[str, str], file: Path | str) -> Opening:
-    return open_project(tmp_path / "project", Flags(local=str(file)), home)
-
-
 async def events_of_turn(session: Session, prompt: str) -> list[Event]:
     events = session.listen()
     session.submit(prompt)
@@ -287,7 +264,7 @@ async def events_of_turn(session: Session, prompt: str) -> list[Event]:
 async def test_a_session_talks_to_it_as_to_any_server(
     tmp_path: Path, home: dict[str, str], tiny: Path
 ) -> None:
-    opening = opened(tmp_path, home, tiny)
+    opening = open_project(tmp_path / "project", Flags(local=str(tiny)), home)
     assert (opening.model.name, opening.model.provider) == ("tiny", "local")
     assert opening.model.edit_format == "search-replace"
     assert opening.model.window == 32_768 and opening.model.budget == 24_576
@@ -318,124 +295,3 @@ def test_exec_runs_one_turn_on_a_file(tmp_path: Path, home: dict[str, str], tiny
     assert rows[-1]["type"] == "turn.ended" and rows[-1]["status"] == "completed"
     usage = next(row for row in rows if row["type"] == "usage")
     assert usage["output_tokens"] and not usage["estimated"]
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (None, "there is no file"),
-        (b"", "it is not a GGUF file"),
-        (b"PK\x03\x04 a zip", "it is not a GGUF file"),
-        (b"GGUF\x63\0\0\0", "version 99"),
-        (b"GGUF\x03\0\0\0\x01", "ends in the middle of its head"),
-        (b"GGUF\x03\0\0\0" + b"\xff" * 16, "head is damaged"),
-        (b"GGUF\x03\0\0\0" + struct.pack("<QQQ", 0, 1, 2**60), "head is damaged"),
-        (b"GGUF\x03\0\0\0" + struct.pack("<QQ", 0, 0), "does not say its architecture"),
-    ],
-)
-def test_a_file_that_is_no_model_is_refused_before_anything_starts(
-    tmp_path: Path, home: dict[str, str], content: bytes | None, told: str
-) -> None:
-    file = tmp_path / "wrong.gguf"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(ConfigError, match=told) as refused:
-        opened(tmp_path, home, file)
-    assert "wrong.gguf" in str(refused.value) and "\n" not in str(refused.value)
-
-
-def test_a_folder_and_no_name_at_all_are_refused(tmp_path: Path, home: dict[str, str]) -> None:
-    with pytest.raises(ConfigError, match="is no file"):
-        opened(tmp_path, home, tmp_path)
-    with pytest.raises(ConfigError, match=r"give --local FILE\.gguf"):
-        open_project(tmp_path / "project", Flags(provider="local"), home)
-
-
-@pytest.mark.parametrize("other", ["base_url", "provider", "model"])
-def test_what_contradicts_the_file_is_refused(
-    tmp_path: Path, home: dict[str, str], tiny: Path, other: str
-) -> None:
-    flags: dict[str, Any] = {other: "http://localhost:1/v1"}
-    with pytest.raises(ConfigError, match=f"--local and --{other.replace('_', '-')} exclude each other"):
-        open_project(tmp_path / "project", Flags(local=str(tiny), **flags), home)
-
-
-def test_the_settings_choose_the_model_and_how_it_runs(
-    tmp_path: Path, home: dict[str, str], tiny: Path
-) -> None:
-    config = Path(home["XDG_CONFIG_HOME"]) / "spark"
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
-    text = 'provider = "local"\n[local]\nmodel = "small"\ncontext = 2048\nthreads = 1\n'
-    (config / "config.toml").write_text(text, "utf-8")
-    opening = open_project(tmp_path / "project", Flags(), home)
-    assert opening.local is not None
-    assert (opening.local.file, opening.local.threads) == (shelf / "small.gguf", 1)
-    assert (opening.model.name, opening.model.window) == ("small", 2048)
-    with pytest.raises(ConfigError, match="nor a pulled model of that name; pulled are small"):
-        opened(tmp_path, home, "smaller")
-    (config / "config.toml").write_text("[local]\ncontext = 65536\n", "utf-8")
-    with pytest.raises(ConfigError, match="was trained for 32,768 tokens"):
-        opened(tmp_path, home, "small")
-
-
-@pytest.mark.parametrize(
-    "table", [3, {"context": 3}, {"context": True}, {"threads": "all"}, {"model": 1}, {"x": 1}]
-)
-def test_settings_that_cannot_be_are_refused(table: Any) -> None:
-    with pytest.raises(LocalError, match=r"\[local\]"):
-        read_local(table)
-
-
-def test_the_head_of_a_file_is_read_as_it_was_written(tiny: Path) -> None:
-    header = read_header(tiny)
-    assert (header.architecture, header.name, header.context) == ("llama", "tiny", 32_768)
-    assert header.cache_bytes == 2 * 2 * 64 * 2  # layers, keys and values, width, bytes of a half float
-    assert header.size == tiny.stat().st_size
-
-
-def test_every_cut_of_a_head_is_told_and_none_is_believed(tiny: Path, tmp_path: Path) -> None:
-    whole, cut = tiny.read_bytes(), tmp_path / "cut.gguf"
-    vocabulary = whole.index(b"tokenizer.ggml.model")
-    for length in range(0, vocabulary, 7):
-        cut.write_bytes(whole[:length])
-        with pytest.raises(HeaderError):
-            read_header(cut)
-
-
-def test_the_context_is_bounded_by_training_memory_and_patience() -> None:
-    giga = 2**30
-    assert plan_context(8_192, 57_344, 4 * giga, 64 * giga) == 8_192
-    assert plan_context(131_072, 57_344, 4 * giga, 64 * giga) == 32_768
-    assert plan_context(131_072, 57_344, 4 * giga, 6 * giga) == 18_688
-    assert plan_context(131_072, 57_344, 4 * giga, 3 * giga) == 4_096
-    assert plan_context(131_072, 57_344, 4 * giga, None) == 32_768
-
-
-def test_the_engine_is_offered_with_what_it_could_run(home: dict[str, str], tiny: Path) -> None:
-    (pull,) = engine_offers(home)
-    assert (pull.kind, pull.title) == (OfferKind.PULL, "Pull qwen2.5-coder-0.5b")
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
-    (shelf / "half.gguf.part").write_bytes(b"GGUF")
-    (run,) = engine_offers(home)
-    assert (run.kind, run.model) == (OfferKind.LOCAL, "small") and run.detail.startswith("runs here, ")
-    listed = offers((), "openai", (run,))
-    assert [offer.kind for offer in listed] == [OfferKind.LOCAL, OfferKind.LOGIN, OfferKind.PRACTISE]
-
-
-def test_taking_the_offer_opens_with_the_engine(
-    tmp_path: Path, home: dict[str, str], tiny: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in home.items():
-        monkeypatch.setenv(name, value)
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
-    (run,) = engine_offers(home)
-    given = {"base_url": None, "provider": "openai", "model": None}
-    opening, remark = begin_with(run, tmp_path / "project", None, given)
-    assert opening.local is not None and opening.model.name == "small"
-    assert remark is not None and 'provider = "local"' in remark

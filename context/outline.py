@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from context.definitions import definitions
-from context.languages import language_of
+from context.languages import language_of, named_language
 from context.symbols import Symbol
 
 __all__ = ["Outline", "Symbol", "outline"]
@@ -19,6 +19,10 @@ _HEAD_LINES = 5
 _HEAD_WIDTH = 100
 _DATA_READ = 50_000
 """Characters of a file of data or prose that are looked at."""
+_CPP = re.compile(
+    r"^[ \t]*(?:namespace\s+\w|class\s+\w+[^;]*$|template\s*<|using\s+\w+\s*[=:])", re.MULTILINE
+)
+"""What a header holds that is C++ and never C."""
 _LAST_NAME = re.compile(r"[^\W\d]\w*(?=\W*$)")
 
 
@@ -66,6 +70,8 @@ def outline(path: str, text: str) -> Outline:
     language = language_of(path)
     if language is None:
         return Outline(head=_head(text))
+    if path.endswith(".h") and _CPP.search(text):
+        language = named_language("cpp") or language
     if language.most is None:
         symbols = definitions(language, text)
         return Outline(symbols, () if symbols else _head(text))

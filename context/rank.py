@@ -86,10 +86,15 @@ class Ranking:
     """Words with weights that parts of files are chosen by."""
 
 
-def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str]) -> Ranking:
-    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all."""
+def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: bool = True) -> Ranking:
+    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all. Without ``related`` what
+    these have to do with others is not asked: for the order of those in hand alone."""
     hand = list(dict.fromkeys(in_hand))
     paths = about(snapshot.paths)
+    if not related:
+        asked = snapshot.words.score(_asked(request)) if len(hand) > 1 else {}
+        in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
+        return Ranking(Order(tuple(in_order), (), {}, paths), {}, {}, {})
     evidence, wanted = _evidence(snapshot, request, hand)
     near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
     weights: dict[str, float] = settings()["weights"]
@@ -126,7 +131,7 @@ def _evidence(
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """The score of each path by each kind of evidence, and the words that were looked for."""
     index = snapshot.words
-    asked = {word: count**0.5 for word, count in words(request).items()}
+    asked = _asked(request)
     matches = index.score(asked)
     evidence = {"asked": _scaled(matches, index.sure(max(matches.values(), default=0.0)))}
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
@@ -169,6 +174,10 @@ def _evidence_of_hand(
         "alike": dict.fromkeys(index.alike(stems), 1.0),
     }
     return evidence, (*shared, *known)
+
+
+def _asked(request: str) -> dict[str, float]:
+    return {word: count**0.5 for word, count in words(request).items()}
 
 
 @lru_cache(maxsize=128)

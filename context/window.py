@@ -45,8 +45,8 @@ def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Se
 def _files_and_map(packing: Packing) -> None:
     """File texts by need, then the map in what is left."""
     count = packing.counter.count_kept
-    ranking = _ranked(packing)
     known_map = bool(packing.before.outlines)
+    ranking = _ranked(packing, related=not known_map)
     full = 0 if known_map else full_cost(packing.snapshot, count, packing.room)
     limit = packing.room if packing.request.map_limit is None else packing.request.map_limit
     if known_map:
@@ -105,6 +105,6 @@ def _add_map(packing: Packing, part: MapPart, why: str) -> None:
         packing.add(Kind.MAP, None, part.text, part.tokens, f"{why}{indexing}")
 
 
-def _ranked(packing: Packing) -> Ranking:
+def _ranked(packing: Packing, *, related: bool) -> Ranking:
     in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *packing.request.open_files]
-    return rank(packing.snapshot, packing.request.text, in_hand)
+    return rank(packing.snapshot, packing.request.text, in_hand, related=related)

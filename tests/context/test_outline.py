@@ -130,3 +130,22 @@ def test_fences() -> None:
         "toml",
         "",
     )
+
+
+def test_a_header_is_read_as_what_it_holds() -> None:
+    held = "class Grid {\n public:\n  int at(int x) const;\n};\n"
+    assert "  int at(int x) const\n" in outline("grid.h", f"namespace grid {{\n{held}}}\n").text
+    plain = "/* of class */\nstruct grid { int class; };\nint grid_at(struct grid *template);\n"
+    assert outline("grid.h", plain).names >= {"grid", "grid_at"}
+
+
+def test_functions_without_a_body_and_tables_hide_nothing() -> None:
+    text = (
+        "static void first(void)\n{\n}\n\nint second(void)\n{\n\treturn 1;\n}\n\n"
+        "static struct ops table = {\n\t.one = first,\n};\n\nint third(void)\n{\n\tif (1) {\n\t}\n}\n"
+        "#define ONE 1\n/* documented */\n#define TWO 2\n#define LONG \\\n\t3\n"
+    )
+    found = outline("a.c", text)
+    assert found.names == {"first", "second", "table", "third", "ONE", "TWO", "LONG"}
+    assert [(symbol.start, symbol.end) for symbol in found.symbols if symbol.name == "third"] == [(13, 18)]
+    assert "#define TWO 2 — documented\n" in found.text

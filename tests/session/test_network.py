@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -41,6 +44,42 @@ def test_it_knows_of_the_newer_addresses_too() -> None:
         pytest.skip("this machine has no IPv6")
     assert standing(("::1", 40_000), ("::1", 9)) is Standing.SAME
     assert standing(("2001:db8::7", 40_000), ("::1", 9)) is Standing.GONE
+
+
+MOVES = """
+import subprocess
+from session.network import standing
+
+def ip(*lines):
+    for line in lines:
+        subprocess.run(("ip", *line.split()), check=True)
+
+def card(name, address):
+    ip(f"link add {name} type veth peer name {name}x", f"addr add {address}/24 dev {name}")
+    ip(f"link set {name} up", f"link set {name}x up")
+
+def look():
+    print(standing(("10.9.9.1", 40_000), ("203.0.113.7", 443)).value)
+
+card("wlan", "10.9.9.1")
+ip("route add default via 10.9.9.254")
+look()
+card("vpn", "10.8.8.1")
+ip("route replace default via 10.8.8.254")
+look()
+ip("addr del 10.9.9.1/24 dev wlan")
+look()
+"""
+
+
+def test_cards_and_routes_that_come_and_go_are_seen() -> None:
+    alone = ("unshare", "--map-root-user", "--net")
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        pytest.skip("unshare and ip make a network of the test's own")
+    if subprocess.run((*alone, "ip", "link", "set", "lo", "up"), capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody make a network")
+    ran = subprocess.run((*alone, sys.executable, "-c", MOVES), capture_output=True, text=True, check=False)
+    assert (ran.stdout.split(), ran.stderr) == (["same", "moved", "gone"], "")
 
 
 class Network:

@@ -151,8 +151,8 @@ async def interrupts(url: str) -> tuple[list[float], list[float]]:
     return took, cpu
 
 
-async def redirects(url: str) -> tuple[list[float], int]:
-    """Seconds from an interrupt to the redirect's first token; bytes of the redirect's request."""
+async def redirects(url: str, prompt: str) -> tuple[list[float], int]:
+    """Seconds from an interrupt to the first token for ``prompt``; bytes of the request for it."""
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
     back = []
     await ready(connection)
@@ -164,7 +164,7 @@ async def redirects(url: str) -> tuple[list[float], int]:
             if count == 50:
                 began = time.perf_counter()
                 connection.drop()
-        async for event in connection.respond([user_message("short")]):
+        async for event in connection.respond([user_message(prompt)]):
             if isinstance(event, TextDelta):
                 back.append(time.perf_counter() - began)
                 break
@@ -179,9 +179,11 @@ async def line(url: str, round_trip: float) -> list[tuple[str, str]]:
     own, own_first = (statistics.median(times) for times in zip(*await persistent(url), strict=True))
     async with slow_line(url, round_trip) as slow:
         kept, anew = await persistent(slow), await fresh(slow)
-        back, _ = await redirects(slow)
+        back, _ = await redirects(slow, "short")
+        full, sent = await redirects(slow, "short, please:\n" + CONTEXT)
     mine, theirs = (statistics.median(took for took, _ in rounds) - own for rounds in (kept, anew))
     first, their_first = (statistics.median(first for _, first in rounds) for rounds in (kept, anew))
+    whole = 1e3 * (statistics.median(full) - own_first)
     after, worst = (1e3 * (taken - own_first) for taken in (statistics.median(back), max(back)))
     name = f"{round_trip * 1e3:.0f} ms line"
     return [
@@ -190,6 +192,10 @@ async def line(url: str, round_trip: float) -> list[tuple[str, str]]:
         (
             f"{name}: first token after a redirect, beyond the server's own",
             f"{after:.0f} ms ({after / (round_trip * 1e3):.2f} round trips; worst of {DROPS} {worst:.0f} ms)",
+        ),
+        (
+            f"{name}: the same with {sent / 1e3:.0f} KB of conversation to send again",
+            f"{whole:.0f} ms ({whole / (round_trip * 1e3):.1f} round trips)",
         ),
     ]
 

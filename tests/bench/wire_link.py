@@ -92,13 +92,14 @@ class SlowStart:
             self._next()
         while size > self._left:
             size -= self._left
+            self._left = 0
             self._next()
         self._left -= size
         return max(now, self._round)
 
     def _next(self) -> None:
         self._round += self._round_trip
-        if self._left < self._window:  # only a window that was used grows
+        if self._left < self._window / 2:  # only a window that was mostly used grows, as in Linux
             self._window *= 2
         self._left = self._window
 

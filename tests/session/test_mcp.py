@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import socket
 import sys
@@ -13,11 +14,14 @@ from typing import Any
 
 import pytest
 
+from session.events import Notice, ToolEnded, ToolHeld
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.servers import McpServers
 from session.mcp.settings import Asking, McpError, McpServer, read_servers
 from session.mcp.tools import spark_tools
 from session.tools.tool import Around
+from tests.session.talking import talking
+from tests.session.test_tool_turns import calling
 
 SERVER = str(Path(__file__).with_name("mcp_server.py"))
 COMMAND = (sys.executable, SERVER)
@@ -227,3 +231,23 @@ def test_the_settings_of_a_server() -> None:
 def test_a_wrong_setting_is_named(table: Any, why: str) -> None:
     with pytest.raises(McpError, match=why):
         read_servers(table)
+
+
+async def test_a_model_calls_a_servers_tool_in_a_turn(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    folder = tmp_path / "xdg" / "config" / "spark"
+    folder.mkdir(parents=True)
+    command = json.dumps(list(COMMAND))
+    (folder / "config.toml").write_text(f'[mcp.practice]\ncommand = {command}\nask = "writes"\n')
+    script = calling(("practice__add", {"one": 40, "two": 2}), ("practice__lines", {"count": 2}))
+    async with talking(root, script) as talk:
+        await talk.until(Notice, lambda event: event.text == "MCP server practice: 7 tools")
+        talk.session.submit("go")
+        held = await talk.until(ToolHeld)
+        assert held.text == 'practice: lines {"count": 2}'
+        talk.session.answer(held.call, land=False)
+        assert (await talk.ended("t1")).status == "completed"
+        request = talk.sent(-1)
+    assert "'output': '42'" in request
+    assert [event.status for event in talk.all(ToolEnded)] == ["done", "declined"]

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from session.connection import Connection, Endpoint, Item, LinkError, Login, RequestProfile, Retries
+from session.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
 from session.link import TABLE, Backoff, LinkSignal, LinkState
 from session.partner.load import parse
 from session.partner.server import Partner
 from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
 from session.protocol.request import tool_output, user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service
+from session.service import RESPONSES_OVER_WEBSOCKET, Service
 
 PROFILE = RequestProfile(
     "spark-partner", "Be a pair programmer. " * 20, ({"type": "custom", "name": "apply_patch"},)
@@ -274,59 +274,6 @@ async def test_a_wrong_key_is_said_and_mended_by_asking_again() -> None:
             assert (await failing(connection, "hello")).kind == "unauthorized"
         async with linked(partner, key="right") as connection:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
-
-
-@pytest.mark.parametrize("route", [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE], ids=str)
-async def test_a_login_that_expires_is_renewed_once_and_unseen(route: Route) -> None:
-    async with Partner(scripts=script(), key="first") as partner:
-        asked = 0
-
-        async def refresh() -> str | None:
-            nonlocal asked
-            asked += 1
-            return partner._key
-
-        service = Service(routes=(route,), spare=True)
-        async with linked(partner, key="first", service=service, login=Login(refresh)) as connection:
-            assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            partner._key = "second"
-            await partner.drop_clients()
-            assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            assert (asked, connection.endpoint.api_key) == (1, "second")
-            connection.use(Endpoint(partner.url, "first", {"X-Tier": "fast"}))
-            assert connection.endpoint == Endpoint(partner.url, "second", {"X-Tier": "fast"})
-            partner._key = "third"
-            await partner.drop_clients()
-            assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            assert asked == 2
-
-
-async def test_a_login_that_is_over_says_how_to_log_in() -> None:
-    async with Partner(scripts=script(), key="first") as partner:
-
-        async def refresh() -> str | None:
-            return "first"
-
-        service = Service(routes=(RESPONSES_OVER_SSE,))
-        options = {"key": "first", "service": service, "login": Login(refresh, "Log in: spark login x")}
-        async with linked(partner, **options) as connection:
-            assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            partner._key = "second"
-            problem = await failing(connection, "hello")
-            assert problem.kind == "unauthorized" and "(401)" in problem.message
-            assert problem.message.endswith("key provided. Log in: spark login x")
-
-
-async def test_a_login_expired_in_the_middle_of_a_connection_is_renewed() -> None:
-    expired = '[[scenario.step]]\nfail = {code = "token_expired", message = "Expired.", status = 401}'
-    async with Partner(scripts=script(expired)) as partner:
-
-        async def refresh() -> str | None:
-            return "second"
-
-        async with linked(partner, key="first", login=Login(refresh)) as connection:
-            assert said(await ask(connection, [user_message("fault")])) == "All is well."
-            assert (connection.endpoint.api_key, partner.connections) == ("second", 2)
 
 
 async def test_a_refused_model_is_said_at_the_warm_up_and_mended_by_another() -> None:

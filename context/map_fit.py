@@ -26,7 +26,7 @@ _LIST_SHARE = 50
 """Percent of the map's room that the list of paths may take where not every outline fits."""
 _LEAST = 8
 """Tokens in which no outline fits."""
-_IN_VAIN = 200
+_IN_VAIN = 60
 """Outlines or folders in a row that did not fit, after which no more are tried."""
 _MOST_NAMED = 300
 """Folders that are named as left out at most; the others are counted."""

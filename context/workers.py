@@ -23,7 +23,7 @@ from context.source import Source, Unread, read
 BATCH = 24
 """Files that a worker is asked for at once."""
 _MOST = 4
-_MOST_POSTINGS = 1_600_000
+_MOST_POSTINGS = 900_000
 """Postings that all workers hold at once: what bounds their memory."""
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv.pop()); from context.worker import main; main()"
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from session.choosing import ChoiceError
-from session.dialogue import Dialogue, DialogueError
-from session.events import HunkRedone, HunkRefused, HunkUndone
-from session.explaining import ContextCommands
+from session.dialogue import DialogueError
 from session.locks import LockError
 from session.pins import PinError
 from session.store import StoreError
-from tui.figures import Accounted, report
+from tui.figures import report
 from tui.telling import window_lines
+
+if TYPE_CHECKING:
+    from tui.port import SessionPort
 
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
@@ -39,62 +39,6 @@ class Slash:
         return f"/{self.name} {self.argument}".rstrip()
 
 
-class Commanded(Protocol):
-    """What the commands need of a session."""
-
-    @property
-    def model(self) -> str:
-        """The model in use."""
-
-    @property
-    def effort(self) -> str:
-        """The effort in use."""
-
-    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
-        """Take a hunk back."""
-
-    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
-        """Land it again."""
-
-    async def undo_turn(self) -> Sequence[HunkUndone | HunkRefused]:
-        """Take a turn's hunks back."""
-
-    def queue(self, text: str) -> None:
-        """Send after the running turn."""
-
-    def lock(self, target: str) -> str:
-        """Lock a path or lines."""
-
-    def unlock(self, target: str) -> str:
-        """Take a lock away."""
-
-    def locks(self) -> Sequence[str]:
-        """What is locked."""
-
-    @property
-    def usage(self) -> Accounted:
-        """What it has taken."""
-
-    @property
-    def prices(self) -> str:
-        """What its costs are reckoned by."""
-
-    @property
-    def fast(self) -> bool:
-        """Whether the faster tier is used."""
-
-    @property
-    def context(self) -> ContextCommands:
-        """Pins, removals and what the window holds."""
-
-    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
-        """Use another model, effort or tier from the next turn on."""
-
-    @property
-    def dialogue(self) -> Dialogue:
-        """The dialogue, to compact it and to keep lines of it."""
-
-
 @cache
 def slashes() -> tuple[Slash, ...]:
     """All commands, in the order of the help."""
@@ -112,7 +56,7 @@ def split_slash(text: str) -> tuple[str, str] | None:
     return (found[1], (found[2] or "").strip()) if found else None
 
 
-async def obey(session: Commanded, name: str, argument: str) -> str:
+async def obey(session: SessionPort, name: str, argument: str) -> str:
     """Do what the command says, and return a line for the person, or several; empty where events tell it.
 
     Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
@@ -127,7 +71,7 @@ class SlashError(Exception):
     """A command that cannot be obeyed; the message says why."""
 
 
-async def _obey(session: Commanded, name: str, argument: str) -> str:
+async def _obey(session: SessionPort, name: str, argument: str) -> str:
     match name, argument:
         case "undo", _:
             await session.undo(argument or None)

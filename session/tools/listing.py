@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from context.project import Project
 from context.snapshot import Snapshot
 from session.tools.fitting import fitting, plural
+from session.tools.looking import LookingTool
 from session.tools.paths import Refusal, resolve
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
 
@@ -33,30 +32,16 @@ _SPEC = ToolSpec(
 )
 
 
-class ListTool:
+class ListTool(LookingTool):
     """Lists folders from the project's snapshot."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
-
-    @property
-    def spec(self) -> ToolSpec:
-        """See :class:`Tool`."""
-        return _SPEC
+    SPEC = _SPEC
 
     def label(self, arguments: Mapping[str, Any]) -> str:
         """See :class:`Tool`."""
         return f"list {arguments.get('path') or '.'}"
 
-    def refusal(self, arguments: Mapping[str, Any]) -> str:
-        """See :class:`Tool`."""
-        return ""
-
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
-        """See :class:`Tool`."""
-        return await asyncio.to_thread(self._list, arguments, around)
-
-    def _list(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
         folder = resolve(self._project, arguments.get("path", "."))
         if isinstance(folder, Refusal):
             return failed(folder.why)

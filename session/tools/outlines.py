@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from context.blocks import harmless
 from context.files_shown import outline_of
-from context.project import Project
 from context.redact import redact
 from session.tools.fitting import fitting, plural
+from session.tools.looking import LookingTool
 from session.tools.paths import Refusal, read_file, resolve
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
 
@@ -29,30 +28,16 @@ _SPEC = ToolSpec(
 )
 
 
-class OutlineTool:
+class OutlineTool(LookingTool):
     """Outlines files from disk, folders from the project's snapshot."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
-
-    @property
-    def spec(self) -> ToolSpec:
-        """See :class:`Tool`."""
-        return _SPEC
+    SPEC = _SPEC
 
     def label(self, arguments: Mapping[str, Any]) -> str:
         """See :class:`Tool`."""
         return f"outline {arguments.get('path', '')}"
 
-    def refusal(self, arguments: Mapping[str, Any]) -> str:
-        """See :class:`Tool`."""
-        return ""
-
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
-        """See :class:`Tool`."""
-        return await asyncio.to_thread(self._outline, arguments, around)
-
-    def _outline(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
         path = resolve(self._project, arguments["path"])
         if isinstance(path, Refusal):
             return failed(path.why)

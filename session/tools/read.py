@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from context.blocks import fenced, harmless
-from context.project import Project
 from context.redact import redact
 from context.source import split_lines
 from session.tools.fitting import fitting, plural
+from session.tools.looking import LookingTool
 from session.tools.paths import Refusal, read_file
 from session.tools.tool import Around, Reading, ToolResult, ToolSpec, failed
 
@@ -36,16 +35,10 @@ _SPEC = ToolSpec(
 )
 
 
-class ReadTool:
+class ReadTool(LookingTool):
     """Reads for the model. Lines are not numbered: numbers would end up in edits."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
-
-    @property
-    def spec(self) -> ToolSpec:
-        """See :class:`Tool`."""
-        return _SPEC
+    SPEC = _SPEC
 
     def label(self, arguments: Mapping[str, Any]) -> str:
         """See :class:`Tool`."""
@@ -53,15 +46,7 @@ class ReadTool:
         lines = "" if first is None and last is None else f" {first or 1}–{'end' if last is None else last}"
         return f"read {arguments.get('path', '')}{lines}"
 
-    def refusal(self, arguments: Mapping[str, Any]) -> str:
-        """See :class:`Tool`."""
-        return ""
-
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
-        """See :class:`Tool`."""
-        return await asyncio.to_thread(self._read, arguments, around)
-
-    def _read(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
         source = read_file(self._project, arguments["path"])
         if isinstance(source, Refusal):
             return failed(source.why)

@@ -21,8 +21,8 @@ from session.protocol.events import Created, ServerError, WireEvent
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.retries import Retries, Tries
+from session.transport.dialling import open_link
 from session.transport.errors import LinkError, LinkProblem
-from session.transport.links import open_link
 from session.transport.refusals import Refusal, from_server
 
 _GAVE_WAY = "gave_way"

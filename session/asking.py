@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import TypeVar
 
 from session.line import Line
-from session.protocol.dialects import Decoder, dialect, write_body
+from session.protocol.dialects import Decoder, dialect
 from session.protocol.events import WireEvent
+from session.protocol.frames import write_body
 from session.protocol.increment import increment
 from session.protocol.quirks import Quirks
 from session.protocol.request import Item, RequestProfile

@@ -24,9 +24,9 @@ from session.link import Backoff, LinkFeed, LinkSignal, LinkState
 from session.network import Judge, standing
 from session.protocol.request import RequestProfile
 from session.service import Route, Service, Transport
+from session.transport.dialling import open_link
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
-from session.transport.links import open_link
 from session.warming import WarmUps
 
 _SETTLED_SECONDS = 10.0

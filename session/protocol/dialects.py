@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -53,13 +52,3 @@ def dialect(name: str) -> Dialect:
 
         return Dialect(name, "/responses", encode_response, ResponseDecoder)
     raise KeyError(name)
-
-
-def write_body(body: dict[str, Any]) -> str:
-    """``body`` as JSON that can be encoded as UTF-8. Raises ValueError for what JSON cannot say."""
-    try:
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except TypeError as error:
-        raise ValueError(f"the request cannot be written as JSON: {error}") from error
-    # A lone surrogate in the user's own text must not stop the request.
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""From a frame's bytes to a JSON object, whatever the server sent."""
+"""A frame's bytes as a JSON object, whatever the server sent; and a request as a frame."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise NotAnObject(f"a JSON {type(value).__name__} where an object was expected")
     return value
+
+
+def write_body(body: dict[str, Any]) -> str:
+    """``body`` as JSON that can be encoded as UTF-8. Raises ValueError for what JSON cannot say."""
+    try:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except TypeError as error:
+        raise ValueError(f"the request cannot be written as JSON: {error}") from error
+    # A lone surrogate in the user's own text must not stop the request.
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _encodable(text: str) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from session.protocol.dialects import write_body
 from session.protocol.errors import read_error
 from session.protocol.events import (
     Created,
@@ -25,7 +24,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.frames import NotAnObject, parse_object, write_body
 from session.protocol.output import OutputItem, OutputItems
 from session.protocol.quirks import NO_QUIRKS, Quirks
 from session.protocol.request import Item, RequestProfile

@@ -1,4 +1,4 @@
-"""What every open link to a model server can do, and opening the one a route asks for."""
+"""What every open link to a model server can do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import socket
 from typing import Protocol
 
 from session.network import Address
-from session.protocol.dialects import dialect
-from session.service import Route, Transport
-from session.transport.endpoint import Endpoint
 
 OPEN_TIMEOUT = 15.0
 
@@ -52,18 +49,6 @@ class Link(Protocol):
 
     async def close(self) -> None:
         """End it politely, and after a moment regardless."""
-
-
-async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) -> Link:
-    """A link for ``route``, open. Raises :class:`LinkError`. The client for HTTP is imported only here."""
-    endpoint = await endpoint.with_key()
-    if route.transport is Transport.WEBSOCKET:
-        from session.transport.websocket import WebSocketLink
-
-        return await WebSocketLink.open(endpoint, open_timeout=open_timeout)
-    from session.transport.http import HttpLink
-
-    return await HttpLink.open(endpoint, dialect(route.dialect).path, open_timeout=open_timeout)
 
 
 def ends_of(raw: socket.socket | None) -> tuple[Address, Address] | None:

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from session.connection import Connection, Endpoint, RequestProfile, Service
 from session.link import LinkState
-from session.protocol.dialects import write_body
 from session.protocol.events import Finished, TextDelta
+from session.protocol.frames import write_body
 from session.protocol.request import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
 from session.protocol.sse import EventStream

@@ -18,7 +18,7 @@ from session.link import Backoff
 from session.partner.load import parse
 from session.partner.script import Handshake
 from session.partner.server import Partner
-from session.protocol.dialects import write_body
+from session.protocol.frames import write_body
 from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from session.session import Session
 from tests.session.talking import COLOURS, REPAINT, Listening, opening

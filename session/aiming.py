@@ -72,6 +72,14 @@ class Aiming:
         self._flights.clear()
         return left
 
+    async def held(self, hunk: str, path: str, old: tuple[str, ...]) -> None:
+        """Tell where a complete hunk that waits for the user would land, by the lines that it will look
+        for: it may have been typed faster than any look, and hunks before it have landed since."""
+        loop = asyncio.get_running_loop()
+        place = await loop.run_in_executor(self._thread, self._landing.aim, path, old) if old else None
+        if place is not None:
+            self._tell(hunk, path, place)
+
     async def settled(self) -> None:
         """Wait for the looks that are under way."""
         await asyncio.gather(*self._looks)
@@ -83,5 +91,8 @@ class Aiming:
         if self._flights.get(hunk) is not flight or place is None or place == flight.place:
             return
         flight.place = place
-        path = clean_line(flight.path)
-        self._send(HunkAimed(turn=self._turn, hunk=hunk, path=path, start=place[0], end=place[1]))
+        self._tell(hunk, flight.path, place)
+
+    def _tell(self, hunk: str, path: str, place: tuple[int, int]) -> None:
+        start, end = place
+        self._send(HunkAimed(turn=self._turn, hunk=hunk, path=clean_line(path), start=start, end=end))

@@ -33,6 +33,8 @@ from session.knowledge import Knowledge
 from session.sanitize import clean, clean_line
 
 REVIEW = "review"
+DECLINED = "the developer declined it"
+"""How the message of a hunk that the user declined begins."""
 REVIEW_MESSAGE = "every edit waits for you in review mode"
 
 ANSWER = ""
@@ -211,7 +213,7 @@ class Lane:
                 self._drop(hunk, path)
                 return
             self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
-        elif not self._tools.review or await self._agreed(hunk, path, REVIEW, REVIEW_MESSAGE):
+        elif not self._tools.review or await self._agreed(hunk, edit, path, REVIEW, REVIEW_MESSAGE):
             await self._land_guarded(hunk, edit)
 
     async def _land_guarded(self, hunk: str, edit: Hunk) -> None:
@@ -231,11 +233,11 @@ class Lane:
             if not isinstance(result, Held) or not self._tools.ask:
                 self._conclude(result)
                 return
-            if not await self._agreed(hunk, result.path, result.guard.value, result.message):
+            if not await self._agreed(hunk, edit, result.path, result.guard.value, result.message):
                 return
             allow |= frozenset(Guard) if self._allow_all else {result.guard}
 
-    async def _agreed(self, hunk: str, path: str, guard: str, message: str) -> bool:
+    async def _agreed(self, hunk: str, edit: Hunk, path: str, guard: str, message: str) -> bool:
         """Hold a hunk, and with it all that follow, until the user has decided; true to land it."""
         if self._allow_all:
             return True
@@ -245,13 +247,14 @@ class Lane:
         held = self._held.get(hunk)
         if held is None or held.guard != guard:
             held = self._hold(hunk, path, guard, message)
+        await self._aiming.held(hunk, edit.path, edit.old)
         agreed = await held.decision
         del self._held[hunk]
         if self._stopped:
             self._drop(hunk, path)
             return False
         if not agreed:
-            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"the developer declined it ({message})"))
+            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{DECLINED} ({message})"))
         return agreed
 
     def _hold(self, hunk: str, path: str, guard: str, message: str) -> _Held:

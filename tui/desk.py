@@ -29,6 +29,8 @@ class Desk:
         self._say = say
         self._base: OpenFile | None = None
         self._flights: dict[str, Flight] = {}
+        self._held = ""
+        """The hunk that waits for the user's word: it is drawn, whatever is typed behind it."""
         self.problem = ""
         """Why the file asked for last is not shown; empty when one is, or none was asked for."""
         self.on_change: Callable[[], None] = lambda: None
@@ -146,15 +148,33 @@ class Desk:
     def opened(self, event: HunkOpened) -> None:
         """The model began a hunk: show its file, unless the user is at work in another."""
         flight = self._flights[event.hunk] = Flight(event.hunk, event.path, event.action)
-        if event.path != self.path:
+        if not self._held and not self._draw(flight):
+            self._say(f"{event.hunk} is being written in {event.path}", "info")
+
+    def held(self, hunk: str) -> None:
+        """A hunk waits for the user's word: show what the word is about."""
+        self._held = hunk
+        if flight := self._flights.get(hunk):
+            self._draw(flight)
+
+    def _draw(self, flight: Flight) -> bool:
+        """Draw a hunk over its file; false when the user is at work in another."""
+        if flight.path != self.path:
             if self.hands_on:
-                self._say(f"{event.hunk} is being written in {event.path}", "info")
-                return
-            if event.action == "add":
-                self._show_new(event.path)
-            elif not self._show(event.path):
-                return
+                return False
+            if flight.action == "add":
+                self._show_new(flight.path)
+            elif not self._show(flight.path):
+                return True
         self.editor.fly(flight)
+        return True
+
+    def _settled(self, hunk: str) -> None:
+        """A hunk's fate is known: after one that was held comes the one behind it."""
+        if hunk == self._held:
+            self._held = ""
+            if self._flights:
+                self._draw(next(iter(self._flights.values())))
 
     def typed(self, event: HunkTyped) -> None:
         """A piece of a hunk's line."""
@@ -177,10 +197,12 @@ class Desk:
             self.editor.fly(None)
             if self._base is None and self.path == flight.path:
                 self._clear()
+        self._settled(hunk)
 
     def drop_all(self) -> None:
         """The turn was stopped: nothing of any open hunk stays on the screen."""
         self._flights.clear()
+        self._held = ""
         flight = self.editor.flight
         self.editor.drop_pending()
         if flight is not None and self._base is None and self.path == flight.path:
@@ -196,7 +218,12 @@ class Desk:
             self.marks.renamed(event.path, event.moved_to)
         if flight is not None and flight is self.editor.flight:
             self.editor.flight = None
-        self._placed(event.path, path, flight.growth if flight else 0, event.start, event.end, event.hunk)
+        growth = flight.growth if flight else 0
+        for other in self._flights.values():
+            if other.path == path:
+                other.displaced(event.end - growth, growth)
+        self._placed(event.path, path, growth, event.start, event.end, event.hunk)
+        self._settled(event.hunk)
 
     def undone(self, event: HunkUndone) -> None:
         """A hunk was taken back."""

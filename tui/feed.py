@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from session import events as said
+from session.lane import DECLINED
 from session.usage import UsageFold
 from tui.desk import Desk
 from tui.dialogue_lines import compaction_line, compaction_text, dialogue_line
@@ -140,6 +141,8 @@ class Feed:
                 chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
             case said.HunkRefused(turn="", message=message):
                 status.say(message, "error")
+            case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
+                chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
             case said.HunkRefused(hunk=hunk, path=path, code=code, message=message):
                 chat.hunk(hunk, path, "update", "refused", f"{code}: {message}")
             case said.HunkDropped(hunk=hunk, path=path):
@@ -175,14 +178,16 @@ class Feed:
 
     def _held_back(self, event: said.HunkHeld) -> None:
         self.held = event.hunk
-        self._chat.hunk(event.hunk, event.path, "update", "held", event.message)
-        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines"
-        self._status.say(f"{event.hunk} waits for you: {keys} ({event.message})", "warning")
+        self._desk.held(event.hunk)
+        why = event.message.removeprefix(f"{event.path} ")
+        self._chat.hunk(event.hunk, event.path, "update", "held", why)
+        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines, {shown(_REST)} lands all"
+        self._status.say(f"{event.hunk} waits for you: {keys} ({why})", "warning")
 
     def _call_held_back(self, event: said.ToolHeld) -> None:
         self.held = event.call
         self._chat.call(event.call, event.text).hold(event.text)
-        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines"
+        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines, {shown(_REST)} allows all"
         self._status.say(f"{event.tool} waits for you: {keys}", "warning")
 
     def allowed(self) -> None:
@@ -239,7 +244,7 @@ _DRAWN = (
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
 
 _SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped, said.ToolEnded)
-_LAND, _DECLINE = "answer('land')", "answer('decline')"
+_LAND, _DECLINE, _REST = "answer('land')", "answer('decline')", "answer('rest')"
 
 _ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
 """What shows that an answer had begun."""

@@ -107,6 +107,11 @@ class Flight:
         self._ghosts[first:] = [tuple(drawable(spans)) for spans in self._code.settle(tail)]
         return self._ghosts
 
+    def displaced(self, line: int, by: int) -> None:
+        """The file has ``by`` lines more from ``line`` on, counted as the hunk was aimed."""
+        if self.aim is not None and self.action != "add" and self.aim[0] >= line:
+            self.aim = (self.aim[0] + by, self.aim[1] + by)
+
     @property
     def growth(self) -> int:
         """By how many lines the file grows when the hunk lands as typed."""

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from session import events as said
 from session.explanation import Explanation
 from session.pins import PinError
-from tui.context_rows import FILL, Entry, Group, detail, groups, head, list_rows
+from tui.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.keymap import scope, shown
 from tui.pacer import Pacer
 from tui.palette import Palette
@@ -52,6 +52,16 @@ CHANGES = (
     said.TurnEnded,
 )
 """Events after which the window may be another."""
+ASKING = (
+    said.HunkHeld,
+    said.HunkLanded,
+    said.HunkRefused,
+    said.PromptSubmitted,
+    said.ToolHeld,
+    said.ToolEnded,
+    said.TurnEnded,
+)
+"""Events after which the foot may say something else of the turn."""
 
 
 class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
@@ -59,12 +69,16 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
 
     AUTO_FOCUS = ""
 
-    def __init__(self, palette: Palette, session: SessionPort, draft: str) -> None:
-        """``draft`` is the prompt that the window would be sent with."""
+    def __init__(
+        self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], str] = str
+    ) -> None:
+        """``draft`` is the prompt that the window would be sent with; ``held`` names what waits for the
+        user's word meanwhile."""
         super().__init__()
         self._palette = palette
         self._session = session
         self._draft = draft
+        self._held = held
         self._view = NOW
         self._window: Explanation | None = None
         self._groups: list[Group] = []
@@ -107,6 +121,8 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
             spell = max(READING, self._took * 10)
             if asyncio.get_running_loop().time() - self._built < spell:
                 return
+        if isinstance(event, ASKING):
+            self._draw()
         if isinstance(event, CHANGES):
             self._pacer.request()
 
@@ -230,21 +246,16 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
             keep = "Enter keeps, Esc clears" if self._typing else "Esc clears"
             told = f"/{self._query}{'▏' if self._typing else ''}  {len(self._entries)} found · {keep}"
             level = "accent"
+        elif not told and self._held():
+            told, level = (
+                f"the turn waits for you: {shown('close', 'context')} goes back to answer",
+                "warning",
+            )
         elif not told and entry is not None:
             told = f"{self._chosen + 1}/{len(self._entries)} {entry.why}"
         rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]
         if height >= LOW:
-            uses = {
-                "pin": "pin",
-                "remove": "out",
-                "add": "add",
-                "read": "list" if self._reading else "text",
-                "open": "edit",
-                "view": "last" if self._view == NOW else "now",
-                "filter": "find",
-            }
-            hints = [f"{shown(action, 'context')} {use}" for action, use in uses.items()]
-            line = "  ".join([*hints, "Esc closes"])
+            line = hints(reading=self._reading, now=self._view == NOW, running=self._session.running)
             rows.append(Row([(f" {clipped(line, width - 2)}", "faint")], FILL))
         return rows
 
@@ -346,6 +357,10 @@ class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
         self.app.push_screen(
             FilePicker(self._palette, paths, "", "Pin a file", "Enter pins · Esc leaves"), picked
         )
+
+    def action_close(self) -> None:
+        """Leave; a running turn goes on."""
+        self.dismiss(None)
 
     def action_filter(self) -> None:
         """Type letters of a name."""

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from session.explanation import Explanation
 from tui.figures import thousands
 from tui.fuzzy import best
+from tui.keymap import shown
 from tui.panes.rows import Row, Span, wrap
 from tui.plain import clipped, clipped_left, untabbed, visible
 
@@ -250,3 +251,19 @@ def detail(entry: Entry, width: int, budget: int) -> list[Row]:
     if not entry.text:
         rows.append(Row([(" nothing of it is sent but its name", "faint")], FILL))
     return rows
+
+
+def hints(*, reading: bool, now: bool, running: bool) -> str:
+    """The panel's keys in one line: while a piece's text is read, while the window is the one to be sent
+    now, while a turn runs, which Esc would stop as well."""
+    uses = {
+        "pin": "pin",
+        "remove": "out",
+        "add": "add",
+        "read": "list" if reading else "text",
+        "open": "edit",
+        "view": "last" if now else "now",
+        "filter": "find",
+    }
+    ends = [f"{shown('close', 'context')} closes", "Esc stops"] if running else ["Esc closes"]
+    return "  ".join([*(f"{shown(action, 'context')} {use}" for action, use in uses.items()), *ends])

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual import work
+from textual.screen import ModalScreen, Screen
 
 from tui.context_panel import ContextScreen
 from tui.feed import Feed
+from tui.keymap import shown
 from tui.pane_keys import PaneKeys
 from tui.panes.composer import Composer
 from tui.port import SessionPort
@@ -45,24 +47,46 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
             self.status.say(f"saved {path}")
 
     def action_open_file(self) -> None:
-        """Pick a file."""
+        """Pick a file; where one is picked, leave that."""
+        if self._left(FilePicker):
+            return
 
         def picked(path: str | None) -> None:
             if path is not None:
                 self._open(path)
 
-        self.push_screen(FilePicker(self._palette, self.session.files.list(), self.desk.path), picked)
+        hint = f"Enter opens · {self._leaving('open_file')}"
+        paths = self.session.files.list()
+        self.push_screen(FilePicker(self._palette, paths, self.desk.path, hint=hint), picked)
 
     def action_context(self) -> None:
-        """Show what the model is shown, with the draft as the request."""
-        self._in_turn(self._show_context)
+        """Show what the model is shown, with the draft as the request; where it is shown, leave that."""
+        if not self._left(ContextScreen):
+            self._in_turn(self._show_context)
+
+    def _left(self, kind: type[Screen[str | None]]) -> bool:
+        """Whether a screen lies over the panes; one of this kind is left, and a running turn goes on."""
+        covered = isinstance(self.screen, ModalScreen)
+        if isinstance(self.screen, kind):
+            self.screen.dismiss(None)
+        return covered
+
+    def _leaving(self, action: str) -> str:
+        """How the screen that ``action`` opens is left: Esc stops a turn as well."""
+        return f"{shown(action)} leaves, Esc stops" if self.session.running else "Esc leaves"
 
     def _show_context(self) -> None:
         def left(path: str | None) -> None:
             if path is not None:
                 self._open(path)
 
-        self.push_screen(ContextScreen(self._palette, self.session, self.composer.draft), left)
+        if isinstance(self.screen, ModalScreen):
+            return
+
+        def held() -> str:
+            return self.feed.held
+
+        self.push_screen(ContextScreen(self._palette, self.session, self.composer.draft, held), left)
 
     def _open(self, path: str) -> None:
         if self.desk.open(path):

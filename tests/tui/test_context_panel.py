@@ -316,3 +316,37 @@ def test_what_was_left_out_stands_by_reason_the_rare_ones_first_and_cut() -> Non
     assert "700 more" in rows[-1].text and all(len(row.text) <= 80 for row in rows)
     (only,) = groups(window(left_out=left), (), "m777")
     assert [each.name for each in only.entries] == ["src/m777.py"]
+
+
+ASKING = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "touch ran" } }]
+[[scenario.step]]
+say = "So much for that.\\n"
+"""
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+t"])
+async def test_the_panel_says_that_a_turn_waits_and_is_left_without_stopping_it(
+    tmp_path: Path, key: str
+) -> None:
+    async with stage(tmp_path, script=ASKING, size=(100, 30)) as it:
+        screen = await panel(it)
+        assert "Esc closes" in it.screen
+        it.session.submit("look")
+        await it.until(lambda: "the turn waits for you: q goes back to answer" in it.screen, "the word")
+        assert "q closes  Esc stops" in it.screen
+        await it.pilot.press("alt+o", "ctrl+p")
+        assert it.app.screen is screen and it.app.feed.held
+        await it.pilot.press(key)
+        await it.until(lambda: it.app.screen is not screen, "the panes")
+        assert it.session.running
+        await it.pilot.press("ctrl+p")
+        await it.until(lambda: "Ctrl+P leaves, Esc stops" in it.screen, "the files")
+        await it.pilot.press("ctrl+p")
+        await it.until(lambda: not isinstance(it.app.screen, FilePicker), "the panes again")
+        await it.pilot.press("alt+o")
+        await it.done()
+        assert (it.root / "ran").exists() and "So much for that." in it.chat

@@ -44,14 +44,14 @@ from tui.panes.status import StatusLine
 from tui.plain import visible
 from tui.port import SessionPort
 from tui.screens import HelpScreen
-from tui.slash import SlashError, obey, split_slash
+from tui.slash import SlashError, hint, obey, split_slash
 from tui.work_keys import WorkKeys
 
 SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
 TWICE = 1.5
 """Seconds within which a second Ctrl+C quits."""
-REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse"})
+REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
 """What the keys do even while help or the file list is open."""
 CANNOT_OPEN = 3
 """The exit code when the session cannot be kept on disk, as in the command line's contract."""
@@ -90,6 +90,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         self._marks = Marks()
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
         self._last_cancel = 0.0
+        self._hinted = False
+        """Whether the composer's title tells of a command."""
         self._chosen = ""
         self._warned_of: str | None = None
         """The unsaved text of which the user was told on the way out."""
@@ -190,10 +192,13 @@ class SparkApp(WorkKeys, inherit_bindings=False):
 
     def _turned(self, running: bool) -> None:
         """A turn began or ended."""
+        if told := hint(self.composer.text):
+            self.composer.border_title = _title("Command", told)
+            return
         send = "Enter redirects" if running else "Enter sends"
         queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
-        hint = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
-        self.composer.border_title = _title("Redirect" if running else "Ask", hint)
+        keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
+        self.composer.border_title = _title("Redirect" if running else "Ask", keys)
 
     def _give_back(self, prompt: str) -> None:
         """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
@@ -220,6 +225,14 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             remarks.append(base.encoding)
         self.editor.border_title = _title(title, " · ".join(remarks))
         self.session.looking_at((path,))
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Say what the command does that is being typed."""
+        if event.text_area is self.composer:
+            said = bool(hint(self.composer.text))
+            if said or self._hinted:
+                self._turned(self.session.running)
+            self._hinted = said
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved in the editor."""
@@ -252,9 +265,19 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             self._give_back(text)
 
     async def _obey(self, name: str, argument: str) -> bool:
-        if (name, argument) == ("context", ""):
-            self._show_context()
-            return True
+        match name, argument:
+            case "context", "":
+                self._show_context()
+                return True
+            case "help", "":
+                self.action_help()
+                return True
+            case "quit", "":
+                self.action_quit_spark()
+                return True
+            case ("land", "" | "all") | ("decline", ""):
+                self.action_answer("rest" if argument else name)
+                return True
         try:
             told = await obey(self.session, name, argument)
         except SlashError as problem:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import wrap
+from textwrap import fill, wrap
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -53,9 +53,7 @@ ESCAPE_SECONDS = 0.05
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
-Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits
-/land, /decline  your word on a hunk or a command that is held; /land all: and on all that follow
-/help, /quit"""
+Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
 
 
 def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
@@ -98,7 +96,7 @@ async def _ask(session: Session, answer: _Answer) -> None:
             continue
         except EOFError:
             return
-        if text.strip() in ("/quit", "/exit"):
+        if split_slash(text) == ("quit", ""):
             return
         if text.strip():
             await _obey(session, answer, text.strip())
@@ -113,7 +111,9 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
     name, argument = command
     if name == "help":
         print(HELP)
-        print("\n".join(f"{slash.shown:<22} {slash.help}" for slash in slashes()))
+        width = get_terminal_size().columns - 1
+        for slash in slashes():
+            print(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
     elif name in ("land", "decline"):
         if not session.answer(answer.held, land=name == "land", rest=argument == "all"):
             print("nothing is held")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from tui.telling import window_lines
 if TYPE_CHECKING:
     from tui.port import SessionPort
 
+_ALSO = {"exit": "quit"}
+"""Other names of commands, as other programs have them."""
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
 
@@ -52,8 +55,24 @@ def slashes() -> tuple[Slash, ...]:
 def split_slash(text: str) -> tuple[str, str] | None:
     """The command's name and its argument, when ``text`` is one; known or not. A prompt that happens
     to begin so is sent with a space in front."""
+    if text.strip() == "/":
+        return "help", ""
     found = _WORD.fullmatch(text.rstrip())
-    return (found[1], (found[2] or "").strip()) if found else None
+    return (_ALSO.get(found[1], found[1]), (found[2] or "").strip()) if found else None
+
+
+def hint(draft: str) -> str:
+    """What the command that ``draft`` begins is called and does, or the names it could become; empty where
+    it is no command."""
+    name, space, _ = draft.partition(" ")
+    if not name.startswith("/") or "/" in name[1:] or "\n" in draft:
+        return ""
+    fit = [slash for slash in slashes() if slash.name == name[1:]]
+    if not fit and not space:
+        fit = [slash for slash in slashes() if slash.name.startswith(name[1:])]
+    if len(fit) == 1:
+        return f"{fit[0].shown}: {fit[0].help}"
+    return " ".join(f"/{slash.name}" for slash in fit)
 
 
 async def obey(session: SessionPort, name: str, argument: str) -> str:
@@ -126,5 +145,7 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
             known = {slash.name: slash for slash in slashes()}
             if name in known:
                 raise SlashError(f"/{name} needs {known[name].argument}")
-            raise SlashError(f"/{name} is no command; there are {', '.join('/' + each for each in known)}")
+            like = get_close_matches(name, known, 1)
+            meant = f"; did you mean /{like[0]}?" if like else ","
+            raise SlashError(f"/{name} is no command{meant} /help shows all")
     return ""

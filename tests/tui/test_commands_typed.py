@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.stage import GREETER, stage
+from tests.tui.stage import GREETER, Stage, stage
+from tui.screens import HelpScreen
 
 MANIFEST = """
 models = ["gpt-5.3-codex-spark"]
@@ -39,6 +40,64 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
         assert ("✓ h1" in it.chat) == (key == "alt+o")
         await it.pilot.press("alt+o")
         await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+
+
+TWO_HELD = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "click"
+path = "requirements.txt"
+lines = '''
+ one
++left-pad
+ two
+'''
+[[scenario.hunk]]
+id = "last"
+path = "requirements.txt"
+lines = '''
+ three
++right-pad
+ four
+'''
+[[scenario.hunk]]
+id = "note"
+path = "notes.txt"
+lines = '''
+ a note
++another note
+'''
+[[scenario.step]]
+patch = ["click", "last", "note"]
+[[scenario.step]]
+say = "That is all.\\n"
+"""
+
+
+async def asked_about(it: Stage, hunk: str, ghost: str, after: str) -> None:
+    """Wait for the question about ``hunk``, and for ``ghost`` to be drawn in front of the line ``after``."""
+    await it.until(lambda: f"? {hunk}" in it.chat, f"the question about {hunk}")
+    await it.until(lambda: f"+    {ghost}" in it.screen, f"what {hunk} would add")
+    lines = [line.split("│")[0].strip() for line in it.screen.split("\n")]
+    place = next(at for at, line in enumerate(lines) if line.startswith(f"+    {ghost}"))
+    assert lines[place + 1].endswith(after) and "another note" not in it.screen
+
+
+async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: Path) -> None:
+    files = {"requirements.txt": "one\ntwo\nthree\nfour\n", "notes.txt": "a note\n"}
+    async with stage(tmp_path, script=TWO_HELD, files=files) as it:
+        await it.ask("add them")
+        await it.until(lambda: "… h3" in it.chat, "the hunks behind it")
+        await asked_about(it, "h1", "left-pad", "two")
+        await it.pilot.press("alt+o")
+        await asked_about(it, "h2", "right-pad", "four")
+        await it.pilot.press("alt+x")
+        await it.done()
+        assert "− h2  requirements.txt declined (it adds a" in it.chat and "locked" not in it.chat
+        assert (it.root / "requirements.txt").read_text() == "one\nleft-pad\ntwo\nthree\nfour\n"
+        assert (it.root / "notes.txt").read_text() == "a note\nanother note\n"
 
 
 async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:
@@ -91,3 +150,38 @@ async def test_tab_behind_an_at_completes_a_path_and_goes_round_the_matches(tmp_
         assert it.app.composer.draft == f"{first} @zzz"
         await it.pilot.press(" ", "tab")
         assert not it.app.composer.has_focus, "without a mention Tab goes to the next pane"
+
+
+async def test_a_command_is_explained_completed_and_corrected_as_it_is_typed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/un")
+        await it.until(lambda: "Command  /undo /undo-turn /unlock /unpin" in it.screen, "the names")
+        await it.pilot.press("tab", "tab")
+        assert it.app.composer.draft == "/undo-turn"
+        await it.until(lambda: "/undo-turn: take back all hunks" in it.screen, "what it does")
+        await it.pilot.press("ctrl+u", *"no command")
+        await it.until(lambda: "Ask  Enter sends" in it.screen, "the keys")
+        await it.pilot.press("ctrl+u", *"/udno", "enter")
+        await it.until(
+            lambda: "/udno is no command; did you mean /undo? /help shows all" in it.screen, "help"
+        )
+        assert it.app.composer.draft == "/udno"
+
+
+@pytest.mark.parametrize("typed", ["/", "/help"])
+async def test_the_help_is_a_command_and_nothing_is_sent(tmp_path: Path, typed: str) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*typed, "enter")
+        await it.until(lambda: isinstance(it.app.screen, HelpScreen), "the help")
+        assert not it.session.running and not it.chat
+
+
+async def test_a_command_of_the_model_is_answered_and_the_app_left_by_typing(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
+        await it.ask("add it")
+        await it.until(lambda: "? h1" in it.chat, "the held hunk")
+        await it.pilot.press(*"/land", "enter")
+        await it.done()
+        assert "✓ h1" in it.chat
+        await it.pilot.press(*"/exit", "enter")
+        await it.until(lambda: it.app.return_code == 0 and not it.app.is_running, "the end")

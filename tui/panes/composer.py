@@ -146,7 +146,7 @@ class Composer(TextArea):
             self.replace(completed.text, (row, column - completed.cut), (row, column))
             self.post_message(self.Completing(f"{completed.at} of {completed.of}: {completed.text}"))
         else:
-            self.post_message(self.Completing("no file of the project matches"))
+            self.post_message(self.Completing("nothing matches"))
 
     async def action_quit_or_delete(self) -> None:
         """Quit on an empty draft; else delete to the right."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tui.slash import slashes
 
 _ARGUMENT = re.compile(r"/([a-z][a-z-]*)\s+@?(\"[^\"]*\"?|\S*)$")
+_COMMAND = re.compile(r"/([a-z-]*)")
 _AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*\"?|\S*)$")
 
 
@@ -29,7 +30,7 @@ class Mention:
     def __init__(self, matches: Callable[[str], Sequence[str]]) -> None:
         """``matches`` gives the mentions, ``@`` included, for what stands behind the ``@`` so far."""
         self._commands = frozenset(slash.name for slash in slashes() if slash.completes)
-        self._find = matches
+        self._files = matches
         self._matches: list[str] = []
         self._at = 0
 
@@ -41,17 +42,25 @@ class Mention:
 
     def complete(self, before: str) -> Completed | None:
         """The completion for the text ``before`` the cursor, or None where no mention ends there."""
-        found = _AT_CURSOR.search(before)
+        command = _COMMAND.fullmatch(before)
+        found = command or _AT_CURSOR.search(before)
         word = found[1] if found is not None else self._argument(before)
         if word is None:
             return None
         if self._matches and word == self._matches[self._at]:
             self._at = (self._at + 1) % len(self._matches)
         else:
-            self._matches = [mention.removeprefix("@") for mention in self._find(word)]
+            self._matches = (
+                _names(word) if command else [each.removeprefix("@") for each in self._files(word)]
+            )
             self._at = 0
             if word in self._matches and len(self._matches) > 1:
                 self._at = (self._matches.index(word) + 1) % len(self._matches)
         if not self._matches:
             return Completed(0, "", 0, 0)
         return Completed(len(word), self._matches[self._at], self._at + 1, len(self._matches))
+
+
+def _names(begun: str) -> list[str]:
+    """The commands whose names go on so."""
+    return [slash.name for slash in slashes() if slash.name.startswith(begun)]

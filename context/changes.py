@@ -52,7 +52,10 @@ class Change:
 
 def line_sums(source: Source) -> Lines:
     """The file's lines as checksums."""
-    return array("I", (zlib.crc32(line.encode("utf-8", "surrogatepass")) for line in source.lines))
+    lines = source.text.encode("utf-8", "surrogatepass").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return array("I", map(zlib.crc32, lines))
 
 
 def changed_ranges(before: Lines, after: Lines) -> list[range]:

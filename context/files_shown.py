@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import lru_cache
 
 from context.blocks import fenced, harmless
-from context.changes import Change, Lines, changed_ranges, line_sums
+from context.changes import Change, Lines, changed_ranges
 from context.excerpt import excerpt
 from context.mentions import Mention
-from context.outline import Outline, last_name, outline
+from context.outline import Outline, last_name
 from context.pieces import Kind
-from context.redact import Redacted, redact
+from context.redact import redact
 from context.seen import ShownFile
 from context.snapshot import Snapshot
-from context.source import Source, Unread, split_lines
+from context.source import Source, Unread
+from context.studied import Studied, studied
 
 _SMALL = 6_000
 """Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
@@ -79,26 +79,25 @@ def view(
         if source.gone:
             return _deleted(path, before)
         return FileView(kind, problem=source.why)
-    parts = _named_parts(source, named)
+    file = studied(source)
+    parts = _named_parts(file, named)
     asked = frozenset((part.start, part.stop) for part in parts)
     same = before is not None and before.digest == source.digest
     if before is not None and same and _has(before, wanted, asked):
         return None
-    sums = line_sums(source)
-    safe = redact(source.text)
-    masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
+    sums = file.sums
+    masked = f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
     since = None if before is None or before.lines is None or same else changed_ranges(before.lines, sums)
     if parts:
         changed = since if since is not None else (change.ranges(sums) if change is not None else ())
-        forms = iter([_parts_alone(source, safe, [*changed, *parts], masked, wanted)])
+        forms = iter([_parts_alone(file, [*changed, *parts], masked, wanted)])
     elif since is not None and before is not None and (before.whole or wanted not in ASKED):
-        forms = _since_shown(source, safe, since, masked, wanted, known=before.whole)
+        forms = _since_shown(file, since, masked, wanted, known=before.whole)
     elif change is not None:
-        forms = _changed(
-            source, safe, change, change.ranges(sums), masked, wanted, _definitions(source, snapshot)
-        )
+        definitions = _definitions(file, snapshot)
+        forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
     else:
-        forms = _named(source, safe, masked, wanted, _definitions(source, snapshot))
+        forms = _named(file, masked, wanted, _definitions(file, snapshot))
     if same and wanted is Wanted.PINNED and not parts:
         # It has been shown in part: only the whole says more.
         forms = (form for form in forms if form.whole)
@@ -120,21 +119,19 @@ def _deleted(path: str, before: ShownFile | None) -> FileView | None:
 
 
 def _since_shown(
-    source: Source, safe: Redacted, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
+    file: Studied, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
 ) -> Iterator[Form]:
     """What changed since the file was shown. Where it is ``known`` whole, it still is with the change."""
     note = "overrides what was shown of it before"
     why = f"{wanted.value}; changed" if wanted is Wanted.PINNED else "changed"
+    path = file.source.path
     whole = _whole(
-        source.path,
-        f"## Changed file: {source.path} (whole; {note})",
-        safe,
-        f"{why} since it was shown; whole{masked}",
+        f"## Changed file: {path} (whole; {note})", file, f"{why} since it was shown; whole{masked}"
     )
     short = _form(
-        source.path,
-        f"## Changed file: {source.path} (what changed since it was last shown; {note})",
-        _excerpt(source, safe, ranges, outline_too=False),
+        path,
+        f"## Changed file: {path} (what changed since it was last shown; {note})",
+        _excerpt(file, ranges, outline_too=False),
         f"{why} since it was shown: {_parts(ranges)}{masked}",
     )
     if len(short.text) > len(whole.text) * _WORTH:
@@ -143,30 +140,29 @@ def _since_shown(
 
 
 def _changed(
-    source: Source,
-    safe: Redacted,
+    file: Studied,
     change: Change,
     ranges: list[range],
     masked: str,
     wanted: Wanted,
     definitions: str,
 ) -> Iterator[Form]:
-    path = source.path
+    path = file.source.path
     state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
     why = state
     if wanted is Wanted.NAMED:
         why = f"{state}; {wanted.value}"
     elif wanted is Wanted.PINNED:
         why = f"{wanted.value}; {state}"
-    whole = _whole(path, f"## Changed file: {path} ({state})", safe, f"{why}; whole{masked}")
-    at_once = wanted in ASKED or change.base is None or len(source.text) <= _SMALL
+    whole = _whole(f"## Changed file: {path} ({state})", file, f"{why}; whole{masked}")
+    at_once = wanted in ASKED or change.base is None or len(file.source.text) <= _SMALL
     if at_once:
         yield whole
     if change.base is not None:
         short = _form(
             path,
             f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
-            _excerpt(source, safe, ranges, outline_too=True),
+            _excerpt(file, ranges, outline_too=True),
             f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
         )
         if not at_once and len(short.text) > len(whole.text) * _WORTH:
@@ -176,18 +172,18 @@ def _changed(
     yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(source: Source, safe: Redacted, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
-    path = source.path
-    yield _whole(path, f"## File: {path}", safe, f"{wanted.value}; whole{masked}")
+def _named(file: Studied, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
+    path = file.source.path
+    yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
 
 
-def _named_parts(source: Source, named: tuple[Mention, ...]) -> list[range]:
+def _named_parts(file: Studied, named: tuple[Mention, ...]) -> list[range]:
     """The line ranges that the mentions mean; none where one of them means the whole file."""
     if not named or any(mention.lines is None and mention.symbol is None for mention in named):
         return []
-    count = len(source.lines)
+    count = len(file.lines)
     parts: list[range] = []
     for mention in named:
         if mention.lines is not None and count:
@@ -195,63 +191,59 @@ def _named_parts(source: Source, named: tuple[Mention, ...]) -> list[range]:
         elif mention.symbol is not None:
             parts += [
                 range(symbol.start, symbol.end)
-                for symbol in outline_of(source).symbols
+                for symbol in file.outline.symbols
                 if last_name(symbol.name) == mention.symbol and not symbol.inside_function
             ]
     return sorted(parts, key=lambda part: part.start)
 
 
-def _parts_alone(source: Source, safe: Redacted, parts: list[range], masked: str, wanted: Wanted) -> Form:
+def _parts_alone(file: Studied, parts: list[range], masked: str, wanted: Wanted) -> Form:
     named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
+    path = file.source.path
     return _form(
-        source.path,
-        f"## File: {source.path} (in short: the parts {named})",
-        _excerpt(source, safe, sorted(parts, key=lambda part: part.start), outline_too=False),
+        path,
+        f"## File: {path} (in short: the parts {named})",
+        _excerpt(file, sorted(parts, key=lambda part: part.start), outline_too=False),
         f"{'pinned parts' if wanted is Wanted.PINNED else 'parts named in the request'}{masked}",
     )
 
 
-def whole_form(path: str, safe: Redacted, why: str) -> Form:
+def whole_form(file: Studied, why: str) -> Form:
     """The file as it is."""
-    return _whole(path, f"## File: {path}", safe, why)
+    return _whole(f"## File: {file.source.path}", file, why)
 
 
-def parts_form(source: Source, safe: Redacted, parts: list[range], why: str) -> Form:
+def parts_form(file: Studied, parts: list[range], why: str) -> Form:
     """All signatures of a file, and some of its line ranges as they are."""
-    heading = f"## File: {source.path} (in short, with the parts that seem to matter whole)"
-    return _form(source.path, heading, _excerpt(source, safe, parts, outline_too=True), why)
+    path = file.source.path
+    heading = f"## File: {path} (in short, with the parts that seem to matter whole)"
+    return _form(path, heading, _excerpt(file, parts, outline_too=True), why)
 
 
 def outline_of(source: Source) -> Outline:
     """The file's definitions with their places."""
-    return _outline(source.path, source.text)
+    return studied(source).outline
 
 
-def _definitions(source: Source, snapshot: Snapshot) -> str:
+def _definitions(file: Studied, snapshot: Snapshot) -> str:
     """The outline as the index has it, or made anew when the file has just changed."""
-    entry = snapshot.entries.get(source.path)
-    if entry is not None and entry.digest == source.digest:
-        return entry.outline
-    return harmless(redact(_outline(source.path, source.text).text).text)
+    entries, source = snapshot.entries, file.source
+    if entries.digest(source.path) == source.digest:
+        return entries.outline(source.path)
+    return harmless(redact(file.outline.text).text)
 
 
-def _whole(path: str, heading: str, safe: Redacted, why: str) -> Form:
-    return Form(f"{heading}\n\n{fenced(path, harmless(safe.text))}", why, whole=True)
+def _whole(heading: str, file: Studied, why: str) -> Form:
+    return Form(f"{heading}\n\n{fenced(file.source.path, file.safe.text)}", why, whole=True)
 
 
 def _form(path: str, heading: str, text: str, why: str) -> Form:
     return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
 
 
-def _excerpt(source: Source, safe: Redacted, ranges: list[range], *, outline_too: bool) -> str:
-    lines = split_lines(harmless(safe.text))
-    return excerpt(lines, _outline(source.path, source.text), ranges, outline=outline_too)
+def _excerpt(file: Studied, ranges: list[range], *, outline_too: bool) -> str:
+    return excerpt(file.safe_lines, file.outline, ranges, outline=outline_too)
 
 
 def _parts(ranges: list[range]) -> str:
     return f"{len(ranges)} changed part{'' if len(ranges) == 1 else 's'}"
-
-
-@lru_cache(maxsize=128)
-def _outline(path: str, text: str) -> Outline:
-    return outline(path, text)

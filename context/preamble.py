@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from context.blocks import harmless
 from context.packing import Packing
 from context.paths import about
 from context.pieces import BudgetTooSmall, Kind, LeftOut, Piece
-from context.redact import redact
 from context.source import Unread
+from context.studied import studied
 from context.tokens import as_block
 
 _PROJECT_INSTRUCTIONS = "AGENTS.md"
@@ -53,11 +52,11 @@ def _instructions_file(packing: Packing, path: str, limit: int) -> int:
     source = packing.snapshot.read(packing.snapshot.target(path))
     if isinstance(source, Unread):
         return 0
-    safe = redact(source.text)
+    safe = studied(source).safe
     folder = path.rpartition("/")[0]
     scope = f" (for files in {folder}/)" if folder else ""
     heading = f"## Project instructions: {path}{scope}\n\n"
-    text = as_block(heading + harmless(safe.text), "")
+    text = as_block(heading + safe.text, "")
     why = f"the project's instructions{scope}"
     if safe.kinds:
         why += f"; masked: {', '.join(safe.kinds)}"
@@ -67,7 +66,7 @@ def _instructions_file(packing: Packing, path: str, limit: int) -> int:
     tokens = packing.counter.count_kept(text)
     sent = text
     if tokens > limit:
-        sent, kept, total = _cut(packing, heading, harmless(safe.text).split("\n"), limit)
+        sent, kept, total = _cut(packing, heading, safe.text.split("\n"), limit)
         if not kept:
             packing.left_out.append(LeftOut(path, tokens, "no room for the project's instructions"))
             return 0

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 
-from context.changes import line_sums
-from context.files_shown import FileView, Form, outline_of, parts_form, whole_form
+from context.files_shown import FileView, Form, parts_form, whole_form
 from context.pieces import Kind
-from context.redact import redact
 from context.snapshot import Snapshot
-from context.source import Source, Unread, split_lines
+from context.source import Unread
+from context.studied import Studied, studied
 from context.symbols import Symbol
-from context.words import IDENTIFIER, words, words_of
+from context.words import words_of_name
 
 _LONGEST = 400
 """Lines: of a longer definition only what is inside it counts as a part."""
@@ -30,55 +29,61 @@ def related_view(
     source = snapshot.read(path)
     if isinstance(source, Unread):
         return None
-    return FileView(
-        Kind.MENTIONED, _forms(source, reason, wanted, limit, snapshot), source.digest, line_sums(source)
-    )
+    file = studied(source)
+    return FileView(Kind.MENTIONED, _forms(file, reason, wanted, limit, snapshot), source.digest, file.sums)
 
 
 def _forms(
-    source: Source, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
+    file: Studied, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
 ) -> Iterator[Form]:
-    safe = redact(source.text)
+    safe = file.safe
     masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
-    if len(source.text) <= limit:
-        yield whole_form(source.path, safe, f"likely to matter: {reason}; whole{masked}")
-    scored = _scores(source, wanted, snapshot)
+    if len(file.source.text) <= limit:
+        yield whole_form(file, f"likely to matter: {reason}; whole{masked}")
+    scored = _scores(file, wanted, snapshot)
     for share in _PARTS_SHARES:
-        chosen = _best(source, scored, int(limit * share))
+        chosen = _best(file, scored, int(limit * share))
         if chosen:
             why = f"likely to matter: {reason}; the definitions that match best{masked}"
-            yield parts_form(source, safe, chosen, why)
+            yield parts_form(file, chosen, why)
 
 
-def _best(source: Source, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
+def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
     """The best definitions (as line ranges) in ``room`` characters."""
-    lines = split_lines(source.text)
+    lines = file.lines
+    before = list(accumulate((len(line) + 1 for line in lines), initial=0))
     chosen: list[range] = []
-    taken: set[int] = set()
+    taken = bytearray(len(lines))
     for score, symbol in scored:
-        fresh = [line for line in range(symbol.start, min(symbol.end, len(lines))) if line not in taken]
-        cost = sum(len(lines[line]) + 1 for line in fresh)
-        if score <= 0 or cost > room:
+        if score <= 0:
+            break
+        end = min(symbol.end, len(lines))
+        cost = before[end] - before[min(symbol.start, end)]
+        if 1 in taken[symbol.start : end]:
+            cost = sum(len(lines[line]) + 1 for line in range(symbol.start, end) if not taken[line])
+        if cost > room:
             continue
         room -= cost
-        taken.update(fresh)
+        taken[symbol.start : end] = b"\1" * max(0, end - symbol.start)
         chosen.append(range(symbol.start, symbol.end))
     return sorted(chosen, key=lambda part: part.start)
 
 
-def _scores(source: Source, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
+def _scores(file: Studied, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
     """Each definition with how well it holds the wanted words for its length, the best first."""
     symbols = [
         symbol
-        for symbol in outline_of(source).symbols
+        for symbol in file.outline.symbols
         if symbol.kind in ("function", "class", "type")
         and not symbol.inside_function
         and symbol.end - symbol.start <= _LONGEST
     ]
     if not symbols or not wanted:
         return []
-    places = _places(source.text, wanted)
-    weights = {word: snapshot.words.rarity(word) * wanted[word] for word in places}
+    places = file.places
+    weights = {
+        word: snapshot.words.rarity(word) * weight for word, weight in wanted.items() if word in places
+    }
     telling = sorted(weights, key=lambda word: (-weights[word], word))[:_TELLING]
     scored = []
     for symbol in symbols:
@@ -88,21 +93,7 @@ def _scores(source: Source, wanted: Mapping[str, float], snapshot: Snapshot) -> 
             count = bisect_left(found, symbol.end) - bisect_left(found, symbol.start)
             if count:
                 score += weights[word] * count / (count + 1.0)
-        named = sum(weights.get(word, 0.0) for word in words(symbol.name))
+        named = sum(weights.get(word, 0.0) for word in words_of_name(symbol.name))
         length = symbol.end - symbol.start
         scored.append(((score + named) / (1 + 0.01 * length), symbol))
     return sorted(scored, key=lambda item: (-item[0], item[1].start))
-
-
-def _places(text: str, wanted: Mapping[str, float]) -> dict[str, list[int]]:
-    """The line numbers on which each wanted word stands, in order."""
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    known: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(split_lines(text)):
-        for identifier in IDENTIFIER.findall(line):
-            held = known.get(identifier)
-            if held is None:
-                held = known[identifier] = tuple(word for word in words_of(identifier) if word in wanted)
-            for word in held:
-                places[word].append(number)
-    return places

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from context.source import split_lines
+
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 """A word as code has it."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
@@ -15,6 +17,7 @@ _LONGEST = 60
 _SLICE = 50_000
 _DIGITS = "0123456789"
 _SPACED = "".join(c if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))
+_LINES = "".join(c if c.isalnum() or c in "_\n" else " " for c in map(chr, range(128)))
 _UNJOINED = "".join(c if c.isalpha() else " " for c in map(chr, range(128)))
 
 
@@ -33,6 +36,31 @@ def identifiers(text: str) -> Counter[str]:
         bare = word.lstrip(_DIGITS)
         if _SHORTEST <= len(bare) <= _LONGEST:
             found[bare] += count
+    return found
+
+
+def word_lines(text: str) -> dict[str, list[int]]:
+    """The numbers of the lines on which each word of a text stands, in order, once for each time it does."""
+    ascii_only = text.isascii()
+    flat = text.translate(_LINES) if ascii_only else text
+    at: dict[str, list[int]] = {}
+    for number, line in enumerate(split_lines(flat)):
+        for identifier in line.split() if ascii_only else IDENTIFIER.findall(line):
+            if identifier in at:
+                at[identifier].append(number)
+            else:
+                at[identifier] = [number]
+    found: dict[str, list[int]] = {}
+    several: set[str] = set()
+    for identifier, numbers in at.items():
+        for word in words_of(identifier.lstrip(_DIGITS)):
+            if word in found:
+                found[word] = found[word] + numbers
+                several.add(word)
+            else:
+                found[word] = numbers
+    for word in several:
+        found[word].sort()
     return found
 
 
@@ -76,6 +104,12 @@ def words(text: str) -> Counter[str]:
         for word, times in Counter([*whole.split(), *parts]).items():
             found[word] = get(word, 0) + count * times
     return found
+
+
+@lru_cache(maxsize=20_000)
+def words_of_name(name: str) -> tuple[str, ...]:
+    """The words of a definition's name, each once."""
+    return tuple(words(name))
 
 
 @lru_cache(maxsize=50_000)

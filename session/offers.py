@@ -74,8 +74,8 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
 
 
 def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = ()) -> tuple[Offer, ...]:
-    """All that can be begun with, servers first, then what runs ``here``; ``provider`` is the one whose
-    key is missing."""
+    """All that can be begun with: servers first, then what runs ``here``; what must be pulled before it
+    runs stands last, since Enter takes the first. ``provider`` is the one whose key is missing."""
     found = [
         Offer(OfferKind.SERVER, model, server.told, server.provider, model, server.base_url)
         for server in servers
@@ -94,10 +94,11 @@ def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] 
     ]
     return (
         *found,
-        *here,
+        *(offer for offer in here if offer.kind is not OfferKind.PULL),
         *locked,
         Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),
+        *(offer for offer in here if offer.kind is OfferKind.PULL),
     )
 
 

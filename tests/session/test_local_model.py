@@ -121,6 +121,11 @@ def test_the_context_is_bounded_by_training_memory_and_patience() -> None:
 def test_the_engine_is_offered_with_what_it_could_run(home: dict[str, str], tiny: Path) -> None:
     (pull,) = engine_offers(home)
     assert (pull.kind, pull.title) == (OfferKind.PULL, "Pull qwen2.5-coder-0.5b")
+    assert [offer.kind for offer in offers((), "openai", (pull,))] == [
+        OfferKind.LOGIN,
+        OfferKind.PRACTISE,
+        OfferKind.PULL,
+    ], "a stray Enter pulls nothing"
     shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
     shelf.mkdir(parents=True)
     (shelf / "small.gguf").write_bytes(tiny.read_bytes())

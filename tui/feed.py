@@ -28,6 +28,8 @@ class Feed:
         self._desk = desk
         self._status = status
         self._meter = Meter()
+        self._rate: float | None = None
+        """Tokens a second of the turn before, as they are told at its end."""
         self._usage = UsageFold()
         self._started: said.TurnStarted | None = None
         self._window = window
@@ -152,6 +154,7 @@ class Feed:
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.ToolCalled(call=call, line=how):
+                self._meter.paused()
                 chat.call(call, how)
             case said.ToolEnded(call=call, line=how, status=state):
                 chat.call(call, how).become(state, how)
@@ -199,7 +202,7 @@ class Feed:
     def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
         self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
-        self._status.say(f"{hunk} {path}: {detail}")
+        self._status.say(f"{hunk} {state if state == 'undone' else 'landed again'}: {path}")
 
     def _ended(self, turn: str, how: str, message: str | None) -> None:
         self._chat.close_run()
@@ -213,6 +216,7 @@ class Feed:
             self._chat.remark(turn_said(usage, started), "quiet")
         if turn == self._turn:
             self._turn = ""
+            self._rate = usage.tokens_per_second if usage is not None else None
             if self._status.status.level == "info":
                 self._status.say("")
             self._status.show(phase="")
@@ -222,13 +226,15 @@ class Feed:
     def _count(self, chars: int) -> None:
         self._meter.took(chars, monotonic())
 
-    def tick(self) -> None:
-        """Bring the figures up to date; called at a bounded rate while events come."""
+    def tick(self) -> bool:
+        """Bring the figures up to date; called at a bounded rate while events come. True while a speed is
+        shown that will not last when nothing more comes."""
         self._figures()
+        return bool(self._turn) and self._status.status.speed is not None
 
     def _figures(self) -> None:
         meter = self._meter
-        speed = meter.speed(monotonic())
+        speed = meter.speed(monotonic()) if self._turn else self._rate
         self._status.show(used=meter.used, estimated=meter.estimated, window=self._window, speed=speed)
 
 

@@ -276,7 +276,7 @@ def test_fuzzy_finds_letters_in_order_names_first() -> None:
     assert len(best("", paths, 2)) == 2
 
 
-def test_the_meter_tells_the_speed_of_the_last_second_and_then_the_whole() -> None:
+def test_the_meter_tells_the_speed_of_the_last_second_and_none_when_nothing_comes() -> None:
     meter = Meter()
     meter.begin(1000)
     assert meter.speed(0.0) is None
@@ -284,9 +284,13 @@ def test_the_meter_tells_the_speed_of_the_last_second_and_then_the_whole() -> No
         meter.took(400, tenth / 10)
     assert meter.used == 1000 + 3100 and meter.estimated
     assert meter.speed(3.0) == pytest.approx(1000, rel=0.15)
-    assert meter.speed(9.0) == 0
+    assert meter.speed(9.0) is None
     meter.counted(3000, estimated=False)
-    assert meter.used == 4000 and meter.speed(9.0) == pytest.approx(1000, rel=0.01)
+    assert meter.used == 4000
+    meter.took(400, 10.0)
+    assert meter.speed(10.0) == pytest.approx(500), "a burst is not told as more than it was"
+    meter.paused()
+    assert meter.speed(10.0) is None
 
 
 def test_the_transcript_finds_every_row_however_entries_change() -> None:

@@ -33,6 +33,7 @@ async def test_calls_are_told_and_a_command_is_stopped_at_the_key(tmp_path: Path
         assert "✗ read nowhere.py · There is no file nowhere.py" in it.chat
         await it.until(lambda: "Alt+O allows it, Alt+X declines" in it.screen, "the keys")
         assert not (it.root / "ran").exists()
+        await it.until(lambda: it.app.status.status.speed is None, "the end of the speed, as nothing comes")
         await it.pilot.press("alt+o")
         await it.until(lambda: "    begun" in it.chat, "its output")
         await it.pilot.press("escape")
@@ -52,3 +53,5 @@ async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: st
         assert (it.root / "ran").exists() is (key == "alt+s")
         assert ("· declined" in it.chat) is (key == "alt+x")
         assert "So much for that." in it.chat and "waits for you" not in it.screen
+        speed = it.app.status.status.speed
+        assert speed is not None and f"{speed:,.0f} tok/s" in " ".join(it.chat.split())

@@ -188,7 +188,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
                 began = loop.time()
 
     def _tick(self) -> None:
-        self.feed.tick()
+        if self.feed.tick():
+            self._ticker.request()
 
     def _turned(self, running: bool) -> None:
         """A turn began or ended."""
@@ -260,9 +261,11 @@ class SparkApp(WorkKeys, inherit_bindings=False):
 
     @work(group="command")
     async def _command(self, text: str, name: str, argument: str) -> None:
-        """Obey a command typed in place of a prompt; one that cannot be obeyed is given back."""
-        if not await self._obey(name, argument):
-            self._give_back(text)
+        """Obey a command typed in place of a prompt; one that cannot be obeyed is given back, to be
+        corrected, or overwritten by what is typed next."""
+        if not await self._obey(name, argument) and not self.composer.draft.strip():
+            self.composer.put(text)
+            self.composer.select_all()
 
     async def _obey(self, name: str, argument: str) -> bool:
         match name, argument:

@@ -165,7 +165,9 @@ async def test_a_command_is_explained_completed_and_corrected_as_it_is_typed(tmp
         await it.until(
             lambda: "/udno is no command; did you mean /undo? /help shows all" in it.screen, "help"
         )
-        assert it.app.composer.draft == "/udno"
+        await it.until(lambda: it.app.composer.draft == "/udno", "the command, to be corrected")
+        await it.pilot.press(*"other words")
+        assert it.app.composer.draft == "other words"
 
 
 @pytest.mark.parametrize("typed", ["/", "/help"])

@@ -123,9 +123,9 @@ def _who(status: Status) -> Sequence[str]:
 
 
 def _message_cells(status: Status, width: int) -> int:
-    """The room kept for the message: all it takes where something is wrong, else a third of the line."""
+    """The room kept for the message: all it takes where something is wrong, else half of the line."""
     length = cell_len(status.message)
-    return length if status.level in ("error", "warning") else min(length, max(20, width // 3))
+    return length if status.level in ("error", "warning") else min(length, max(20, width // 2))
 
 
 def _cells(spans: list[Span]) -> int:

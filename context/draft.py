@@ -29,6 +29,11 @@ class Part(Protocol):
     A posting is ``number << COUNT_BITS | count``; postings stand in the order of their numbers.
     """
 
+    lengths: array[int]
+    """How many words each file holds."""
+    blocks: dict[int, str]
+    """Some of its files as the project map has them, remembered by who makes them."""
+
     def __len__(self) -> int: ...
 
     def path(self, number: int) -> str:
@@ -53,10 +58,6 @@ class Part(Protocol):
 
     def lines(self, number: int) -> Lines | None:
         """Its lines as checksums, where they are kept."""
-        ...
-
-    def length(self, number: int) -> int:
-        """How many words it holds."""
         ...
 
     def postings(self, term: str) -> Postings | None:
@@ -101,8 +102,9 @@ class Draft:
         self._facts: list[tuple[str, str, str, frozenset[str], Lines | None]] = []
         # Most words stand in one file only: a lone posting is kept as it is.
         self._held: dict[str, array[int] | int] = {}
-        self._lengths = array("I")
+        self.lengths = array("I")
         self._numbers: dict[tuple[str, str], int] = {}
+        self.blocks: dict[int, str] = {}
         self.size = 0
         """Postings held, in all."""
 
@@ -137,7 +139,7 @@ class Draft:
             else:
                 found.append(one)
         self.size += len(facts.words) + len(further)
-        self._lengths.append(length)
+        self.lengths.append(length)
         self._numbers[facts.path, facts.digest] = number
         self._facts.append((facts.path, facts.digest, facts.outline, facts.names, facts.lines))
         return number
@@ -165,10 +167,6 @@ class Draft:
     def lines(self, number: int) -> Lines | None:
         """The file's lines as checksums, where they are kept."""
         return self._facts[number][4]
-
-    def length(self, number: int) -> int:
-        """How many words the file holds."""
-        return self._lengths[number]
 
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""

@@ -10,6 +10,10 @@ from context.changes import Lines
 from context.draft import Part
 
 GONE = -1
+_REMEMBERED = 4_000
+"""Blocks of a part that are remembered, …"""
+_LONGEST_REMEMBERED = 8_000
+"""… each of at most so many characters."""
 _PART_BITS = 32
 _NUMBER = (1 << _PART_BITS) - 1
 
@@ -109,7 +113,19 @@ class Entries(Mapping[str, FileEntry]):
 
     def block(self, path: str) -> str:
         """The file in the project map; its name alone where nothing is known of it."""
-        return file_block(path, self.outline(path))
+        at = self.place(path)
+        if at is None:
+            return file_block(path, "")
+        index, number = split_place(at)
+        part = self.parts[index]
+        found = part.blocks.get(number)
+        if found is None:
+            found = file_block(path, part.outline(number))
+            if len(found) <= _LONGEST_REMEMBERED:
+                if len(part.blocks) >= _REMEMBERED:
+                    part.blocks.clear()
+                part.blocks[number] = found
+        return found
 
     def outline(self, path: str) -> str:
         """A file's outline; empty when nothing is known of it."""

@@ -82,7 +82,7 @@ class Index:
         self._stamps[index][number] = stamp
         self._frozen[index] = None
         self._files += 1
-        self._length += self._parts[index].length(number)
+        self._length += self._parts[index].lengths[number]
         self._size += self._parts[index].outline_size(number)
 
     def place(self, path: str) -> int | None:
@@ -161,7 +161,7 @@ class Index:
         self._live[index][number] = 0
         self._frozen[index] = None
         self._files -= 1
-        self._length -= self._parts[index].length(number)
+        self._length -= self._parts[index].lengths[number]
         self._size -= self._parts[index].outline_size(number)
         self._newer[path] = GONE
         self._unsaved = True

@@ -78,6 +78,7 @@ def language_of(path: str) -> Language | None:
     return found
 
 
+@lru_cache(maxsize=20_000)
 def is_code(path: str) -> bool:
     """Whether a file is in a language of code, by its name."""
     language = language_of(path)

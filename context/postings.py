@@ -24,7 +24,7 @@ _MOST_CHECKED = 800
 """… only the best files found so far are asked, …"""
 _MOST_COMMON = 24
 """… and of so many words."""
-_MOST_NAMED = 3_000
+_MOST_NAMED = 1_200
 """Files that one question gives at most, the best."""
 _COUNTED = 200
 """Postings of a term up to which the live ones are counted, not estimated."""
@@ -132,16 +132,18 @@ class Words:
     def _add(
         self, scores: dict[int, float], index: int, postings: Postings, weight: float, average: float
     ) -> None:
-        live, part = self.live[index], self.parts[index]
+        live, lengths = self.live[index], self.parts[index].lengths
         limit = len(live)
         first = place(index, 0)
         base, slope = _K1 * (1 - _B), _K1 * _B / average
+        get = scores.get
         for packed in postings:
             number = packed >> COUNT_BITS
             if number < limit and live[number]:
                 count = packed & MOST_COUNTED
-                norm = base + slope * part.length(number)
-                scores[first + number] += weight * count * (_K1 + 1) / (count + norm)
+                at = first + number
+                held = weight * count * (_K1 + 1) / (count + (base + slope * lengths[number]))
+                scores[at] = get(at, 0.0) + held
 
     def _ask(self, scores: dict[int, float], best: list[int], held: _Held, average: float) -> None:
         """Add what a common word says of the best files."""
@@ -155,7 +157,7 @@ class Words:
             found = bisect_left(postings, number << COUNT_BITS)
             if found < len(postings) and postings[found] >> COUNT_BITS == number:
                 count = postings[found] & MOST_COUNTED
-                norm = _K1 * (1 - _B + _B * self.parts[index].length(number) / average)
+                norm = _K1 * (1 - _B + _B * self.parts[index].lengths[number] / average)
                 scores[at] += weight * count * (_K1 + 1) / (count + norm)
 
     def _live(self, term: str) -> list[int]:

@@ -98,18 +98,19 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
     evidence, wanted = _evidence(snapshot, request, hand)
     near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
     weights: dict[str, float] = settings()["weights"]
-    words_for: dict[str, str] = settings()["why"]
     scores: defaultdict[str, float] = defaultdict(float)
     strongest: dict[str, tuple[float, str]] = {}
     for kind, found in evidence.items():
+        weight = weights[kind]
         for path, score in found.items():
-            part = weights[kind] * score
+            part = weight * score
             scores[path] += part
             if path not in strongest or part > strongest[path][0]:
                 strongest[path] = (part, kind)
     blend = {}
+    weight = weights["near"]
     for path, score in scores.items():
-        by_place = weights["near"] * near.get(path.rpartition("/")[0], 0.0)
+        by_place = weight * near.get(path.rpartition("/")[0], 0.0)
         blend[path] = score + by_place
         if hand and by_place > strongest[path][0]:
             strongest[path] = (by_place, "near")
@@ -122,7 +123,8 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
     held = set(first)
     top = sorted((-score, path) for path, score in blend.items() if path not in held and path in paths)
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
-    reasons = {path: words_for[kind].format(hand=named) for path, (_, kind) in strongest.items()}
+    said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
+    reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
     return Ranking(Order(tuple(first), tuple(top), near, paths), scores, reasons, wanted)
 
 

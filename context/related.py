@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from itertools import accumulate
 
 from context.files_shown import FileView, Form, parts_form, whole_form
 from context.pieces import Kind
@@ -50,8 +49,7 @@ def _forms(
 
 def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
     """The best definitions (as line ranges) in ``room`` characters."""
-    lines = file.lines
-    before = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    lines, before = file.lines, file.starts
     chosen: list[range] = []
     taken = bytearray(len(lines))
     for score, symbol in scored:

@@ -31,9 +31,10 @@ _PLACE = struct.Struct("=II")
 """Where a term's text begins, and where its postings do; the next one's is where they end."""
 _PLACES = struct.Struct("=IIII")
 _REMEMBERED = 20_000
-"""Terms that were asked for and are remembered: those of the files in hand are asked for each time."""
-_SHORT = 100
-"""Postings of a term up to which they are."""
+"""Terms that were asked for and are remembered: those of the files in hand are asked for each time. As
+many paths are."""
+_MOST_POSTINGS = 500_000
+"""Postings of those terms, together."""
 _LONGEST = 1 << 30
 """Bytes read at once at most: more is asked for only where a file is damaged."""
 _ARRAYS = (
@@ -83,12 +84,15 @@ class Segment:
         except (LookupError, TypeError, ValueError) as problem:
             raise DamagedSegment(f"{file} lacks {problem}") from problem
         self._known: dict[str, Postings | None] = {}
-        self._hashes, self._lengths = arrays["hashes"], arrays["lengths"]
+        self._known_size = 0
+        self._paths: dict[int, str] = {}
+        self.blocks: dict[int, str] = {}
+        self._hashes, self.lengths = arrays["hashes"], arrays["lengths"]
         self._texts = {name: arrays[f"{name[:-1]}_at"] for name in ("paths", "outlines")}
         self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines")}
         self._state_hashes, self._state_numbers = arrays["state_hashes"], arrays["state_numbers"]
         counts = [len(ends) for ends in self._texts.values()]
-        if counts != [len(self._lengths) + 1] * 4 or len(self._state_hashes) != len(self._state_numbers):
+        if counts != [len(self.lengths) + 1] * 4 or len(self._state_hashes) != len(self._state_numbers):
             raise DamagedSegment(f"{file} has sections of different lengths")
 
     def __del__(self) -> None:
@@ -96,7 +100,7 @@ class Segment:
             os.close(self._handle)
 
     def __len__(self) -> int:
-        return len(self._lengths)
+        return len(self.lengths)
 
     def _read(self, start: int, end: int) -> bytes:
         """The bytes of a place in the file; empty where there is no such place."""
@@ -122,7 +126,12 @@ class Segment:
 
     def path(self, number: int) -> str:
         """The file's path."""
-        return self._text("paths", number).decode("utf-8", "replace")
+        found = self._paths.get(number)
+        if found is None:
+            if len(self._paths) >= _REMEMBERED:
+                self._paths.clear()
+            found = self._paths[number] = self._text("paths", number).decode("utf-8", "replace")
+        return found
 
     def digest(self, number: int) -> str:
         """The SHA-256 of the file's bytes, in hex."""
@@ -152,20 +161,17 @@ class Segment:
         found.frombytes(held[4:])
         return found
 
-    def length(self, number: int) -> int:
-        """How many words the file holds."""
-        return self._lengths[number]
-
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""
         try:
             return self._known[term]
         except KeyError:
             found = self._found(term)
-        if found is None or len(found) <= _SHORT:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[term] = found
+        self._known_size += len(found or ())
+        if len(self._known) >= _REMEMBERED or self._known_size > _MOST_POSTINGS:
+            self._known.clear()
+            self._known_size = len(found or ())
+        self._known[term] = found
         return found
 
     def _found(self, term: str) -> Postings | None:
@@ -263,7 +269,7 @@ class _Writing:
         )
         self._write_texts("lines", "lines_at", (_packed_lines(part.lines(n)) for part, n in docs))
         self._section("digests", (bytes.fromhex(part.digest(n)) for part, n in docs))
-        self._array("lengths", array("I", (part.length(n) for part, n in docs)))
+        self._array("lengths", array("I", (part.lengths[n] for part, n in docs)))
         states = sorted((_state_hash(part.path(n), part.digest(n)), at) for at, (part, n) in enumerate(docs))
         self._array("state_hashes", array("I", (state for state, _ in states)))
         self._array("state_numbers", array("I", (at for _, at in states)))

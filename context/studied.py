@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import accumulate
 
 from context.blocks import harmless
 from context.changes import Lines, line_sums
@@ -35,6 +36,11 @@ class Studied:
     def lines(self) -> list[str]:
         """The lines as they are."""
         return self.source.lines
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """How many characters stand before each line, and in all."""
+        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     @cached_property
     def safe(self) -> Redacted:

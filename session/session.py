@@ -237,6 +237,10 @@ class Session(HunkHandling):
         self._queued.append(text)
         self._publish(PromptQueued(text=text, waiting=len(self._queued)))
 
+    def unqueue(self) -> list[str]:
+        """Take back the prompts that wait for the running turn, first to last: they are not sent."""
+        return [self._queued.popleft() for _ in range(len(self._queued))]
+
     def interrupt(self) -> None:
         """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
         if self._runner is not None:

@@ -126,6 +126,13 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
             print(told)
 
 
+def _stop(session: Session) -> None:
+    """Stop the turn, and with it what was to follow it."""
+    session.interrupt()
+    for text in session.unqueue():
+        print(f"not sent any more: {text}")
+
+
 def _keys(session: Session) -> KeyBindings:
     keys = KeyBindings()
 
@@ -135,12 +142,12 @@ def _keys(session: Session) -> KeyBindings:
 
     @keys.add("escape")
     def stop(event: KeyPressEvent) -> None:
-        session.interrupt()
+        _stop(session)
 
     @keys.add("c-c")
     def stop_or_clear(event: KeyPressEvent) -> None:
         if session.running:
-            session.interrupt()
+            _stop(session)
         else:
             get_app().exit(exception=KeyboardInterrupt)
 

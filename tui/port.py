@@ -80,6 +80,10 @@ class SessionPort(Protocol):
         """A prompt for after the running turn."""
         ...
 
+    def unqueue(self) -> list[str]:
+        """Take back the prompts that were queued."""
+        ...
+
     def interrupt(self) -> None:
         """Stop the turn, at once."""
         ...

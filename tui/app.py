@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -41,7 +42,7 @@ from tui.panes.composer import Composer
 from tui.panes.editor import EditorPane
 from tui.panes.marks import Mark, Marks
 from tui.panes.status import StatusLine
-from tui.plain import visible
+from tui.plain import clipped_left, visible
 from tui.port import SessionPort
 from tui.screens import HelpScreen
 from tui.slash import SlashError, hint, obey, split_slash
@@ -215,7 +216,6 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         if not path:
             self.blank.say(desk.problem)
             return
-        title = visible(path) + (" ●" if desk.dirty else "")
         row, column = self.editor.cursor_location
         remarks = [f"{row + 1}:{column + 1}"]
         if base is None:
@@ -224,7 +224,10 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             remarks.append("read-only")
         if base is not None and base.encoding not in ("utf-8", "ascii"):
             remarks.append(base.encoding)
-        self.editor.border_title = _title(title, " · ".join(remarks))
+        remark = " · ".join(remarks)
+        room = (self.editor.size.width or self.size.width) - cell_len(remark) - 8
+        title = clipped_left(visible(path), max(12, room)) + (" ●" if desk.dirty else "")
+        self.editor.border_title = _title(title, remark)
         self.session.looking_at((path,))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -308,7 +311,11 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         if self.session.running:
             self.session.interrupt()
             self.feed.stop()
-            self.status.show(phase="stopping")
+            self.status.show(phase="stopping", waiting=0)
+            if queued := self.session.unqueue():
+                # What follows a turn is not wanted unread when that turn had to be stopped.
+                self.composer.put("\n\n".join(filter(str.strip, [*queued, self.composer.draft])))
+                self.status.say("what was queued is in the composer again", "warning")
         else:
             self.status.show(message="")
         self._uncover()

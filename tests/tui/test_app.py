@@ -99,6 +99,28 @@ async def test_a_queued_prompt_waits_for_the_running_turn(tmp_path: Path) -> Non
         assert it.app.status.status.waiting == 0
 
 
+async def test_stopping_gives_back_what_was_queued(tmp_path: Path) -> None:
+    async with stage(tmp_path, rate=50) as it:
+        await it.ask("make it polite")
+        it.app.composer.insert("just talk")
+        it.key("alt+q")
+        await it.until(lambda: it.app.status.status.waiting == 1, "the queue")
+        it.app.composer.insert("and more")
+        await it.pilot.press("escape")
+        await it.done()
+        assert it.app.composer.draft == "just talk\n\nand more"
+        assert it.app.status.status.waiting == 0 and "in the composer again" in it.screen
+        assert not it.session.running and "Manners" not in it.chat
+
+
+async def test_a_long_path_leaves_room_for_where_the_cursor_is(tmp_path: Path) -> None:
+    path = "a-folder-with-a-long-name/another-folder/an-even-longer-file-name.py"
+    async with stage(tmp_path, files={path: "one = 1\n"}, size=(60, 20)) as it:
+        await it.session._reading.ready.wait()
+        assert it.app.desk.open(path)
+        await it.until(lambda: "longer-file-name.py  1:1" in it.screen, "the name's end and the place")
+
+
 async def test_undo_takes_back_the_hunk_at_the_cursor_alone_and_redo_lands_it_again(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")

@@ -227,6 +227,10 @@ class EditorPane(TextArea):
         if not top <= row < top + height - 2:
             self.scroll_to(y=max(0, row - height // 4), animate=False, force=True)
 
+    def on_resize(self) -> None:
+        """The title has other room."""
+        self.on_edited()
+
     # The user at work.
 
     async def on_key(self, event: events.Key) -> None:

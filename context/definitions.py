@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from context.bounded import Effort, TooHardError
 from context.languages import Language, load, named_language
 from context.macros import take_macros, with_macros
 from context.symbols import KINDS, Symbol
 
 if TYPE_CHECKING:
-    from tree_sitter import Language as Grammar
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
 _SIGNATURE = 200
 _VALUE = 100
@@ -27,8 +27,6 @@ _RETRIES = 8
 _FRESH_START = re.compile(rb"^[^\s)\]}#]", re.MULTILINE)
 _COMMENT_MARKS = re.compile(r"^(?:<!--|[\s/*!#-])*|(?:-->|[\s*/])*$")
 _DOC_TAGS = re.compile(r"</?(?:summary|remarks|para)>")
-_PIECE = 16_000
-"""Bytes of a text that are parsed at once."""
 _NESTED = 3
 """Languages inside languages that are read: a page in a document, a script in the page."""
 
@@ -37,16 +35,24 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
     """All definitions of a text, in the order they stand; code in other languages inside it is read too.
 
     Where the parser lost its way it starts afresh at the next line that stands at the margin, so that
-    one unfinished line does not hide the rest of a file that is being written.
+    one unfinished line does not hide the rest of a file that is being written. A text that takes the parser
+    too long, as nothing that people write does, has none.
     """
+    try:
+        return _all_definitions(language, text, Effort())
+    except TooHardError:
+        return ()
+
+
+def _all_definitions(language: Language, text: str, effort: Effort) -> tuple[Symbol, ...]:
     source = text.encode("utf-8", "replace")
     if language.body is not None:
         # Nothing in a function's body can be outlined: two thirds of the text need no parsing.
         source = re.sub(language.body, _emptied, source)
     if not language.macros:
-        return _read(language, source, _NESTED)
+        return _read(language, source, _NESTED, effort)
     source, macros = take_macros(source)
-    return with_macros(_read(language, source, _NESTED), macros)
+    return with_macros(_read(language, source, _NESTED, effort), macros)
 
 
 def _emptied(body: re.Match[bytes]) -> bytes:
@@ -55,13 +61,13 @@ def _emptied(body: re.Match[bytes]) -> bytes:
     return head + b"{" + b"\n" * rest.count(b"\n") + rest[rest.rindex(b"}") :]
 
 
-def _read(language: Language, source: bytes, levels: int) -> tuple[Symbol, ...]:
+def _read(language: Language, source: bytes, levels: int, effort: Effort) -> tuple[Symbol, ...]:
     grammar, _ = load(language)
     symbols: list[Symbol] = []
     first_line = 0
     for tries_left in range(_RETRIES, -1, -1):
-        root = _parsed(grammar, source).root_node
-        found = _definitions(language, source, root, levels)
+        root = effort.parsed(language, grammar, source).root_node
+        found = _definitions(language, source, root, levels, effort)
         lost = next((node for node in (root, *root.children) if _is_lost(node)), None)
         restart = None
         if lost is not None and tries_left:
@@ -78,19 +84,6 @@ def _read(language: Language, source: bytes, levels: int) -> tuple[Symbol, ...]:
     return tuple(symbols)
 
 
-def _parsed(grammar: Grammar, source: bytes) -> Tree:
-    """The tree of a text. A long one is given piece by piece: between two, other threads may run."""
-    from tree_sitter import Parser
-
-    if len(source) <= _PIECE:
-        return Parser(grammar).parse(source)
-
-    def piece(start: int, _point: object) -> bytes:
-        return source[start : start + _PIECE]
-
-    return Parser(grammar).parse(piece)
-
-
 def _is_lost(node: Node) -> bool:
     return node.type == "ERROR" and node.end_point.row - node.start_point.row >= _BROKEN
 
@@ -105,12 +98,10 @@ def _moved(symbol: Symbol, lines: int) -> Symbol:
     )
 
 
-def _definitions(language: Language, source: bytes, root: Node, levels: int) -> list[Symbol]:
-    from tree_sitter import QueryCursor
-
+def _definitions(language: Language, source: bytes, root: Node, levels: int, effort: Effort) -> list[Symbol]:
     query = load(language)[1]
     found: dict[tuple[int, int], tuple[_Found, Node, dict[str, list[Node]]]] = {}
-    for pattern, captures in QueryCursor(query).matches(root):
+    for pattern, captures in effort.matches(query, root):
         if "embedded" in captures:
             inside = _embedded(query.pattern_settings(pattern), source, captures)
             if inside is not None and levels:
@@ -132,7 +123,7 @@ def _definitions(language: Language, source: bytes, root: Node, levels: int) -> 
         while around and around[-1][0] <= start:
             around.pop()
         if match.language is not None:
-            symbols += _inner(language, match.language, source, node, len(around), levels)
+            symbols += _inner(language, match.language, source, node, len(around), levels, effort)
             continue
         if language.deepest is not None and len(around) >= language.deepest:
             continue
@@ -167,10 +158,10 @@ def _embedded(
 
 
 def _inner(
-    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int
+    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, effort: Effort
 ) -> Iterator[Symbol]:
     """The definitions of embedded code, as part of the file around it."""
-    for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1):
+    for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1, effort):
         moved = _moved(symbol, node.start_point.row)
         yield replace(moved, kind="section" if outer.quotes else symbol.kind, depth=symbol.depth + depth)
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
 """The name under which an edit's next content is prepared beside its file: there for a moment only."""
+_STARS = re.compile(r"\*+")
+_MOST_STARS = 3
+"""In one part of a rule, and folders that stand for any number of them."""
 _REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
@@ -116,7 +119,16 @@ def _rules(root: Path, folder: str) -> Rules:
     from context.source import Source, read
 
     source = read(root, f"{folder}.gitignore")
-    return ((folder, GitIgnoreSpec.from_lines(source.lines)),) if isinstance(source, Source) else ()
+    if not isinstance(source, Source):
+        return ()
+    return ((folder, GitIgnoreSpec.from_lines(line for line in source.lines if not _endless(line))),)
+
+
+def _endless(line: str) -> bool:
+    """Whether a rule has so many stars that matching it, by going back over them, need not end today.
+    Nobody writes such a rule for its files."""
+    parts = re.sub(r"\*+/(?:\*+/)+", "**/", line).split("/")
+    return line.count("**/") > _MOST_STARS or any(len(_STARS.findall(part)) > _MOST_STARS for part in parts)
 
 
 def _paths(listed: bytes) -> list[str]:

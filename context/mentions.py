@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from context.globs import glob
 from context.paths import Paths, about
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _LINE_NUMBER = re.compile(r"(?::\d+)+$")
 _LINES = re.compile(r"^(.+):(\d+)-(\d+)$")
 _TRAILING = ".,:;!?)]}'\""
 _SYMBOL = re.compile(r"^[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*$")
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]|[^*?\[]+|\[")
 _MOST_HOLDERS = 8
 """Files that define a symbol; where more do, the name says too little."""
 
@@ -75,34 +74,9 @@ def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def matching(pattern: str, paths: Iterable[str]) -> list[str]:
-    """The paths that a glob matches: ``*`` and ``?`` stay within a folder, ``**`` does not; a pattern
-    without ``/`` is for file names in any folder."""
-    pattern = pattern.removeprefix("./")
-    if "/" not in pattern:
-        pattern = f"**/{pattern}"
-    found = _glob(pattern)
-    return [path for path in paths if found.match(path)]
-
-
-@lru_cache(maxsize=32)
-def _glob(pattern: str) -> re.Pattern[str]:
-    special = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]", "[": r"\["}
-    out = ""
-    for part in _GLOB.findall(pattern):
-        if part in special:
-            out += special[part]
-        elif part.startswith("["):
-            negated = part[1] in "!^"
-            inside = part[2:-1] if negated else part[1:-1]
-            characters = re.escape(inside).replace(r"\-", "-")
-            out += f"[{'^/' if negated else ''}{characters}]"
-        else:
-            out += re.escape(part)
-    try:
-        return re.compile(f"{out}\\Z")
-    except re.error:
-        # A range the wrong way round, as in [z-a]: the characters are meant as they are.
-        return re.compile(f"{re.escape(pattern)}\\Z")
+    """The paths that a glob matches (``context.globs``)."""
+    matches = glob(pattern)
+    return [path for path in paths if matches(path)]
 
 
 def _mentioned(word: str, names: Paths, snapshot: Snapshot) -> list[Mention]:

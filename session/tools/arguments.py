@@ -35,15 +35,17 @@ def read_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         raise BadArguments(f"The arguments are not valid JSON ({problem}).") from None
     if not isinstance(given, dict):
         raise BadArguments("The arguments must be a JSON object.")
-    required = schema.get("required", ())
+    required = _required(schema)
     given = {name: value for name, value in given.items() if value is not None or name in required}
     _check_object(given, schema, "")
     return given
 
 
 def _check_object(value: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
-    properties = schema.get("properties", {})
-    for name in schema.get("required", ()):
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        properties = {}
+    for name in _required(schema):
         if name not in value:
             raise BadArguments(f"{where}{name} is missing.")
     for name, entry in value.items():
@@ -52,6 +54,12 @@ def _check_object(value: Mapping[str, Any], schema: Mapping[str, Any], where: st
         elif schema.get("additionalProperties") is False:
             known = ", ".join(properties) or "none"
             raise BadArguments(f"There is no argument {(where + name)[:80]!r}; there are {known}.")
+
+
+def _required(schema: Mapping[str, Any]) -> list[str]:
+    """The names that must be there; a server's schema may hold anything under ``required``."""
+    names = schema.get("required")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _check(value: Any, schema: Any, where: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from context.blocks import harmless
+from context.globs import glob
 from context.project import Project
 from context.redact import is_secret_file, redact
 from context.snapshot import Snapshot
@@ -84,22 +85,24 @@ class SearchTool:
         """The files that may be searched, in order."""
         paths = [path for path in snapshot.paths if path not in snapshot.unread and not is_secret_file(path)]
         if where:
-            pattern = where
-            if not any(mark in where for mark in "*?["):
+            if any(mark in where for mark in "*?["):
+                matches = glob(where.strip().removeprefix("@").removeprefix("/"))
+                paths = [path for path in paths if any(map(matches, _with_folders(path)))]
+            else:
                 inside = resolve(self._project, where)
                 if isinstance(inside, Refusal):
                     return inside
-                pattern = f"/{inside}" if inside != "." else "*"
-            from pathspec import GitIgnoreSpec
-
-            try:
-                chosen = GitIgnoreSpec.from_lines([pattern])
-            except ValueError as problem:
-                return Refusal(f"path is no glob: {problem}.")
-            paths = [path for path in paths if chosen.match_file(path)]
+                paths = [path for path in paths if inside in (".", path) or path.startswith(f"{inside}/")]
             if not paths:
                 return Refusal(f"There are no files of this project in {where}.")
         return tuple(paths)
+
+
+def _with_folders(path: str) -> Iterator[str]:
+    """The path, and the folders that it is in."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
 
 
 def _unusable(pattern: str) -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from context.git import Git
 from context.ignore import list_git, list_walk
 from tests.context.conftest import Repo
@@ -29,6 +31,16 @@ def test_the_walk_lists_what_git_lists(repo: Repo) -> None:
     assert by_git.files == by_walk.files == LISTED
     assert {"build", "sub/node_modules"} <= by_git.ignored
     assert {"build", "sub/node_modules", ".git"} <= by_walk.ignored
+
+
+@pytest.mark.parametrize("rule", ["*a" * 40 + "b", "**/*a" * 40 + "b", "**/a/" * 40 + "b", "[" * 2_000])
+def test_no_rule_takes_for_ever(tmp_path: Path, rule: str) -> None:
+    folder = tmp_path / Path(*["a"] * 60)
+    folder.mkdir(parents=True)
+    (folder / ("a" * 200)).touch()
+    (tmp_path / "x.log").touch()
+    (tmp_path / ".gitignore").write_text(f"{rule}\n**/*.l*g\n")
+    assert list_walk(tmp_path).files == (".gitignore", f"{'a/' * 60}{'a' * 200}")
 
 
 def test_circles_of_links_end(tmp_path: Path) -> None:

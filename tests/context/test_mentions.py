@@ -60,6 +60,23 @@ def test_globs(pattern: str, found: tuple[str, ...]) -> None:
     assert tuple(matching(pattern, PATHS)) == found
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*a" * 40 + "b", False),
+        ("**/*a" * 40 + "b", False),
+        ("**/" * 2_000 + "a*", True),
+        ("*" * 3_000, True),
+        ("?" * 3_000, False),
+        ("[!" * 1_000, False),
+        ("**a**a**", True),
+    ],
+)
+def test_no_glob_takes_for_ever(pattern: str, found: bool) -> None:
+    path = f"{'a/' * 60}{'a' * 200}"
+    assert matching(pattern, (path,)) == [path] * found
+
+
 CODE = '''class Queue:
     """Waits."""
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,3 +151,34 @@ def test_functions_without_a_body_and_tables_hide_nothing() -> None:
     assert found.names == {"first", "second", "table", "third", "ONE", "TWO", "LONG"}
     assert [(symbol.start, symbol.end) for symbol in found.symbols if symbol.name == "third"] == [(13, 18)]
     assert "#define TWO 2 — documented\n" in found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.yaml", "- " * 8_000),
+        ("a.yaml", "? - " * 200),
+        ("a.yml", "".join(f"{' ' * depth}a:\n" for depth in range(600))),
+        ("a.md", f"---\n{'- ' * 8_000}\n---\n"),
+        ("a.json", "[" * 500_000),
+        ("a.c", "*" * 200_000),
+        ("a.c", f"int f() {{{'*' * 200_000}"),
+        ("a.py", "\\\n" * 400_000),
+        ("a.java", "a<" * 30_000),
+    ],
+    ids=lambda value: value[:8],
+)
+def test_no_text_ends_the_process_or_takes_for_ever(path: str, text: str) -> None:
+    program = (
+        "import sys\nfrom context.outline import outline\n"
+        "print(outline(sys.argv[1], sys.stdin.read()).symbols)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, path],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0 and ended.stdout == "()\n"

@@ -247,6 +247,31 @@ async def test_outline_gives_definitions_with_their_lines(root: Path) -> None:
     assert not (await call(tool, path="build")).ok
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": None},
+        {"properties": "a", "additionalProperties": False},
+        {"required": True},
+        {"required": [1, [], "a"]},
+        {"properties": {"a": {"required": True, "properties": "b", "items": [1], "enum": 1}}},
+        {"properties": {"a": {"items": {"required": 1, "minimum": "x"}}}},
+    ],
+)
+@pytest.mark.parametrize("given", ['{"a": {"b": 1}}', '{"a": [{"b": 1}]}', '{"a": 1}', "{}"])
+def test_a_schema_that_is_none_does_not_break_a_call(schema: dict[str, Any], given: str) -> None:
+    try:
+        assert isinstance(read_arguments(given, schema), dict)
+    except BadArguments as problem:
+        assert "a" in str(problem)
+
+
+async def test_a_glob_with_many_stars_holds_nothing_up(root: Path) -> None:
+    (root / ("a" * 120)).write_text("start\n")
+    result = await call(SearchTool(scanned(root)), pattern="start", path="*a" * 40 + "b")
+    assert not result.ok and "There are no files of this project in" in result.text
+
+
 def test_arguments_are_checked_by_the_schema() -> None:
     schema = {
         "type": "object",

@@ -1,7 +1,8 @@
 """Light Markdown, line by line: what a model's prose needs, and nothing that must look back.
 
 A finished line never changes again (but for the colours of an open code block, see
-:mod:`tui.panes.code`), so a streamed answer costs the same per token however long it gets.
+:mod:`tui.panes.code`, and the columns of a table that is being written, see :mod:`tui.panes.tables`), so a
+streamed answer costs the same per token however long it gets.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 
 from tui.panes.code import CodeStream, drawable, lexer_for
 from tui.panes.rows import Row, Span, wrap
+from tui.panes.tables import MOST, Table, is_line
 from tui.plain import untabbed, visible
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
@@ -18,8 +20,6 @@ _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*\Z")
 _ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,3}[.)])\s+(?P<text>.*)\Z")
 _QUOTE = re.compile(r" {0,3}>\s?(?P<text>.*)\Z")
 _RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*\Z")
-_TABLE = re.compile(r" {0,3}\|(?P<cells>.*?)\|?\s*\Z")
-_TABLE_RULE = re.compile(r"[\s|:-]*-[\s|:-]*\Z")
 _INLINE = re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)(?!`)"
     r"|\*\*(?P<strong>\S(?:.*?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.*?\S)?)__(?!\w)"
@@ -76,8 +76,8 @@ class MarkdownStream:
         self._code: CodeStream | None = None
         self._code_lines: list[str] = []
         self._blank = True
-        self._table = False
-        """Whether the line before was a table's row."""
+        self._table = Table(inline)
+        """The table whose lines come; empty when none do. Its rows are final once it has ended."""
 
     def feed(self, text: str) -> None:
         """Take the next piece of the answer."""
@@ -100,8 +100,13 @@ class MarkdownStream:
             self._line(line)
         if self._code is not None:
             self._draw_code(self._code, closed=closed)
-        elif self._tail and not _MAYBE_FENCE.match(self._tail):
-            self.rows += self._prose(self._tail)
+        else:
+            if closed:
+                self._end_table()
+            self.rows += self._table_rows()
+            # A table's line is drawn when it is whole: its cells move with each letter until then.
+            if self._tail and not _MAYBE_FENCE.match(self._tail) and not is_line(self._tail):
+                self.rows += self._prose(self._tail)
         return first + self._keep(held, first)
 
     def _keep(self, held: list[Row], first: int) -> int:
@@ -124,6 +129,13 @@ class MarkdownStream:
             else:
                 self._code_lines.append(line)
             return
+        if is_line(line):
+            if len(self._table) == MOST:
+                self._end_table()
+            self._table.add(visible(untabbed(line)))
+            self._blank = False
+            return
+        self._end_table()
         if opening := _FENCE.match(line):
             self._fence = opening["mark"]
             language = (opening["info"].split() or [""])[0].strip("{}.")
@@ -135,11 +147,18 @@ class MarkdownStream:
         if not line.strip():
             if not self._blank:
                 self._final_rows([Row([])])
-            self._blank, self._table = True, False
+            self._blank = True
             return
         self._final_rows(self._prose(line))
         self._blank = False
-        self._table = _TABLE.match(line) is not None
+
+    def _table_rows(self) -> list[Row]:
+        return self._table.rows(self._width, (self._margin, "text"))
+
+    def _end_table(self) -> None:
+        if len(self._table):
+            self._final_rows(self._table_rows())
+            self._table = Table(inline)
 
     def _final_rows(self, rows: list[Row]) -> None:
         self.rows += rows
@@ -192,23 +211,9 @@ class MarkdownStream:
         if match := _QUOTE.match(line):
             bar: Span = ("▎ ", "border_focus")
             return wrap(inline(match["text"], "quote"), self._width, first=[margin, bar], rest=[margin, bar])
-        if match := _TABLE.match(line):
-            return self._row_of_table(match["cells"], margin)
         if line.startswith("    "):
             return wrap([(line, "text")], self._width, first=[margin], rest=[margin], words=False)
         return wrap(inline(line), self._width, first=[margin], rest=[margin])
-
-    def _row_of_table(self, text: str, margin: Span) -> list[Row]:
-        """A table's row: columns cannot be aligned before the last row is known, so they are not."""
-        if _TABLE_RULE.match(text):
-            return [Row([margin, ("─" * max(1, self._width - len(self._margin)), "border")])]
-        role = "text" if self._table else "strong"
-        spans: list[Span] = []
-        for index, cell in enumerate(re.split(r"(?<!\\)\|", text)):
-            if index:
-                spans.append((" │ ", "border"))
-            spans += inline(cell.strip().replace("\\|", "|"), role)
-        return wrap(spans, self._width, first=[margin], rest=[(self._margin + "  ", "text")])
 
 
 def _task(text: str) -> tuple[str, str]:

@@ -265,5 +265,7 @@ def hints(*, reading: bool, now: bool, running: bool) -> str:
         "view": "last" if now else "now",
         "filter": "find",
     }
-    ends = [f"{shown('close', 'context')} closes", "Esc stops"] if running else ["Esc closes"]
-    return "  ".join([*(f"{shown(action, 'context')} {use}" for action, use in uses.items()), *ends])
+    keys = [f"{shown(action, 'context')} {use}" for action, use in uses.items()]
+    if running:
+        return "  ".join([f"{shown('close', 'context')} closes", "Esc stops", *keys])
+    return "  ".join([*keys, "Esc closes"])

@@ -184,13 +184,13 @@ class Feed:
         self._desk.held(event.hunk)
         why = event.message.removeprefix(f"{event.path} ")
         self._chat.hunk(event.hunk, event.path, "update", "held", why)
-        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines, {shown(_REST)} lands all"
+        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines, {shown(_REST)} all"
         self._status.say(f"{event.hunk} waits for you: {keys} ({why})", "warning")
 
     def _call_held_back(self, event: said.ToolHeld) -> None:
         self.held = event.call
         self._chat.call(event.call, event.text).hold(event.text)
-        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines, {shown(_REST)} allows all"
+        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines, {shown(_REST)} all"
         self._status.say(f"{event.tool} waits for you: {keys}", "warning")
 
     def allowed(self) -> None:

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
@@ -148,7 +148,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         if self._offers is not None:
             if prompt:
                 self.composer.put(prompt)
-            self._offer()
+            if not self.session.past():
+                self._offer()
         elif prompt:
             self.session.submit(prompt)
 
@@ -156,7 +157,11 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         """Nobody can answer yet: say what can be begun with."""
         if self._offers is not None and not isinstance(self.screen, ModalScreen):
             why = f"There is no key for {self.session.provider} yet."
-            self.push_screen(OfferScreen(self._palette, self._offers, why), self._take)
+            self.push_screen(OfferScreen(self._palette, self._offers, why, self._type), self._take)
+
+    def _type(self, event: events.Key) -> None:
+        """A key that was meant for the prompt, in its turn among those that go there by themselves."""
+        self.composer.post_message(events.Key(event.key, event.character))
 
     def _take(self, offer: Offer | None) -> None:
         """Leave the app to begin with ``offer``."""

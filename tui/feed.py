@@ -67,8 +67,6 @@ class Feed:
         ):
             self.held = ""
             self._status.say("")
-        if isinstance(event, _ANSWERS):
-            self._unanswered = ""
         match event:
             case said.TurnEnded(status="failed") if self._unanswered and not self._turn:
                 self.on_unanswered(self._unanswered)
@@ -118,6 +116,8 @@ class Feed:
 
     def _tell(self, event: said.Event) -> None:
         """The conversation's share of an event, and the turn's."""
+        if isinstance(event, _ANSWERS):
+            self._unanswered = ""
         chat, status = self._chat, self._status
         match event:
             case said.PromptSubmitted(turn=turn, text=text, kind=kind):

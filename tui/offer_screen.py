@@ -26,8 +26,13 @@ FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
 class OfferScreen(ModalScreen[Offer | None]):
     """Lists offers as soon as they are found. The answer is the one taken, None when it was left."""
 
-    def __init__(self, palette: Palette, find: FindOffers, why: str) -> None:
+    def __init__(
+        self, palette: Palette, find: FindOffers, why: str, typed: Callable[[events.Key], None]
+    ) -> None:
+        """``typed`` gets what is typed here: words belong to the prompt, and leave this screen."""
         super().__init__()
+        self._typed = typed
+        self._leaving = False
         self._palette = palette
         self._find = find
         self._why = why
@@ -66,9 +71,14 @@ class OfferScreen(ModalScreen[Offer | None]):
         """Move the choice, or take it."""
         event.stop()
         page = max(1, self.query_one(Lines).size.height - 4)
-        steps = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -page, "pagedown": page}
+        steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page}
         steps |= {"home": -len(self._offers), "end": len(self._offers)}
-        if event.key in steps:
+        if self._leaving or event.is_printable:
+            self._typed(event)
+            if not self._leaving:
+                self._leaving = True
+                self.dismiss(None)
+        elif event.key in steps:
             self._chosen = max(0, min(self._chosen + steps[event.key], len(self._offers) - 1))
             self._draw()
         elif event.key == "enter" and self._offers:

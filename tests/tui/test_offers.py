@@ -119,3 +119,12 @@ async def test_unsaved_text_is_not_left(tmp_path: Path) -> None:
         it.app._take(offers((), "openai")[0])
         await it.until(lambda: "save the file" in it.screen, "the warning")
         assert it.app.taken is None
+
+
+async def test_words_typed_over_the_offers_go_to_the_prompt(tmp_path: Path) -> None:
+    async with stage(tmp_path, server=False, offers=lambda: found(OLLAMA)) as it:
+        await it.until(lambda: shown(it), "the offers")
+        for character in "just k":
+            it.key("space" if character == " " else character, character)
+        await it.until(lambda: it.app.composer.draft == "just k", "the words")
+        assert not isinstance(it.app.screen, OfferScreen) and it.app.taken is None

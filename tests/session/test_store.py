@@ -379,7 +379,7 @@ def test_damaged_prompts_are_passed_over_and_the_next_stands_alone(tmp_path: Pat
 
 def test_prompts_that_cannot_be_kept_or_read_are_store_errors(tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").mkdir()
-    with pytest.raises(StoreError, match="cannot write .*prompts.jsonl: Is a directory"):
+    with pytest.raises(StoreError, match="cannot write"):
         PromptHistory(tmp_path).add("x")
     with pytest.raises(StoreError, match="cannot read the prompts"):
         PromptHistory(tmp_path).read()

@@ -142,12 +142,13 @@ class Calls:
             return
         self.answers[call.call_id] = result.text
         self.readings += result.readings
-        self._end(call, status or ("done" if result.ok else "failed"), result.summary)
+        self._end(call, status or ("done" if result.ok else "failed"), result.summary, result.tail)
 
-    def _end(self, call: _Call, status: str, summary: str) -> None:
+    def _end(self, call: _Call, status: str, summary: str, tail: str = "") -> None:
         call.ended = True
         line = f"{call.label} · {_one_line(summary)}" if summary else call.label
-        self.send(ToolEnded(turn=self.turn, call=call.name, tool=call.tool, status=status, line=line))
+        told = {"call": call.name, "tool": call.tool, "status": status, "line": line, "tail": clean(tail)}
+        self.send(ToolEnded(turn=self.turn, **told))
 
 
 async def _done(tool: Tool, arguments: Mapping[str, Any], around: Around) -> ToolResult:

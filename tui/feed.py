@@ -156,8 +156,8 @@ class Feed:
             case said.ToolCalled(call=call, line=how):
                 self._meter.paused()
                 chat.call(call, how)
-            case said.ToolEnded(call=call, line=how, status=state):
-                chat.call(call, how).become(state, how)
+            case said.ToolEnded(call=call, line=how, status=state, tail=tail):
+                chat.call(call, how).become(state, how, tail)
             case said.Usage():
                 self._usage.take(event)
                 if event.turn == self._turn:

@@ -42,7 +42,8 @@ class ToolOutput:
 @dataclass(frozen=True, slots=True)
 class ToolEnded:
     """The call is answered. ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``; ``line`` is that
-    of the call with what it came to, as in ``search "foo" · 12 matches in 5 files``."""
+    of the call with what it came to, as in ``search "foo" · 12 matches in 5 files``; ``tail`` the last lines
+    that a command printed before it failed."""
 
     type: ClassVar[str] = "tool.ended"
     turn: str
@@ -50,3 +51,4 @@ class ToolEnded:
     tool: str
     status: str
     line: str
+    tail: str = ""

@@ -21,6 +21,8 @@ SECONDS = 120
 MOST_SECONDS = 600
 LONGEST_COMMAND = 2_000
 MOST_LINES = 20
+LAST, LONGEST_LAST = 3, 200
+"""Lines of a failed command's output that the person still sees when it is over, and their characters."""
 _SAY_EVERY = 0.1
 _SAY_MOST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -98,7 +100,8 @@ class RunTool:
         took = time.monotonic() - began
         how = f"stopped after {seconds} s, with all that it had started" if ended.timed_out else _code(ended)
         summary = f"{how} · {took:.1f} s"
-        return ToolResult(output.told(how), summary, ok=ended.code == 0 and not ended.timed_out)
+        ok = ended.code == 0 and not ended.timed_out
+        return ToolResult(output.told(how), summary, ok=ok, tail="" if ok else output.last())
 
 
 def _code(ended: Exit) -> str:
@@ -133,6 +136,11 @@ class _Output:
     def flush(self) -> None:
         """Say what was not said yet."""
         self._say(len(self._unsaid))
+
+    def last(self) -> str:
+        """The last lines with something on them, cut where they are long: mostly why a command failed."""
+        lines = [line.rstrip() for line in _text(self._head + self._tail).split("\n") if line.strip()]
+        return "\n".join(line[:LONGEST_LAST] for line in lines[-LAST:])
 
     def _say(self, end: int) -> None:
         if end:

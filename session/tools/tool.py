@@ -51,12 +51,13 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a call came to. ``text`` is for the model; ``summary`` are a few words for the person, which
-    follow the call's own line, as in ``12 matches in 5 files``."""
+    follow the call's own line, as in ``12 matches in 5 files``; ``tail`` some lines below it."""
 
     text: str
     summary: str = ""
     ok: bool = True
     readings: tuple[Reading, ...] = ()
+    tail: str = ""
 
 
 def failed(text: str, summary: str = "") -> ToolResult:

@@ -55,3 +55,29 @@ async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: st
         assert "So much for that." in it.chat and "waits for you" not in it.screen
         speed = it.app.status.status.speed
         assert speed is not None and f"{speed:,.0f} tok/s" in " ".join(it.chat.split())
+
+
+FAILS = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "for i in 1 2 3 4 5; do echo line $i; done; exit 3" } }]
+[[scenario.step]]
+say = "It failed.\\n"
+"""
+
+
+async def test_the_end_of_what_a_failed_command_printed_stays_and_is_there_again_when_resumed(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path, script=FAILS) as it:
+        await it.ask("look")
+        await it.until(lambda: "? run" in it.chat, "the question")
+        await it.pilot.press("alt+o")
+        await it.done()
+        session = it.session.name
+        first = it.chat
+        assert "· exit 3 ·" in " ".join(first.split())
+        assert "    line 3\n    line 4\n    line 5\n" in first and "    line 2\n" not in first
+    async with stage(tmp_path, script=FAILS, resume=session) as it:
+        assert "    line 3\n    line 4\n    line 5\n" in it.chat

@@ -1,4 +1,5 @@
-"""A tool call in the conversation: one line, changed in place; while it runs, the last of its output."""
+"""A tool call in the conversation: one line, changed in place; while it runs, and when it
+failed, the last of its output."""
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ class CallEntry:
         self._text = ""
         self._output = ""
 
-    def become(self, state: str, line: str) -> None:
-        """Show another state; what it printed is no longer shown."""
+    def become(self, state: str, line: str, tail: str = "") -> None:
+        """Show another state; of what it printed only ``tail`` is still shown."""
         self.state, self.line = state, line
-        self._text = self._output = ""
+        self._text, self._output = "", tail
         self.dirty = True
 
     def hold(self, text: str) -> None:

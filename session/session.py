@@ -287,7 +287,7 @@ class Session(HunkHandling):
         return tuple(clean_line(each.text) for each in complete(prefix, self._reading.snapshot))
 
     def wake(self) -> None:
-        """The user types: have a connection and a true picture ready by the time they are done."""
+        """The user types, or comes back: have a connection and a true picture ready when they are done."""
         self._reading.look_again()
         if self.connection is not None:
             self.connection.wake()

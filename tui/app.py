@@ -305,6 +305,10 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         self._keep_draft(event.text)
         self.session.wake()
 
+    def on_app_focus(self) -> None:
+        """The terminal gains focus: the user was elsewhere, where files change."""
+        self.session.wake()
+
     def _keep_draft(self, text: str) -> None:
         try:
             self.session.save_draft(text)

@@ -21,6 +21,7 @@ from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 
+from tests.tui.stage import stage
 from tui.driver import SparkDriver, rewritten
 
 
@@ -34,6 +35,7 @@ def test_the_private_names_are_where_they_were() -> None:
     for name in ("_enable_mouse_support", "_disable_mouse_support", "process_message"):
         assert callable(getattr(LinuxDriver, name))
     source = inspect.getsource(LinuxDriver)
+    assert "?1004h" in source
     for name in ("self._debug", "self.exit_event", "self.fileno", "self.run_input_thread()"):
         assert name in source
     assert "self._mouse" in inspect.getsource(LinuxDriver._enable_mouse_support)
@@ -189,3 +191,15 @@ async def test_a_terminal_that_takes_nothing_does_not_stop_the_application(tmp_p
         process.kill()
         await process.wait()
         os.close(main)
+
+
+async def test_what_changed_while_the_terminal_had_no_focus_is_found(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        reading = it.session._reading
+        await reading.ready.wait()
+        # As it is once the system has lost events.
+        await asyncio.to_thread(reading._watcher.stop)
+        (it.root / "greeter.py").write_text("def changed() -> None: ...\n", "utf-8")
+        for event in (*XTermParser(False).feed("\x1b[O"), *XTermParser(False).feed("\x1b[I")):
+            it.app.post_message(event)
+        await it.until(lambda: reading.snapshot.entries["greeter.py"].names == {"changed"}, "the change")

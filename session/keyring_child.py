@@ -22,7 +22,7 @@ def main(action: str, service: str, user: str) -> dict[str, Any]:
         import keyring
         from keyring.errors import KeyringError, PasswordDeleteError
     except ImportError:
-        return {"why": "the extra is not installed (pip install 'spark[keyring]')"}
+        return {"why": "the package keyring is not installed"}
     try:
         backend = keyring.get_keyring()
         name = f"{type(backend).__module__}.{type(backend).__name__}"

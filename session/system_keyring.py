@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from session.children import ChildError, run_child
+from session.extras import install_command
 
 SERVICE = "spark"
 """The service under which keys are kept; the user's name is the provider's."""
@@ -56,7 +57,7 @@ async def erase(provider: str, *, seconds: float = SECONDS) -> bool:
 
 async def _ask(action: str, provider: str, *, seconds: float, given: bytes = b"") -> dict[str, Any]:
     if not is_installed():
-        raise KeyringError("the extra is not installed (pip install 'spark[keyring]')")
+        raise KeyringError(f"the package keyring is not installed ({install_command('keyring')})")
     command = [sys.executable, "-P", str(_CHILD), action, SERVICE, provider]
     try:
         ended = await run_child(command, seconds=seconds, given=given)

@@ -11,8 +11,8 @@ from pathlib import Path
 from session.engine.header import HeaderError, read_header
 from session.engine.settings import LocalError, LocalSettings
 from session.engine.shelf import SUFFIX, Shelf
+from session.extras import install_command
 
-INSTALL = "pip install 'spark[local]'"
 MOST_CONTEXT = 32_768
 """Tokens of context that are taken without being asked: reading more takes minutes without a GPU."""
 LEAST_CONTEXT = 4_096
@@ -50,7 +50,7 @@ def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str])
     """The model that ``wanted`` (a file, or a pulled model's name) means. Raises LocalError."""
     file = _file(wanted, environ)
     if not installed():
-        raise LocalError(f"--local needs the embedded engine: {INSTALL}")
+        raise LocalError(f"--local needs the embedded engine: {install_command('xllamacpp')}")
     try:
         header = read_header(file)
     except HeaderError as problem:

@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
+from session.extras import install_command
 from session.mcp.settings import McpServer
 from session.sanitize import clean_line
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _TAIL = 2_000
 """Bytes of a server's standard error that are kept, to say why it ended."""
 _MOST_PAGES = 50
-MISSING = "the package mcp is not installed: pip install 'spark[mcp]'"
 
 
 class McpLinkError(Exception):
@@ -49,7 +49,7 @@ class McpLink:
             return
         await self.close()
         if find_spec("mcp") is None:
-            raise McpLinkError(MISSING)
+            raise McpLinkError(f"the package mcp is not installed: {install_command('mcp')}")
         # A large import: in a thread, so that keys and frames go on meanwhile.
         await asyncio.to_thread(import_module, "mcp")
         # What it logs belongs to no screen, and what went wrong is said by the error.

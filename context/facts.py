@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from context.blocks import harmless
 from context.changes import Lines, line_sums
-from context.outline import outline
+from context.outline import Outline, outline
 from context.redact import redact
 from context.source import Source
 from context.words import words
@@ -32,9 +32,10 @@ class Facts:
     lines: Lines | None
 
 
-def facts_of(source: Source, *, lines: bool = True) -> Facts:
-    """Read a content: parse, outline, collect words."""
-    found = outline(source.path, source.text)
+def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None) -> Facts:
+    """Read a content: parse, outline, collect words. ``found`` is its outline, where that is known."""
+    if found is None:
+        found = outline(source.path, source.text)
     names = found.names
     if len(names) > _MOST_NAMES:
         names = frozenset(sorted(names)[:_MOST_NAMES])

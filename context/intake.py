@@ -14,6 +14,7 @@ from context.facts import Facts, facts_of
 from context.index import Index
 from context.redact import is_secret_file
 from context.source import LARGEST, Source, Unread, read, shown_name, too_large
+from context.studied import studied
 from context.workers import Written, read_all
 
 SECRET = "a secret file: never shown to the model"
@@ -66,7 +67,9 @@ class Intake:
         if isinstance(source, Unread):
             self.left_unread(source, stamp)
         elif not self._index.revive(path, source.digest, stamp):
-            self._index.add(facts_of(source, lines=self.lines), stamp)
+            # A window is likely to show it next, and needs its outline too.
+            outline = studied(source).outline
+            self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
 
     def take_many(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
         """Read files, with the help of other processes where they are many; those in ``first`` first."""

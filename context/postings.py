@@ -12,7 +12,7 @@ from heapq import nlargest
 from typing import Any
 
 from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings, makes, stem_term
-from context.entries import place, split_place
+from context.entries import Entries, place, split_place
 
 _K1 = 1.2
 _B = 0.75
@@ -83,6 +83,17 @@ class Words:
             for held in common[:_MOST_COMMON]:
                 self._ask(scores, best, held, average)
         return self.by_path(scores)
+
+    def score_of(
+        self, paths: Iterable[str], entries: Entries, wanted: Mapping[str, float]
+    ) -> dict[str, float]:
+        """BM25 of these files alone, exact; ``entries`` are of the same state of the index."""
+        places = {path: at for path in paths if (at := entries.place(path)) is not None}
+        average = self.length / self.files if self.files else 1.0
+        scores: dict[int, float] = dict.fromkeys(places.values(), 0.0)
+        for held in self._all(wanted):
+            self._ask(scores, list(scores), held, average)
+        return {path: scores[at] for path, at in places.items()}
 
     def _all(self, wanted: Mapping[str, float]) -> Iterator[_Held]:
         for word, weight in wanted.items():

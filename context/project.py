@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from context.changes import Status
@@ -21,8 +21,9 @@ from context.index import Index
 from context.intake import SECRET, Intake
 from context.memory import give_back
 from context.snapshot import Snapshot, frozen
-from context.source import name_problem
+from context.source import Unread, name_problem, read
 from context.store import Store
+from context.studied import studied
 from context.workers import Merger, WorkerLost
 
 __all__ = ["SECRET", "Project"]
@@ -33,6 +34,10 @@ _PUBLISH_EVERY = 0.25
 """Seconds between two pictures while a project is read, …"""
 _PUBLISH_PAUSE = 20e-6
 """… and more a file: each picture of a large project takes a few milliseconds."""
+_FEW = 20
+"""Of so many files one may be missing in a picture that shows nearly all."""
+_HISTORY_WAIT = 0.3
+"""Seconds that this picture waits for the history: more is only needed where HEAD has moved far."""
 _LARGE = 10_000
 """Files from which what reading needed for a while is given back to the system."""
 
@@ -80,14 +85,15 @@ class Project:
         with self._lock:
             self._index.save()
 
-    def scan(self) -> Snapshot:
+    def scan(self, nearly: Callable[[], object] | None = None) -> Snapshot:
         """List the project, find what changed and index what is not known yet.
 
         The first call is the first build; later calls reconcile, reading only files whose time stamps
         moved. Raises nothing for what stands in the folder: see the snapshot's ``unread`` and ``notes``.
+        ``nearly`` is called once the picture lacks a few files at most, in this thread.
         """
         with self._lock:
-            return self._scan()
+            return self._scan(nearly)
 
     def update(self, paths: Iterable[str]) -> Snapshot:
         """Take in that ``paths`` (relative to the root) may have changed, appeared or gone."""
@@ -136,7 +142,7 @@ class Project:
 
     # The scan
 
-    def _scan(self) -> Snapshot:
+    def _scan(self, nearly: Callable[[], object] | None = None) -> Snapshot:
         if not self._loaded:
             self._loaded = True
             self._index.load()
@@ -154,13 +160,21 @@ class Project:
             if path not in listed:
                 self._index.remove(path)
         self._publish(complete=False)
-        if self._take(self._paths):
+
+        def known(left: int) -> None:
+            if nearly is not None and left * _FEW <= len(listed):
+                history.join(_HISTORY_WAIT)
+                self._publish(complete=False)
+                nearly()
+
+        if self._take(self._paths, known):
             self._after_scan(listed)
         history.join()
         return self._publish(complete=not self._closing.is_set())
 
-    def _take(self, paths: Iterable[str]) -> bool:
-        """Read of ``paths`` what has to be read; False when it was ended before."""
+    def _take(self, paths: Iterable[str], known: Callable[[int], None] | None = None) -> bool:
+        """Read of ``paths`` what has to be read; False when it was ended before. ``known`` is told how
+        many these are."""
         stamps: dict[str, int] = {}
         published = time.monotonic()
         every = max(_PUBLISH_EVERY, len(self._paths) * _PUBLISH_PAUSE)
@@ -170,6 +184,8 @@ class Project:
                 stamps[path] = stamp
             if self._closing.is_set():
                 return False
+        if known is not None:
+            known(len(stamps))
         for _ in self._intake.take_many(stamps, sorted(self._differences.changes)):
             now = time.monotonic()
             if now - published > every:
@@ -277,8 +293,8 @@ class Project:
             self._differences.compare(index.view()[0], unread, paths)
 
     def _same_lines(self, path: str) -> bool:
-        lines = self._index.view()[0].lines(path)
-        return lines is None or lines == self._differences.changes[path].base
+        source = read(self.root, path)
+        return isinstance(source, Unread) or studied(source).sums == self._differences.changes[path].base
 
     def _ask(self, paths: list[str]) -> None:
         """Learn from git whether the files are part of the project, and changed."""

@@ -92,7 +92,7 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
     hand = list(dict.fromkeys(in_hand))
     paths = about(snapshot.paths)
     if not related:
-        asked = snapshot.words.score(_asked(request)) if len(hand) > 1 else {}
+        asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths), {}, {}, {})
     evidence, wanted = _evidence(snapshot, request, hand)

@@ -28,6 +28,9 @@ _REMEMBERED = 100_000
 _REMEMBERED_SIZE = 16_000_000
 """Characters of those texts together: file texts are among them."""
 
+_LINES_AT_ONCE = 8_000
+"""Lines of the rank file that are decoded at once: about 4 ms."""
+
 _JOINT = re.compile(r"\n(?=[^\s/])|(?<=[a-z])(?= [a-z])")
 
 
@@ -135,7 +138,7 @@ def _bytes(text: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load_encoding() -> tiktoken.Encoding:
-    import base64
+    import binascii
     import hashlib
     import lzma
     import tomllib
@@ -152,9 +155,12 @@ def _load_encoding() -> tiktoken.Encoding:
         ) from problem
     if hashlib.sha256(ranks).hexdigest() != about["sha256"]:
         raise RankFileError("the token rank file of the context package is damaged: install spark again")
-    merges = {
-        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in ranks.splitlines())
-    }
+    lines = ranks.splitlines()
+    merges: dict[bytes, int] = {}
+    # In slices: one long call would hold up all other threads.
+    for start in range(0, len(lines), _LINES_AT_ONCE):
+        fields = b" ".join(lines[start : start + _LINES_AT_ONCE]).split()
+        merges.update(zip(map(binascii.a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
     return tiktoken.Encoding(
         name="o200k_base", pat_str="|".join(about["pattern"]), mergeable_ranks=merges, special_tokens={}
     )

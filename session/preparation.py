@@ -33,7 +33,7 @@ MAP_SHARE = 0.4
 _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
-"""Seconds that a first prompt waits for the project to be read."""
+"""Seconds that a first prompt waits for the project to be known."""
 FULL = 0.75
 """Share of the budget, without instructions and tools, at which the window is started afresh, with the
 past as history; the rest is room for the request's rounds."""
@@ -77,8 +77,8 @@ class Preparation:
 
     project: Project
     counter: Counter
-    ready: asyncio.Event
-    """Set once the project has been read whole for the first time."""
+    known: asyncio.Event
+    """Set once the project has been read for the first time, but for a few files at most."""
     instructions: str
     tools: str
     """The tools' definitions as text: they take their share of the budget."""
@@ -106,7 +106,7 @@ class Preparation:
         # A large project is still being read: the window is built from what is known, and says so.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
-                await self.ready.wait()
+                await self.known.wait()
         past = memory.exchanges.past()
         # The turn that is being prepared is the last of them, and stands in the window as the request.
         past = replace(past, turns=past.turns[:-1])

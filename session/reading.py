@@ -32,11 +32,13 @@ def differing(before: Snapshot, after: Snapshot) -> set[str]:
 
 
 class ProjectReading:
-    """The project at ``root``, read in threads. ``ready`` is set once all of it is known."""
+    """The project at ``root``, read in threads. ``known`` is set once a window can be built that lacks a few
+    files at most, ``ready`` once all of it is known."""
 
     def __init__(self, root: Path, cache: Path, send: Callable[[Event], None]) -> None:
         self.project = Project(root, cache)
         self.counter = Counter()
+        self.known = asyncio.Event()
         self.ready = asyncio.Event()
         self._watcher = Watcher(root)
         self._send = send
@@ -54,13 +56,25 @@ class ProjectReading:
 
     async def run(self) -> None:
         """Read everything, then what changes, until cancelled."""
-        await asyncio.gather(asyncio.to_thread(self.counter.load), self._told(self.project.scan))
+        loop, nearly = asyncio.get_running_loop(), asyncio.Event()
+        scan = partial(self.project.scan, partial(loop.call_soon_threadsafe, nearly.set))
+        await asyncio.gather(self._count(nearly), self._scan(scan, nearly))
         self.ready.set()
         await asyncio.to_thread(self._watcher.start)
         for note in (*self.snapshot.notes, self._watcher.note):
             if note:
                 self._send(Notice(level="info", text=clean_line(note)))
         await asyncio.gather(self._follow(), self._look())
+
+    async def _count(self, nearly: asyncio.Event) -> None:
+        """Have exact counts, and tell when they and nearly all of the project are there."""
+        await asyncio.to_thread(self.counter.load)
+        await nearly.wait()
+        self.known.set()
+
+    async def _scan(self, scan: Callable[[], object], nearly: asyncio.Event) -> None:
+        await self._told(scan)
+        nearly.set()
 
     async def _follow(self) -> None:
         """Take in what the watcher tells."""

@@ -322,7 +322,7 @@ class Session(HunkHandling):
         return Preparation(
             project=self._reading.project,
             counter=self._reading.counter,
-            ready=self._reading.ready,
+            known=self._reading.known,
             instructions=self._choice.instructions.text,
             tools="".join(map(str, self._choice.tools)),
             model=self.model,

@@ -237,3 +237,27 @@ def test_worktrees_are_projects_too(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "tree" / "a.py").write_text("def changed(): ...\n")
     snapshot = Project(tmp_path / "tree").scan()
     assert snapshot.paths == ("a.py",) and list(snapshot.changes) == ["a.py"]
+
+
+def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("context.intake._RACY_NS", 0)
+    repo.commit(**{f"part{number}.py": f"def at_{number}(): ...\n" for number in range(40)})
+    pictures: list[set[str]] = []
+    project = Project(repo.root, tmp_path / "cache")
+
+    def nearly() -> None:
+        pictures.append(set(project.snapshot.entries))
+        assert not project.snapshot.complete and project.snapshot.history.head
+
+    first = project.scan(nearly)
+    project.close()
+    assert pictures == [] and first.complete
+    repo.write("part0.py", "def changed(): ...\n")
+    repo.write("new.py", "def new(): ...\n")
+    project = Project(repo.root, tmp_path / "cache")
+    second = project.scan(nearly)
+    assert pictures == [set(first.entries)]
+    assert set(second.entries) - set(first.entries) == {"new.py"}
+    assert second.entries["part0.py"].names == {"changed"}

@@ -184,14 +184,19 @@ class Feed:
         self._desk.held(event.hunk)
         why = event.message.removeprefix(f"{event.path} ")
         self._chat.hunk(event.hunk, event.path, "update", "held", why)
-        keys = f"{shown(_LAND)} lands it, {shown(_DECLINE)} declines, {shown(_REST)} all"
-        self._status.say(f"{event.hunk} waits for you: {keys} ({why})", "warning")
+        self._status.say(f"{self._asking(event.hunk, 'lands')} ({why})", "warning")
 
     def _call_held_back(self, event: said.ToolHeld) -> None:
         self.held = event.call
         self._chat.call(event.call, event.text).hold(event.text)
-        keys = f"{shown(_LAND)} allows it, {shown(_DECLINE)} declines, {shown(_REST)} all"
-        self._status.say(f"{event.tool} waits for you: {keys}", "warning")
+        self._status.say(self._asking(event.tool, "allows"), "warning")
+
+    def _asking(self, what: str, does: str) -> str:
+        """Which keys answer, in the words there is room for."""
+        if self._status.size.width < NARROW:
+            return f"{shown(_LAND)} {does}, {shown(_DECLINE)} not"
+        keys = f"{shown(_LAND)} {does} it, {shown(_DECLINE)} declines, {shown(_REST)} all"
+        return f"{what} waits for you: {keys}"
 
     def allowed(self) -> None:
         """The user agreed to what is held, which may take its time from here."""
@@ -249,6 +254,8 @@ _DRAWN = (
 )
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
 
+NARROW = 60
+"""Columns below which a question is put in a few words."""
 _SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped, said.ToolEnded)
 _LAND, _DECLINE, _REST = "answer('land')", "answer('decline')", "answer('rest')"
 

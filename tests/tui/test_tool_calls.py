@@ -81,3 +81,12 @@ async def test_the_end_of_what_a_failed_command_printed_stays_and_is_there_again
         assert "    line 3\n    line 4\n    line 5\n" in first and "    line 2\n" not in first
     async with stage(tmp_path, script=FAILS, resume=session) as it:
         assert "    line 3\n    line 4\n    line 5\n" in it.chat
+
+
+async def test_a_tiny_terminal_still_shows_the_keys_that_answer(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=FAILS, size=(40, 10)) as it:
+        await it.ask("look")
+        await it.until(lambda: "Alt+O allows, Alt+X not" in it.screen, "the keys")
+        await it.pilot.press("alt+x")
+        await it.done()
+        assert "It failed." in it.chat

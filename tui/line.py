@@ -24,6 +24,7 @@ from session.events import (
     Event,
     HunkHeld,
     HunkRedone,
+    HunkTyped,
     HunkUndone,
     LedgerProposed,
     LineForgotten,
@@ -50,6 +51,8 @@ from tui.slash import SlashError, obey, slashes, split_slash
 from tui.telling import context_line
 
 ESCAPE_SECONDS = 0.05
+MOST_SHOWN = 60
+"""Lines of a hunk that are shown when it is asked about."""
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
@@ -167,6 +170,8 @@ class _Answer:
     def __init__(self) -> None:
         self.held = ""
         self._partial = ""
+        self._typed: dict[str, list[tuple[str, str]]] = {}
+        """The lines of the turn's hunks, by hunk: pieces with their kinds."""
         self._in_code = False
         self._usage = UsageFold()
         self._started: TurnStarted | None = None
@@ -177,6 +182,15 @@ class _Answer:
             for line in lines:
                 self._print(line)
             return
+        if isinstance(event, HunkTyped):
+            pieces = self._typed.setdefault(event.hunk, [])
+            pieces.append((event.kind, event.text))
+            return
+        if isinstance(event, HunkHeld):
+            self._end_line()
+            self._show_hunk(self._typed.get(event.hunk, []))
+        elif isinstance(event, TurnEnded):
+            self._typed.clear()
         if isinstance(event, HunkHeld | ToolHeld):
             self.held = event.hunk if isinstance(event, HunkHeld) else event.call
         elif isinstance(event, TurnStarted):
@@ -188,6 +202,17 @@ class _Answer:
             print(told)
         if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
             print(turn_said(usage, self._started))
+
+    def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
+        """What a hunk that is asked about would change, as a diff shows it."""
+        text = ""
+        for kind, piece in pieces:
+            for part in piece.splitlines(keepends=True):
+                text += part if text and not text.endswith("\n") else kind + part
+        lines = text.rstrip("\n").split("\n")
+        print("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
+        if len(lines) > MOST_SHOWN:
+            print(f"  … {len(lines) - MOST_SHOWN} more lines")
 
     def _end_line(self) -> None:
         if self._partial:

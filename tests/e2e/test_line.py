@@ -47,3 +47,29 @@ def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
             pane.type("/quit")
             pane.keys("Enter")
             pane.until("exit 0")
+
+
+def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_path: Path) -> None:
+    sample = tmp_path / "sample"
+    sample.mkdir()
+    make_sample(sample)
+    store = sample / "tasks/store.py"
+    before = store.read_text()
+    with partner(spark_path, "--rate", "inf") as url:
+        command = [str(spark_path), "line", "--review", "--base-url", url, "--model", "spark-practice"]
+        with terminal(command, 140, 40, {}, sample) as pane:
+            pane.until("/help for the keys")
+            pane.type(FIX)
+            pane.keys("Enter")
+            screen = pane.until("h1 waits for you")
+            shown = [line[3:] for line in screen.splitlines() if line.startswith("  +")]
+            assert shown and not any(line in before for line in shown)
+            assert store.read_text() == before
+            pane.type("/land all")
+            pane.keys("Enter")
+            pane.until("[completed]")
+            landed = store.read_text().splitlines()
+            assert [line for line in shown if line not in landed] == []
+            pane.type("/exit")
+            pane.keys("Enter")
+            pane.until("exit 0")

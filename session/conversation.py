@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from session.protocol.frames import can_be_sent
 from session.protocol.request import Item, tool_output
 
 _KEPT_FIELDS = {
@@ -55,7 +56,7 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
             kept["role"] = "assistant"
         elif item["type"] == "reasoning":
             kept.setdefault("summary", [])
-        if _is_whole(kept):
+        if _is_whole(kept) and can_be_sent(kept):
             items.append(kept)
     return items
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from session.mcp.answers import answer_text, cut
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
+from session.protocol.frames import can_be_sent
 from session.sanitize import clean, clean_line
 from session.tools.fitting import fitting, plural
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
@@ -75,7 +76,9 @@ def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple
         if server.tools and tool.name not in server.tools:
             continue
         spec = _spec(server, tool)
-        if len(json.dumps(spec.parameters)) > LARGEST_SCHEMA:
+        if not can_be_sent(spec.parameters):
+            left_out.append(f"{clean_line(tool.name)[:60]}: its schema cannot be sent to a model")
+        elif len(json.dumps(spec.parameters)) > LARGEST_SCHEMA:
             left_out.append(f"{clean_line(tool.name)[:60]}: its schema is over {LARGEST_SCHEMA:,} characters")
         elif spec.name in made:
             left_out.append(f"{clean_line(tool.name)[:60]}: another tool of the server has its name")

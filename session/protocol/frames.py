@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
+DEEPEST = 64
+"""Levels of what others wrote that a request carries."""
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -63,3 +66,19 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {_clean(key): _clean(item) for key, item in value.items()}
     return value
+
+
+def can_be_sent(value: object, levels: int = DEEPEST) -> bool:
+    """Whether ``value`` is JSON to every server. A number that is none, half of a surrogate pair or too many
+    levels would spoil each request that carries it."""
+    if isinstance(value, str):
+        return _encodable(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return levels > 0 and all(
+            can_be_sent(key) and can_be_sent(each, levels - 1) for key, each in value.items()
+        )
+    return not isinstance(value, list) or (
+        levels > 0 and all(can_be_sent(each, levels - 1) for each in value)
+    )

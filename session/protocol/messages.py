@@ -11,7 +11,7 @@ from typing import Any
 
 from session.protocol.errors import read_error
 from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.frames import NotAnObject, can_be_sent, parse_object
 from session.protocol.parts import Parts, count
 from session.protocol.request import Item, RequestProfile
 from session.protocol.turns import Call, Turn, functions, turns
@@ -74,10 +74,10 @@ def _arguments(call: Call) -> dict[str, Any]:
     if call.custom:
         return {"input": call.arguments}
     try:
-        given = json.loads(call.arguments)
-    except ValueError:
-        given = None
-    return given if isinstance(given, dict) else {"input": call.arguments}
+        given = parse_object(call.arguments)
+    except NotAnObject:
+        return {"input": call.arguments}
+    return given if can_be_sent(given) else {"input": call.arguments}
 
 
 def _tool(tool: Item) -> dict[str, Any]:

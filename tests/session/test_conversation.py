@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -140,3 +141,9 @@ def test_a_conversation_grows_counts_and_starts_over() -> None:
     assert conversation.tokens == 7
     conversation.clear()
     assert (list(conversation.items), conversation.tokens) == ([], 0)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), [float("inf")], json.loads("[" * 900 + "]" * 900)])
+def test_what_no_request_could_carry_is_not_kept(odd: object) -> None:
+    item = {"type": "reasoning", "id": "r", "encrypted_content": "x", "summary": [odd]}
+    assert answer_items([item, assistant_message("kept")]) == [assistant_message("kept")]

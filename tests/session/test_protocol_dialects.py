@@ -24,6 +24,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
+from session.protocol.frames import write_body
 from session.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
 from session.protocol.quirks import Quirks
 from session.protocol.request import RequestProfile, tool_output, user_message
@@ -253,6 +254,25 @@ def test_a_messages_answer() -> None:
     assert isinstance(last, Finished)
     assert last.output[1:] == (message("Hello"), call)
     assert (last.status, last.usage) == ("completed", TokenUsage(10, 6, 9, 0))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"a": NaN}',
+        '{"a": [1e999]}',
+        '{"a": "\\ud800"}',
+        '{"\\ud800": 1}',
+        f'{{"a": {"[" * 900}{"]" * 900}}}',
+        "[" * 100_000,
+        "null",
+    ],
+)
+def test_a_call_with_arguments_that_are_no_json_does_not_spoil_what_follows(arguments: str) -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}
+    (turn,) = encode_messages(PROFILE, [call])["messages"]
+    (use,) = turn["content"]
+    assert isinstance(use["input"], dict) and write_body(turn)
 
 
 @pytest.mark.parametrize(

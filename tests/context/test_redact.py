@@ -56,6 +56,12 @@ def test_lines_are_kept(text: str) -> None:
     assert redact(text + PEM + text).text.count("\n") == (text + PEM + text).count("\n")
 
 
+def test_keys_that_never_end_are_masked_and_hold_nothing_up() -> None:
+    begin = "-----BEGIN RSA PRIVATE KEY-----"
+    found = redact(f"{begin}\nMIIEow\n" * 30_000)
+    assert "MIIEow" not in found.text and found.text.count(begin) == 30_000
+
+
 def test_secret_files_by_name() -> None:
     for path in (
         ".env",

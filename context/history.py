@@ -105,7 +105,7 @@ class HistoryStore:
             if held["prefix"] != prefix or not isinstance(head, str):
                 return History()
             return History(head, tuple(tuple(str(names[at]) for at in commit) for commit in commits))
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return History()
 
     def _save(self, prefix: str, history: History) -> None:

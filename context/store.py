@@ -70,7 +70,7 @@ class Store:
             if table["checksum"] != crc32(body):
                 raise DamagedSegment(f"{self.folder} has a damaged list")
             return self._unpacked(table, body)
-        except (OSError, ValueError, KeyError, TypeError, IndexError, DamagedSegment):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError, DamagedSegment):
             return Stored()
 
     def _unpacked(self, table: Mapping[str, list[str]], body: bytes) -> Stored:

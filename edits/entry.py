@@ -89,22 +89,22 @@ def from_record(record: dict[str, Any]) -> Entry:
     """The entry of a journal line. Raises KeyError, TypeError or ValueError when it is not one."""
     return Entry(
         seq=int(record["seq"]),
-        hunk=str(record["hunk"]),
+        hunk=_name(record["hunk"]),
         op=Op(record["op"]),
         action=Action(record["action"]),
-        root=str(record["root"]),
-        path=str(record["path"]),
-        moved_to=record.get("moved_to"),
-        before=record.get("before"),
-        after=record.get("after"),
+        root=_name(record["root"]),
+        path=_name(record["path"]),
+        moved_to=_name(record["moved_to"]) if record.get("moved_to") is not None else None,
+        before=_digest(record.get("before")),
+        after=_digest(record.get("after")),
         splices=tuple(
             Splice(int(start), tuple(whole_lines(old)), tuple(whole_lines(new)))
             for start, old, new in record.get("splices", ())
         ),
-        reverts=record.get("reverts"),
+        reverts=_whole(record.get("reverts")),
         in_place=bool(record.get("in_place", False)),
-        mode=record.get("mode"),
-        made=tuple(record.get("made", ())),
+        mode=_whole(record.get("mode")),
+        made=tuple(map(_name, record.get("made", ()))),
         session=str(record.get("session", "")),
         turn=str(record.get("turn", "")),
         time=float(record.get("time", 0.0)),
@@ -112,3 +112,23 @@ def from_record(record: dict[str, Any]) -> Entry:
         rung=Rung(record.get("rung", Rung.EXACT)),
         same=str(record.get("same", "")),
     )
+
+
+def _name(value: Any) -> str:
+    """A name or path that the system could take."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise TypeError(f"{value!r} names nothing")
+    return value
+
+
+def _digest(value: Any) -> str | None:
+    """A content's digest: it becomes a path, so it is nothing but letters and digits."""
+    if value is not None and not (isinstance(value, str) and len(value) > 2 and value.isalnum()):
+        raise ValueError(f"{value!r} is no digest")
+    return value
+
+
+def _whole(value: Any) -> int | None:
+    if value is not None and type(value) is not int:
+        raise TypeError(f"{value!r} is no whole number")
+    return value

@@ -262,10 +262,12 @@ class Ledger:
         for line in data[:end].splitlines():
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
 
-    def _take(self, record: dict[str, Any]) -> None:
+    def _take(self, record: Any) -> None:
+        if not isinstance(record, dict):
+            raise TypeError("a line that is no record")
         if record.get("kind") == "intent":
             entry = from_record(record)
             if entry.before is not None and self._blobs.has(entry.before):

@@ -42,7 +42,7 @@ class LockStore:
             )
         except FileNotFoundError:
             return Locks()
-        except (OSError, ValueError, KeyError, TypeError) as problem:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise LockError(
                 f"the locks in {self._file} cannot be read ({problem}); mend or remove that file"
             ) from problem

@@ -271,7 +271,7 @@ class PromptHistory:
         for line in lines:
             try:
                 prompt = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(prompt, str) and prompts[-1:] != [prompt]:
                 prompts.append(prompt)

@@ -154,6 +154,8 @@ def parse(text: str, *, name: str, source: str) -> Theme:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ThemeError(f"{source}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ThemeError(f"{source}: not valid TOML: its values are nested too deep") from error
     unknown = sorted(set(data) - {"dark", "ansi", "ui", "tokens"})
     if unknown:
         raise ThemeError(f"{source}: unknown key {unknown[0]!r}; a theme has dark, ansi, [ui] and [tokens]")

@@ -75,7 +75,7 @@ class Shelf:
         """Where the model ``name`` came from; None without a note that can be read."""
         try:
             return Origin(**json.loads(self.note(name).read_text("utf-8")))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
 
     def keep_origin(self, name: str, origin: Origin) -> None:

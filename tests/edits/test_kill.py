@@ -85,6 +85,34 @@ def test_a_torn_last_line_of_the_journal_is_passed_over(tmp_path: Path) -> None:
     assert isinstance(Landing(project.root, Ledger(project.folder / "ledger")).redo(), Landed)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"5",
+        b"[" * 100_000,
+        b'{"kind":"end","seq":1e999}',
+        b'{"kind":"end","seq":1,"state":[]}',
+        *(
+            b'{"kind":"intent","seq":2,"hunk":"h2","op":"land","action":"update",%b}' % damage
+            for damage in (
+                b'"root":"/","path":5',
+                b'"root":"/","path":"a","before":5',
+                b'"root":"/","path":"a","after":"../../../x"',
+                b'"root":"/","path":"a","reverts":"x"',
+                b'"root":"/","path":"a","made":[1]',
+            )
+        ),
+    ],
+    ids=lambda line: line[-20:].decode(),
+)
+def test_a_line_of_the_journal_that_is_none_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    project = prepared(tmp_path, "undo")
+    with (project.folder / "ledger" / "hunks.jsonl").open("ab") as journal:
+        journal.write(line + b"\n")
+    ledger = Ledger(project.folder / "ledger")
+    assert ledger.recover() == [] and [entry.hunk for entry in ledger.entries()] == ["h1"]
+
+
 def test_the_lock_of_a_killed_process_does_not_stay(tmp_path: Path) -> None:
     project = prepared(tmp_path, "update")
     assert run(project, "update", 1).returncode == -signal.SIGKILL

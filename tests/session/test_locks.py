@@ -50,7 +50,9 @@ def test_locked_lines_are_known_by_their_text_when_lines_come_above(
     assert "Hello" in (project / "app.py").read_text()
 
 
-@pytest.mark.parametrize("damage", ["not json", "[]", '{"paths": 3}', '{"paths": [], "lines": [{}]}'])
+@pytest.mark.parametrize(
+    "damage", ["not json", "[]", "[" * 100_000, '{"paths": 3}', '{"paths": [], "lines": [{}]}']
+)
 def test_damaged_locks_are_said_and_never_taken_for_none(
     project: Path, own_folders: Path, run_spark: RunSpark, damage: str
 ) -> None:

@@ -372,7 +372,7 @@ def test_only_the_last_prompts_are_read(tmp_path: Path) -> None:
 
 
 def test_damaged_prompts_are_passed_over_and_the_next_stands_alone(tmp_path: Path) -> None:
-    (tmp_path / "prompts.jsonl").write_bytes(b'"one"\n3\n\xff\n\n"torn')
+    (tmp_path / "prompts.jsonl").write_bytes(b'"one"\n3\n\xff\n\n' + b"[" * 100_000 + b'\n"torn')
     PromptHistory(tmp_path).add("two")
     assert PromptHistory(tmp_path).read() == ["one", "two"]
 

@@ -107,6 +107,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
         ("dark = true", "dark = true\nname = 'x'", r"mine\.toml: unknown key 'name'"),
         ("[tokens]", "[tokenz]", r"mine\.toml: unknown key 'tokenz'"),
         ("dark = true", "dark = ", r"mine\.toml: not valid TOML.*line"),
+        ("dark = true", f"dark = {'[' * 10_000}", r"mine\.toml: not valid TOML.*too deep"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(config: Path, old: str, new: str, said: str) -> None:

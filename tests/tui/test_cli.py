@@ -172,10 +172,13 @@ def test_streams_that_are_closed_are_no_fault(project: Path, spark_path: Path) -
 @pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
 )
-def test_an_output_that_cannot_be_written_is_one_line(project: Path, spark_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [["context", "--json"], ["--help"], ["--version"]])
+def test_an_output_that_cannot_be_written_is_one_line(
+    project: Path, spark_path: Path, arguments: list[str]
+) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [spark_path, "context", "--json"], cwd=project, stdout=full, stderr=subprocess.PIPE, check=False
+            [spark_path, *arguments], cwd=project, stdout=full, stderr=subprocess.PIPE, check=False
         )
     assert (done.returncode, done.stderr) == (1, b"spark: No space left on device\n")
 

@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -89,11 +90,16 @@ class SparkGroup(click.Group):
             _drop_output()
             raise SystemExit(DONE) from None
         except OSError as problem:
-            _drop_output()
-            where = f"{problem.filename}: " if problem.filename else ""
-            leave(f"{where}{problem.strerror or problem}", FAILED)
+            _give_up(problem)
         except KeyboardInterrupt:
             leave("interrupted", INTERRUPTED)
+
+
+def _give_up(problem: OSError) -> NoReturn:
+    """Say what the system refused, and leave."""
+    _drop_output()
+    where = f"{problem.filename}: " if problem.filename else ""
+    leave(f"{where}{problem.strerror or problem}", FAILED)
 
 
 def _drop_output() -> None:
@@ -145,4 +151,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A file name need not be text, and a terminal need not know every letter: show what can be.
         sys.stdout.reconfigure(errors="backslashreplace")
-    spark(prog_name="spark")
+    try:
+        spark(prog_name="spark")
+    except OSError as problem:  # the help had nowhere to go: it is printed before a command runs
+        _give_up(problem)

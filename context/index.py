@@ -197,6 +197,26 @@ class Index:
             found = self._frozen[index] = bytes(self._live[index])
         return found
 
+    def drop_damaged(self) -> bool:
+        """Forget the files of segments that turned out to be damaged; whether there were any."""
+        damaged = {at for at, part in enumerate(self._parts) if isinstance(part, Segment) and part.damaged}
+        for path in self.paths() if damaged else ():
+            place_now = self.place(path)
+            if place_now is not None and split_place(place_now)[0] in damaged:
+                self.remove(path)
+        if damaged:
+            self._fold()
+        for at in damaged:
+            self._empty(at)
+        return bool(damaged)
+
+    def _empty(self, at: int) -> None:
+        """Let a part stand for nothing."""
+        self._parts[at] = Draft()
+        self._live[at] = bytearray()
+        self._frozen[at] = b""
+        self._stamps[at] = array("Q")
+
     # On disk
 
     def save(self) -> None:
@@ -277,7 +297,4 @@ class Index:
             del places[path]
         self._places, self._newer = places, {}
         for part in old:
-            self._parts[part] = Draft()
-            self._live[part] = bytearray()
-            self._frozen[part] = b""
-            self._stamps[part] = array("Q")
+            self._empty(part)

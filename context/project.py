@@ -110,7 +110,7 @@ class Project:
         """Look whether anything changed that no event told of: after a burst of events, when the person
         comes back. Asks git alone where there is one, and the time stamps of the files it names."""
         with self._lock:
-            if self._git is None or not self._snapshot.complete:
+            if self._index.drop_damaged() or self._git is None or not self._snapshot.complete:
                 return self._scan()
             try:
                 listing = list_git(self._git)

@@ -59,13 +59,14 @@ class Segment:
     """A part of an index that was written by :func:`write_segment`. Any thread may look up.
 
     It is read piece by piece, not mapped: a mapped file that is cut short ends the process that looks at
-    it. What is damaged inside gives wrong answers, never an exception. ``mapped`` is for a process that
-    reads all of it, and that may die.
+    it. What is damaged inside gives wrong answers, never an exception; where something is missing,
+    ``damaged`` is set. ``mapped`` is for a process that reads all of it, and that may die.
     """
 
     def __init__(self, file: Path, *, mapped: bool = False) -> None:
         """Raises OSError, DamagedSegment."""
         self.name = file.name
+        self.damaged = False
         self._handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         size = os.fstat(self._handle).st_size
         self._map = mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ) if mapped and size else None
@@ -109,9 +110,12 @@ class Segment:
         if self._map is not None:
             return self._map[start:end]
         try:
-            return os.pread(self._handle, end - start, start)
+            held = os.pread(self._handle, end - start, start)
         except OSError:
-            return b""
+            held = b""
+        if len(held) < end - start:
+            self.damaged = True
+        return held
 
     def _array(self, start: int, end: int) -> array[int]:
         values = array("I")

@@ -1,6 +1,8 @@
-"""What a save costs: git is asked only where it alone can tell."""
+"""What a save costs, and how the picture mends while a project is open."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +37,21 @@ def test_git_is_asked_of_the_first_save_and_of_one_that_takes_it_back(
     repo.write("a.py", before)
     assert not project.update(["a.py"]).changes
     assert "status" in asked
+
+
+def test_a_segment_that_is_cut_short_is_read_anew(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(**{f"m{number}.py": f"def at_{number}(): ...\n" for number in range(20)})
+    cold = Project(repo.root, tmp_path / "cache")
+    cold.scan()
+    cold.close()
+    project = Project(repo.root, tmp_path / "cache")
+    project.scan()
+    (segment,) = (tmp_path / "cache").glob("*/*.segment")
+    with segment.open("r+b") as file:
+        file.truncate(64)
+    assert project.snapshot.entries.outline("m3.py") == ""
+    mended = project.reconcile()
+    assert mended.complete and mended.entries["m3.py"].outline == "def at_3()\n"
+    assert mended.words.score({"at_7": 1.0}).keys() == {"m7.py"}
+    project.close()
+    assert Project(repo.root, tmp_path / "cache").scan().entries["m3.py"].names == {"at_3"}

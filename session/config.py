@@ -15,9 +15,9 @@ from typing import Any
 
 from session.engine.settings import LocalError, LocalSettings, read_local
 from session.guards import GuardError, GuardSettings, read_guards
-from session.key_command import CommandError, read_commands
+from session.keys.key_command import CommandError, read_commands
 from session.mcp.settings import McpError, McpServer, read_servers
-from session.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
+from session.models.providers import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.tools.settings import ToolsError, ToolSettings, read_tool_settings
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"

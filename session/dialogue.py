@@ -17,9 +17,9 @@ from session.compaction.view import show_ledger
 from session.events import Event, LineForgotten, LineRemembered
 from session.exchanges import Past
 from session.memory import Memory
+from session.models.providers import Price
 from session.preparation import Preparation
 from session.protocol.request import RequestProfile
-from session.providers import Price
 
 LONGEST_LINE = 4_000
 """Characters of a line that is kept; …"""

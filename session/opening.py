@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from session.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
-from session.credentials import CredentialsError, Key, KeyPlace, KeySupply
 from session.engine.settings import LocalError
+from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply
+from session.link.service import Service
+from session.models.providers import Catalogue, Model, Provider
 from session.paths import config_folder
-from session.providers import Catalogue, Model, Provider
-from session.service import Service
 from session.tools.settings import without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem

@@ -16,7 +16,6 @@ from typing import Any
 from context.pieces import BudgetTooSmall
 from edits.hunk import Refused
 from session.calls import Calls
-from session.connection import Connection
 from session.conversation import (
     answer_items,
     answered,
@@ -36,17 +35,18 @@ from session.events import (
 from session.failures import TurnFailedError, explain, unfinished
 from session.instructions import PATCH_TOOL, TAKE_UP
 from session.lane import ANSWER, Lane, LaneTools
+from session.link.connection import Connection
+from session.link.retries import Retries, Tries
 from session.memory import Memory
+from session.models.providers import Price
 from session.preparation import Preparation, Prepared
 from session.protocol import events as wire
 from session.protocol.request import Item
-from session.providers import Price
-from session.retries import Retries, Tries
 from session.sanitize import clean, clean_line
-from session.tally import Tally
 from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
 from session.turn import Phase, Signal, Turn
+from session.usage.tally import Tally
 
 MOST_REPAIRS = 2
 """How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""

@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from context.complete import complete
-from session.accounts import Accounts
-from session.choosing import Choosing
-from session.connection import Connection
 from session.dialogue import Dialogue, DialogueParts, after
 from session.events import (
     ConnectionChanged,
@@ -36,9 +33,11 @@ from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
 from session.lane import LaneTools
+from session.link.connection import Connection
 from session.listeners import Listeners
 from session.mcp.offer import McpOffer
 from session.memory import Memory
+from session.models.choosing import Choosing
 from session.opening import Opening
 from session.pins import Pins
 from session.preparation import Preparation
@@ -49,6 +48,7 @@ from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
 from session.tools.project import project_toolbox
+from session.usage.accounts import Accounts
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
 """Events that the journal can do without: what they tell is in the hunk, in the call's end, or over by the

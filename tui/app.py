@@ -23,7 +23,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from session.events import Event
-from session.offers import Offer
+from session.models.offers import Offer
 from session.store import StoreError
 from themes.loader import load_theme
 from tui.arrangement import Arrangement

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from session.offers import Offer, OfferKind
+from session.models.offers import Offer, OfferKind
 from session.opening import Opening
 from session.paths import config_folder
 from tui.options import opening

@@ -7,7 +7,7 @@ from time import monotonic
 
 from session import events as said
 from session.lane import DECLINED
-from session.usage import UsageFold
+from session.usage.totals import UsageFold
 from tui.desk import Desk
 from tui.dialogue_lines import compaction_line, compaction_text, dialogue_line
 from tui.figures import compact, effort_said, turn_said

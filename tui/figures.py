@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from session.events import TurnStarted, Usage
-from session.usage import Spent, spent
+from session.usage.totals import Spent, spent
 
 
 class Accounted(Protocol):

@@ -42,7 +42,7 @@ from session.opening import Opening
 from session.sanitize import clean_line
 from session.session import Session
 from session.store import StoreError
-from session.usage import UsageFold
+from session.usage.totals import UsageFold
 from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.figures import turn_said

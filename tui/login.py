@@ -11,10 +11,10 @@ import sys
 import click
 
 from session.config import ConfigError, Flags, Settings, load_settings
-from session.credentials import CredentialsError, find_key
-from session.login import list_keys, read_key, remove_key, store_key, try_key
+from session.keys.credentials import CredentialsError, find_key
+from session.keys.login import list_keys, read_key, remove_key, store_key, try_key
+from session.models.providers import Catalogue, CatalogueError, Provider
 from session.paths import config_folder
-from session.providers import Catalogue, CatalogueError, Provider
 from session.sanitize import clean_line
 from tui.exits import CONFIGURATION, FAILED, leave
 

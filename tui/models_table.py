@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from session.providers import Model, Price
+from session.models.providers import Model, Price
 from session.sanitize import clean_line
 from tui.figures import thousands
 

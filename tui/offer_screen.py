@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from session.offers import Offer
+from session.models.offers import Offer
 from tui.palette import Palette
 from tui.panes.rows import Row, Span, breaks
 from tui.plain import clipped, visible

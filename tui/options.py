@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from session.config import ConfigError, Flags
-from session.credentials import CredentialsError
+from session.keys.credentials import CredentialsError
 from session.opening import Opening, open_project
 from session.store import StoreError
 from session.workspace import Workspace, WorkspaceError, open_workspace

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from session.offers import Offer, find_offers
+from session.models.offers import Offer, find_offers
 from session.opening import Opening
 from session.session import Session
 from session.store import StoreError

@@ -10,9 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from session.choosing import ChoiceError
 from session.dialogue import DialogueError
 from session.locks import LockError
+from session.models.choosing import ChoiceError
 from session.pins import PinError
 from session.store import StoreError
 from tui.figures import report

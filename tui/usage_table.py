@@ -9,8 +9,8 @@ from datetime import date, timedelta
 import click
 
 from session.sanitize import clean_line
-from session.usage import Spent, spent
-from session.usage_log import Row
+from session.usage.log import Row
+from session.usage.totals import Spent, spent
 from tui.figures import cached_share, cost, thousands
 
 Table = Mapping[tuple[date, str, str], Spent]

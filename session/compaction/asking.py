@@ -16,12 +16,12 @@ from session.compaction.writing import Count
 from session.events import LedgerProposed, Notice, Usage
 from session.exchanges import Past
 from session.instructions import ledger_instructions
+from session.models.providers import Price
 from session.protocol import events as wire
 from session.protocol.request import Item, RequestProfile, text_of, user_message
-from session.providers import Price
 from session.sanitize import clean_line
-from session.tally import Tally
 from session.transport.errors import LinkError
+from session.usage.tally import Tally
 
 ASK = 0.65
 """Share of the budget, without instructions and tools, from which on the model is asked."""

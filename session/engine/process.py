@@ -19,7 +19,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from session.engine.model import LocalModel
-from session.hosting import HOST_ENDED
+from session.link.hosting import HOST_ENDED
 from session.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem

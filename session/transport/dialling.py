@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from session.link.service import Route, Transport
 from session.protocol.dialects import dialect
-from session.service import Route, Transport
 from session.transport.endpoint import Endpoint
 from session.transport.links import Link
 

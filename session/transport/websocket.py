@@ -11,7 +11,7 @@ from time import monotonic
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from session.network import Address
+from session.link.network import Address
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain

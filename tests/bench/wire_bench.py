@@ -21,14 +21,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from session.connection import Connection, Endpoint, RequestProfile, Service
-from session.link import LinkState
+from session.link.connection import Connection, Endpoint, RequestProfile, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.link.state import LinkState
 from session.protocol.events import Finished, TextDelta
 from session.protocol.frames import write_body
 from session.protocol.request import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
 from session.protocol.sse import EventStream
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from session.transport.http import client_for
 from tests.bench.wire_link import certificate, serve, server, slow_line
 

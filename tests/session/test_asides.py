@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from session.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link import Backoff, LinkState
+from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.link.state import Backoff, LinkState
 from session.partner.server import Partner
 from session.protocol.events import Created, Finished, TextDelta, WireEvent
 from session.protocol.request import RequestProfile, user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.test_connection import ask, linked, output, said, script, until
 from tests.session.test_transport_http import CHAT
 

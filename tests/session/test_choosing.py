@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from session.choosing import ChoiceError, Choosing
 from session.config import Flags
 from session.events import ConnectionChanged, ModelChosen, TurnStarted
+from session.models.choosing import ChoiceError, Choosing
 from session.opening import open_project
 from session.protocol.messages import encode_messages
 from session.protocol.request import user_message

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from session.config import PROJECT_KEYS, ConfigError, Flags, Settings, load_settings
-from session.providers import Catalogue
+from session.models.providers import Catalogue
 
 
 class Setup:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from session.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
-from session.link import TABLE, Backoff, LinkSignal, LinkState
+from session.link.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
+from session.link.service import RESPONSES_OVER_WEBSOCKET, Service
+from session.link.state import TABLE, Backoff, LinkSignal, LinkState
 from session.partner.load import parse
 from session.partner.server import Partner
 from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
 from session.protocol.request import tool_output, user_message
-from session.service import RESPONSES_OVER_WEBSOCKET, Service
 
 PROFILE = RequestProfile(
     "spark-partner", "Be a pair programmer. " * 20, ({"type": "custom", "name": "apply_patch"},)

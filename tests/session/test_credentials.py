@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from session.credentials import CredentialsError, Key, find_key
-from session.providers import Provider
+from session.keys.credentials import CredentialsError, Key, find_key
+from session.models.providers import Provider
 from session.transport.endpoint import Endpoint
 
 SECRET = "sk-proj-0123456789abcdef"

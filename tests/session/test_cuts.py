@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from session.connection import Connection, Endpoint, LinkError, RequestProfile, Retries, Service
 from session.events import HunkLanded
-from session.link import Backoff, LinkState
+from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Retries, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.link.state import Backoff, LinkState
 from session.opening import Opening
 from session.partner.load import parse
 from session.partner.server import Partner
 from session.protocol.events import Finished, TextDelta, ToolInputDelta
 from session.protocol.request import user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from session.session import Session
 from tests.session.hostile import CuttingProxy
 from tests.session.replay import BLOCK, PATCH, Replay
@@ -101,7 +101,7 @@ async def test_a_turn_cut_anywhere_lands_every_hunk_once(
 ) -> None:
     quick = Retries(most=3, backoff=Backoff(first=0.01))
     monkeypatch.setattr("session.runner.MOST_LOSSES", quick)
-    monkeypatch.setattr("session.connection.Retries", lambda: quick)
+    monkeypatch.setattr("session.link.connection.Retries", lambda: quick)
     whole: int | None = None
     for part in range(TURNS + 1):
         root = tmp_path / f"{part}" / "project"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from session.discovery import LocalServer, find_servers
-from session.offers import Offer, OfferKind, hint, offers
-from session.providers import Catalogue, load_catalogue
+from session.models.discovery import LocalServer, find_servers
+from session.models.offers import Offer, OfferKind, hint, offers
+from session.models.providers import Catalogue, load_catalogue
 from tests.session.local_servers import (
     LLAMA_CPP,
     LM_STUDIO,

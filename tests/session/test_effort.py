@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.effort import LEVELS, Before, nearest, pick
+from session.models.effort import LEVELS, Before, nearest, pick
 
 LOG = "\n".join(f"  File x.py, line {number}, in call" for number in range(15))
 PARAGRAPH = "and so that it all fits together with the rest of the house and its many rooms " * 5

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from session.config import Flags
-from session.connection import Connection, Endpoint, LinkError, RequestProfile, Service
 from session.engine.model import LocalModel, find_model
 from session.engine.process import Engine
 from session.engine.settings import LocalSettings
 from session.events import ConnectionChanged, Event, TurnEnded, Usage
-from session.link import LinkState
+from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
+from session.link.service import Route, Transport
+from session.link.state import LinkState
 from session.opening import open_project
 from session.protocol import events as wire
 from session.protocol.request import user_message
-from session.service import Route, Transport
 from session.session import Session
 from tests.session.tiny_model import write_tiny_model
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from session.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link import Backoff
+from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
+from session.link.state import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
 from session.protocol.request import user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
 from tests.session.hostile import streaming
 from tests.session.test_connection import PROFILE, ask, failing, said
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from session.asking import Patience
-from session.connection import Retries, Service
 from session.events import HunkLanded, TurnEnded
-from session.link import Backoff
+from session.link.asking import Patience
+from session.link.connection import Retries, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.link.state import Backoff
 from session.partner.load import parse
 from session.partner.script import Handshake
 from session.partner.server import Partner
 from session.protocol.frames import write_body
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from session.session import Session
 from tests.session.talking import COLOURS, REPAINT, Listening, opening
 from tests.session.test_transport_http import CHAT, MESSAGES
@@ -48,7 +48,7 @@ HTML = "<html><head><style>a{}</style></head><body><h1>Something is wrong</h1></
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     once = Retries(most=1, backoff=Backoff(first=0.01))
-    monkeypatch.setattr("session.connection.Retries", lambda: once)
+    monkeypatch.setattr("session.link.connection.Retries", lambda: once)
     monkeypatch.setattr("session.runner.MOST_LOSSES", Retries(most=3, backoff=Backoff(first=0.01)))
 
 

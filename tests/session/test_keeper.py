@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from session.connection import Connection, Endpoint, Service
-from session.link import LinkState
+from session.link.connection import Connection, Endpoint, Service
+from session.link.state import LinkState
 from session.partner.server import Partner
 from session.protocol.events import Finished, TextDelta
 from session.protocol.request import user_message

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from session.config import ConfigError, Flags, load_settings
-from session.key_command import CommandError, ask_command, read_commands
+from session.keys.key_command import CommandError, ask_command, read_commands
 
 SECRET = "sk-command-0123456789"
 

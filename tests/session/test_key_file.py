@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.key_file import KeyFile, KeyFileError
+from session.keys.key_file import KeyFile, KeyFileError
 
 SECRET = "sk-file-0123456789"
 WITH_COMMENTS = """\

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from session.config import Flags
-from session.connection import Connection, RequestProfile
-from session.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
-from session.link import LinkState
-from session.masking import mask
+from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
+from session.keys.masking import mask
+from session.link.connection import Connection, RequestProfile
+from session.link.state import LinkState
+from session.models.providers import Provider
 from session.opening import Opening, open_project, with_key
 from session.partner.server import Partner
 from session.protocol.events import Finished
 from session.protocol.request import user_message
-from session.providers import Provider
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
 from session.transport.models import fetch_models, list_models

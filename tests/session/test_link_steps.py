@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from session.config import Flags
-from session.finding import Finding
-from session.link_steps import examine_link
+from session.doctor.finding import Finding
+from session.doctor.link_steps import examine_link
 from session.opening import Opening, open_project
 from session.partner.load import parse
 from session.partner.server import Partner

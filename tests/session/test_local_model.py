@@ -12,7 +12,7 @@ from session.config import ConfigError, Flags
 from session.engine.header import HeaderError, read_header
 from session.engine.model import plan_context
 from session.engine.settings import LocalError, read_local
-from session.offers import OfferKind, engine_offers, offers
+from session.models.offers import OfferKind, engine_offers, offers
 from session.opening import Opening, open_project
 from tui.beginning import begin_with
 

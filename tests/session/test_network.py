@@ -10,13 +10,13 @@ import sys
 
 import pytest
 
-from session.connection import Service
-from session.link import LinkState
-from session.network import Address, Standing, standing
+from session.link.connection import Service
+from session.link.network import Address, Standing, standing
+from session.link.service import RESPONSES_OVER_WEBSOCKET
+from session.link.state import LinkState
 from session.partner.server import Partner
 from session.protocol.events import TextDelta
 from session.protocol.request import user_message
-from session.service import RESPONSES_OVER_WEBSOCKET
 from tests.session.test_connection import ask, failing, linked, said, script, until
 from tests.session.test_keeper import becomes, kept
 from tests.session.test_transport_http import CHAT
@@ -48,7 +48,7 @@ def test_it_knows_of_the_newer_addresses_too() -> None:
 
 MOVES = """
 import subprocess
-from session.network import standing
+from session.link.network import standing
 
 def ip(*lines):
     for line in lines:

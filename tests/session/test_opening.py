@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from session.config import ConfigError, Flags
-from session.credentials import CredentialsError
+from session.keys.credentials import CredentialsError
 from session.opening import Opening, open_project
 from session.workspace import WorkspaceError
 

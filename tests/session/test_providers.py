@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from session.instructions import load_instructions
-from session.providers import EFFORTS, CatalogueError, load_catalogue
+from session.models.providers import EFFORTS, CatalogueError, load_catalogue
 
 
 def test_every_built_in_model_is_served_by_a_known_provider_and_has_instructions() -> None:

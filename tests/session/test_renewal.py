@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from session.connection import Endpoint, Login
+from session.link.connection import Endpoint, Login
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service
 from session.partner.server import Partner
 from session.protocol.request import user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service
 from tests.session.test_connection import ask, failing, linked, said, script
 
 

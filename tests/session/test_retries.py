@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from session.connection import Connection, Endpoint, LinkError, Retries
-from session.link import Backoff, LinkState
+from session.link.connection import Connection, Endpoint, LinkError, Retries
+from session.link.retries import Tries
+from session.link.state import Backoff, LinkState
 from session.partner.server import Partner
 from session.protocol.request import user_message
-from session.retries import Tries
 from session.transport.errors import LinkProblem
 from tests.session.test_connection import PROFILE, ask, failing, linked, said, script, until
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from session.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link import Backoff, LinkState
+from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
+from session.link.service import RESPONSES_OVER_WEBSOCKET, Route
+from session.link.state import Backoff, LinkState
 from session.partner.server import Partner
 from session.protocol.request import user_message
-from session.service import RESPONSES_OVER_WEBSOCKET, Route
 from session.transport.tls import trust
 from tests.session.roads import http2, proxy
 from tests.session.test_connection import PROFILE, ask, failing, said, script, until

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from session import system_keyring
-from session.system_keyring import KeyringError, erase, look, read, store
+from session.keys import system_keyring
+from session.keys.system_keyring import KeyringError, erase, look, read, store
 from tests.session.keyrings import use_keyring
 
 SECRET = "sk-ring-0123456789"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from session.connection import Connection, Endpoint, Service
-from session.link import LinkState
+from session.link.connection import Connection, Endpoint, Service
+from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
+from session.link.state import LinkState
 from session.partner.script import Script
 from session.partner.server import Partner
 from session.protocol.events import Finished, ReasoningDelta, TextDelta
 from session.protocol.request import tool_output, user_message
-from session.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
 from session.transport.errors import LinkError
 from session.transport.http import HttpLink
 from session.transport.models import list_models
@@ -205,7 +205,7 @@ async def test_where_no_way_is_left_it_is_said() -> None:
 async def test_each_status_of_a_request_has_its_kind_and_its_line(
     status: str, body: str, kind: str, said_: str
 ) -> None:
-    from session.connection import Retries
+    from session.link.connection import Retries
 
     script_ = Script("refusing")
     async with Partner(scripts=script_) as partner:

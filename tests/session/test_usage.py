@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from session.events import Notice, TextDelta, Usage
-from session.providers import Price
+from session.models.providers import Price
 from session.store import StoreError
-from session.usage import Spent, UsageFold, spent, total
-from session.usage_log import UsageLog, read_usage
+from session.usage.log import UsageLog, read_usage
+from session.usage.totals import Spent, UsageFold, spent, total
 from tests.session.talking import COLOURS, PLAIN, REPAINT, environment, talking
 
 PRICED = "[models.spark-practice]\nprice = { input = 2.0, cached = 0.2, output = 10.0 }\n"

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
+from session.link.retries import Retries, said_when
 from session.protocol.waits import header_wait, retry_after
-from session.retries import Retries, said_when
 from session.transport.errors import LinkError, LinkProblem
 
 NOON = 784_111_777.0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from session.discovery import LocalServer
-from session.offers import Offer, OfferKind, offers
+from session.models.discovery import LocalServer
+from session.models.offers import Offer, OfferKind, offers
 from tests.tui.stage import Stage, stage
 from tui.offer_screen import OfferScreen
 

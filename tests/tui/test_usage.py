@@ -12,8 +12,8 @@ from rich.cells import cell_len
 
 from session.events import TurnStarted, Usage
 from session.paths import project_folders
-from session.usage import Spent
-from session.usage_log import UsageLog
+from session.usage.log import UsageLog
+from session.usage.totals import Spent
 from tests.conftest import RunSpark
 from tests.tui.stage import stage
 from tui.figures import compact, dollars, duration, said, speeds, turn_said

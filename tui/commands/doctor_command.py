@@ -22,9 +22,9 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
     from dataclasses import asdict
 
     from session.config import Flags
-    from session.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
-    from session.finding import Finding
-    from session.link_steps import examine_link
+    from session.doctor.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
+    from session.doctor.finding import Finding
+    from session.doctor.link_steps import examine_link
     from session.sanitize import clean_line
     from tui.exits import DONE, FAILED
 

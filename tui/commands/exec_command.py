@@ -25,7 +25,7 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
     began = time.monotonic()
     import asyncio
 
-    from session.offers import with_hint
+    from session.models.offers import with_hint
     from tui.headless import json_printer, run_exec, text_printer
 
     text = _standard_input() if prompt == "-" else prompt

@@ -18,7 +18,7 @@ def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> Non
     """The same session as plain scrolling output, for any terminal; submits PROMPT if given."""
     import asyncio
 
-    from session.offers import with_hint
+    from session.models.offers import with_hint
     from session.store import StoreError, find_session
     from tui.exits import CONFIGURATION, leave
     from tui.line import run_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from session.providers import Catalogue
+from session.models.providers import Catalogue
 from tui.options import json_option, model_options, opening
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any)
     """List the models that the server offers to this key; * marks the one in use, + those spark knows."""
     import asyncio
 
-    from session.offers import with_hint
+    from session.models.offers import with_hint
     from session.sanitize import clean_line
     from session.transport.errors import LinkError
     from tui.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
@@ -77,7 +77,7 @@ def _list_found(catalogue: Catalogue, as_json: bool) -> None:
     import asyncio
     import json
 
-    from session.discovery import find_servers
+    from session.models.discovery import find_servers
 
     for server in asyncio.run(find_servers(catalogue)):
         row = {"provider": server.provider, "base_url": server.base_url, "server": server.name}

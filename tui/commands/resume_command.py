@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from session.offers import Offer
+from session.models.offers import Offer
 from session.opening import Opening
 from tui.options import model_options, opening, theme_option
 

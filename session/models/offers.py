@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from session.discovery import LocalServer, find_servers
 from session.engine.hub import known_models
 from session.engine.model import installed
 from session.engine.process import said_bytes
 from session.engine.shelf import Shelf
+from session.models.discovery import LocalServer, find_servers
+from session.models.providers import Catalogue
 from session.opening import Opening
-from session.providers import Catalogue
 from session.sanitize import clean_line
 
 _MOST_MODELS = 40

@@ -13,14 +13,14 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Coroutine
 
-from session.asking import Patience, request_on
-from session.keeper import Keeper
-from session.line import Line
-from session.multiplex import SideLane
+from session.link.asking import Patience, request_on
+from session.link.keeper import Keeper
+from session.link.line import Line
+from session.link.multiplex import SideLane
+from session.link.retries import Retries, Tries
 from session.protocol.events import Created, ServerError, WireEvent
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
-from session.retries import Retries, Tries
 from session.transport.dialling import open_link
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.refusals import Refusal, from_server

@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import Path
 
 from session.events import Event, Usage
-from session.usage import Spent, UsageFold, total
-from session.usage_log import UsageLog, read_usage
+from session.usage.log import UsageLog, read_usage
+from session.usage.totals import Spent, UsageFold, total
 
 
 class Accounts:

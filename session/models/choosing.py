@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.effort import Before, Picked, first, nearest, pick
 from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
 from session.instructions import Instructions, load_instructions, patch_tool
+from session.models.effort import Before, Picked, first, nearest, pick
+from session.models.providers import Model, Price
 from session.opening import Opening
 from session.protocol.request import Item, RequestProfile
-from session.providers import Model, Price
 from session.tools.toolbox import Toolbox
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})

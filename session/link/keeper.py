@@ -16,18 +16,18 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from session.ageing import Ageing
-from session.clocks import slept_seconds
-from session.hosting import HOST_ENDED, Host, behind
-from session.line import Line
-from session.link import Backoff, LinkFeed, LinkSignal, LinkState
-from session.network import Judge, standing
+from session.link.ageing import Ageing
+from session.link.clocks import slept_seconds
+from session.link.hosting import HOST_ENDED, Host, behind
+from session.link.line import Line
+from session.link.network import Judge, standing
+from session.link.service import Route, Service, Transport
+from session.link.state import Backoff, LinkFeed, LinkSignal, LinkState
+from session.link.warming import WarmUps
 from session.protocol.request import RequestProfile
-from session.service import Route, Service, Transport
 from session.transport.dialling import open_link
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
-from session.warming import WarmUps
 
 _SETTLED_SECONDS = 10.0
 _FORBIDDEN = 403

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from session.line import Line
-from session.network import Judge, Standing
-from session.service import Service
+from session.link.line import Line
+from session.link.network import Judge, Standing
+from session.link.service import Service
 
 _LIFE_USED = 0.9
 """Of a connection's lifetime; the rest is for the answer that runs when its time has come."""

@@ -16,18 +16,18 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from session.connection import Connection, LinkError, RequestProfile
+from session.doctor.finding import Finding
 from session.engine.model import LocalModel
 from session.engine.process import Engine, said_bytes
-from session.finding import Finding
-from session.link import LinkState
+from session.link.connection import Connection, LinkError, RequestProfile
+from session.link.state import LinkState
 from session.opening import Opening
 from session.protocol.events import Finished
 from session.protocol.request import user_message
 from session.sanitize import clean_line
-from session.tally import Tally
 from session.transport.endpoint import Endpoint
 from session.transport.tls import trust
+from session.usage.tally import Tally
 
 STEP_SECONDS = 20.0
 """After which a step has failed."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from session import system_keyring
 from session.config import ConfigError, Flags
-from session.credentials import CredentialsError, KeyPlace
-from session.discovery import LocalServer, find_servers
-from session.finding import Finding
+from session.doctor.finding import Finding
+from session.keys import system_keyring
+from session.keys.credentials import CredentialsError, KeyPlace
+from session.models.discovery import LocalServer, find_servers
 from session.opening import Opening, open_project, with_key
 from session.workspace import WorkspaceError
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from session.link.service import Service
 from session.protocol.events import ReasoningDelta, ServerError, TextDelta, ToolInputDelta
 from session.protocol.increment import Exchange
 from session.protocol.quirks import Quirks
 from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
-from session.service import Service
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.links import Link

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from session.multiplex import SharedLink
-from session.network import Judge, Standing
+from session.link.multiplex import SharedLink
+from session.link.network import Judge, Standing
+from session.link.service import Route
 from session.protocol.increment import Exchange
-from session.service import Route
 from session.transport.endpoint import Endpoint
 from session.transport.links import Link
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from session.link import Backoff
+from session.link.state import Backoff
 from session.transport.errors import UNTRUSTED, LinkError, LinkProblem
 from session.transport.refusals import SPENT
 

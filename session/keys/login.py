@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from session import system_keyring
-from session.credentials import KEYRING, CredentialsError, Key, KeyPlace, check_form, find_key
-from session.key_file import KeyFile, KeyFileError
-from session.masking import remember
-from session.providers import Catalogue, Provider
+from session.keys import system_keyring
+from session.keys.credentials import KEYRING, CredentialsError, Key, KeyPlace, check_form, find_key
+from session.keys.key_file import KeyFile, KeyFileError
+from session.keys.masking import remember
+from session.models.providers import Catalogue, Provider
 from session.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem

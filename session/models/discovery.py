@@ -21,8 +21,8 @@ from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
+from session.models.providers import Catalogue
 from session.protocol.frames import NotAnObject, parse_object
-from session.providers import Catalogue
 from session.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
@@ -81,7 +81,7 @@ class _Mark:
 
 @cache
 def _marks() -> tuple[_Mark, ...]:
-    table = tomllib.loads(resources.files("session").joinpath("local_servers.toml").read_text("utf-8"))
+    table = tomllib.loads(resources.files("session.models").joinpath("local_servers.toml").read_text("utf-8"))
     return tuple(_Mark(**{**row, "needs": tuple(row["needs"])}) for row in table["server"])
 
 

@@ -55,7 +55,7 @@ class _Found:
 
 @cache
 def _rules() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files("session").joinpath("effort.toml").read_text("utf-8"))
+    return tomllib.loads(resources.files("session.models").joinpath("effort.toml").read_text("utf-8"))
 
 
 def pick(request: str, efforts: Sequence[str], before: Before = Before()) -> Picked:

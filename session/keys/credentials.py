@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from session import system_keyring
-from session.key_command import CommandError, ask_command, program
-from session.key_file import FILE_NAME, KeyFile, KeyFileError
-from session.masking import remember
-from session.providers import Provider
+from session.keys import system_keyring
+from session.keys.key_command import CommandError, ask_command, program
+from session.keys.key_file import FILE_NAME, KeyFile, KeyFileError
+from session.keys.masking import remember
+from session.models.providers import Provider
 
 __all__ = ["FILE_NAME", "CredentialsError", "Key", "KeyPlace", "KeySupply", "check_form", "find_key"]
 

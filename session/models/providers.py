@@ -10,10 +10,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from session.link.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
+from session.models.rows import CatalogueError, Row
 from session.protocol.dialects import NAMES
 from session.protocol.quirks import Quirks
-from session.rows import CatalogueError, Row
-from session.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
 
@@ -228,7 +228,7 @@ def _amounts(row: Row, key: str, values: Mapping[str, Any], names: tuple[str, ..
 
 @cache
 def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files("session").joinpath("catalogue.toml").read_text("utf-8"))
+    return tomllib.loads(resources.files("session.models").joinpath("catalogue.toml").read_text("utf-8"))
 
 
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:

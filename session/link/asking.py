@@ -7,7 +7,9 @@ from collections.abc import Awaitable
 from datetime import datetime
 from typing import TypeVar
 
-from session.line import Line
+from session.link.line import Line
+from session.link.retries import Retries, said_when
+from session.link.service import Transport
 from session.protocol.dialects import Decoder, dialect
 from session.protocol.events import WireEvent
 from session.protocol.frames import write_body
@@ -15,8 +17,6 @@ from session.protocol.increment import increment
 from session.protocol.quirks import Quirks
 from session.protocol.request import Item, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
-from session.retries import Retries, said_when
-from session.service import Transport
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 

@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from session.children import ChildError, run_child
+from session.keys.children import ChildError, run_child
 
 SECONDS = 10.0
 """How long a command may take: some ask the person for a finger or a password in a window of their own."""

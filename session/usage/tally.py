@@ -6,9 +6,9 @@ from __future__ import annotations
 from time import monotonic
 
 from session.events import Usage
+from session.link.warming import CONTENT
+from session.models.providers import Price
 from session.protocol.events import TokenUsage, WireEvent
-from session.providers import Price
-from session.warming import CONTENT
 
 _SHORTEST = 0.001
 """Seconds below which an answer came at once, and its speed says nothing."""

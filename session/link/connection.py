@@ -13,14 +13,17 @@ import contextlib
 import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
-from session.asides import Asides
-from session.asking import Answer, Patience, explained, request_on
-from session.clocks import slept_seconds
-from session.hosting import Host
-from session.keeper import Keeper
-from session.line import Line
-from session.link import Backoff, LinkChange, LinkState
-from session.network import Judge, standing
+from session.link.asides import Asides
+from session.link.asking import Answer, Patience, explained, request_on
+from session.link.clocks import slept_seconds
+from session.link.hosting import Host
+from session.link.keeper import Keeper
+from session.link.line import Line
+from session.link.network import Judge, standing
+from session.link.retries import TOO_OLD, Retries, Tries
+from session.link.service import Service, Transport
+from session.link.state import Backoff, LinkChange, LinkState
+from session.link.warming import CONTENT
 from session.protocol.events import (
     Created,
     Finished,
@@ -30,13 +33,10 @@ from session.protocol.events import (
 )
 from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
-from session.retries import TOO_OLD, Retries, Tries
-from session.service import Service, Transport
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.links import OPEN_TIMEOUT
 from session.transport.refusals import Refusal, from_server
-from session.warming import CONTENT
 
 __all__ = [
     "Connection",

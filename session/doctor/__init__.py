@@ -1,0 +1,1 @@
+"""What ``spark doctor`` looks at."""

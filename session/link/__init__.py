@@ -1,0 +1,1 @@
+"""The link to the model server: open and warm, kept across turns, replaced when lost."""

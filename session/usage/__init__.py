@@ -1,0 +1,1 @@
+"""What turns take and cost: by turn, session and day."""

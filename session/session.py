@@ -21,20 +21,16 @@ from session.dialogue import Dialogue, DialogueParts, after
 from session.events import (
     ConnectionChanged,
     Event,
-    HunkTyped,
     Notice,
     PromptQueued,
     PromptSubmitted,
-    ReadingProgress,
     SessionStarted,
-    ToolOutput,
 )
 from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
 from session.lane import LaneTools
 from session.link.connection import Connection
-from session.listeners import Listeners
 from session.mcp.offer import McpOffer
 from session.memory import Memory
 from session.models.choosing import Choosing
@@ -42,6 +38,7 @@ from session.opening import Opening
 from session.pins import Pins
 from session.preparation import Preparation
 from session.reading import ProjectReading
+from session.recording import Recording
 from session.recovery import recover
 from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
@@ -49,10 +46,6 @@ from session.sanitize import clean_line
 from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
 from session.tools.project import project_toolbox
 from session.usage.accounts import Accounts
-
-UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
-"""Events that the journal can do without: what they tell is in the hunk, in the call's end, or over by the
-next start."""
 
 
 class Session(HunkHandling):
@@ -69,9 +62,8 @@ class Session(HunkHandling):
         self._recovered = recover(self._workspace.ledger)
         self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
         self.name = resume.stem if resume else new_session_name()
-        self._listeners: Listeners[Event] = Listeners()
-        self._journal = Journal(self._workspace.folders.sessions, self.name)
-        self._journal_failed = False
+        self._recording = Recording(Journal(self._workspace.folders.sessions, self.name))
+        self._publish = self._recording.publish
         self._draft = Draft(self._workspace.folders.state)
         self._prompts = PromptHistory(self._workspace.folders.state)
         self._memory = self._resumed.memory if self._resumed else Memory()
@@ -99,6 +91,10 @@ class Session(HunkHandling):
             provider=self.provider,
             past=self.past(),
         )
+        self._recording.also(self._memory.exchanges.take)
+        self._recording.also(self._choice.take)
+        self._recording.also(self.usage.take, "usage is not added up by the day")
+        self._recording.also(self._pins.take)
         self.connection: Connection | None = None
         if opening.endpoint is not None:
             endpoint = replace(opening.endpoint, headers=self._choice.headers())
@@ -201,15 +197,11 @@ class Session(HunkHandling):
         if self.connection is not None:
             await self.connection.close()
         await asyncio.to_thread(self._edit_thread.shutdown)
-        try:
-            self._journal.close()
-        except StoreError as problem:
-            self._listeners.send(Notice(level="error", text=str(problem)))
-        self._listeners.close()
+        self._recording.close()
 
     def listen(self) -> AsyncIterator[Event]:
         """Every event from now on; ends when the session is closed."""
-        return self._listeners.listen()
+        return self._recording.listen()
 
     def past(self) -> list[Event]:
         """The events of a resumed session up to its resumption, oldest first."""
@@ -366,22 +358,6 @@ class Session(HunkHandling):
         doing = asyncio.create_task(after(self._finishing, work), name="between turns")
         self._finishing = doing
         return await asyncio.shield(doing)
-
-    def _publish(self, event: Event) -> None:
-        if not self._journal_failed and not isinstance(event, UNJOURNALLED):
-            try:
-                self._journal.write(event)
-            except StoreError as problem:
-                self._journal_failed = True
-                self._listeners.send(Notice(level="error", text=f"{problem}; this session is not recorded"))
-        self._memory.exchanges.take(event)
-        self._choice.take(event)
-        try:
-            self.usage.take(event)
-        except StoreError as problem:
-            self._listeners.send(Notice(level="warning", text=f"{problem}; usage is not added up by the day"))
-        self._pins.take(event)
-        self._listeners.send(event)
 
     def _keep_prompt(self, text: str) -> None:
         try:

@@ -135,7 +135,7 @@ async def test_pins_survive_a_resumed_session(root: Path) -> None:
         it.session.context.pin("tastes.py")
         it.session.context.remove("deep/shapes.py")
         await turn(it, "one")
-        file = it.session._journal.file
+        file = it.session.folders.sessions / f"{it.session.name}.jsonl"
     async with talking(root, PLAIN, resume=file) as it:
         assert it.session.context.pinned == ("tastes.py",)
         assert it.session.context.removed == ("deep/shapes.py",)
@@ -230,7 +230,10 @@ async def test_a_long_first_reading_tells_how_far_it_is(tmp_path: Path) -> None:
         assert 0 <= first.known < first.total and last.total == 4000
         assert told[-1] == last and [event.known for event in told] == sorted(event.known for event in told)
         assert (await it.session.context.explain("hello")).complete
-        assert not any(record_is_progress(line) for line in it.session._journal.file.read_text().splitlines())
+        assert not any(
+            record_is_progress(line)
+            for line in (it.session.folders.sessions / f"{it.session.name}.jsonl").read_text().splitlines()
+        )
 
 
 def record_is_progress(line: str) -> bool:

@@ -319,7 +319,7 @@ async def test_an_interrupt_ends_a_command_with_all_its_offspring(root: Path) ->
         talk.session.submit("go")
         talk.session.answer((await talk.until(ToolHeld)).call, land=True)
         await talk.until(ToolOutput, lambda event: "ready" in event.text)
-        assert len(running(mark)) == 2
+        assert len(running(mark)) >= 2
         talk.session.interrupt()
         assert (await talk.ended("t1")).status == "interrupted"
         assert running(mark) == []

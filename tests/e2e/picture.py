@@ -5,10 +5,10 @@ The demo's feature is asked for, and the screen is taken while a hunk is being t
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -64,4 +64,6 @@ async def until_typed(events: AsyncIterator[Event], text: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(draw(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/spark.svg")))
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("file", nargs="?", type=Path, default=Path("docs/spark.svg"))
+    asyncio.run(draw(options.parse_args().file))

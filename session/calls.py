@@ -21,6 +21,8 @@ from session.tools.toolbox import Toolbox, UnknownTool
 
 MOST_TOKENS = 8_000
 """What one call's answer may take, however much room there is."""
+MOST_AT_ONCE = 16
+"""Calls that run side by side: each may hold a program and a few files open."""
 LONGEST_LABEL = 300
 NO_ROOM = "There is no room left in the window for this. Go on with what you have been shown."
 NOBODY = "This needs the developer's word, and nobody can be asked here. Go on without it."
@@ -66,9 +68,15 @@ class Calls:
         each = min(MOST_TOKENS, room // max(1, len(items)))
         ready = [self._begin(item) for item in items]
         reading = [one for one in ready if one[1] is not None and one[1][0].spec.reads_only]
+        some = asyncio.Semaphore(MOST_AT_ONCE)
+
+        async def in_turn(call: _Call, work: tuple[Tool, Mapping[str, Any]] | None) -> None:
+            async with some:
+                await self._one(call, work, each)
+
         async with asyncio.TaskGroup() as together:
             for call, work in reading:
-                together.create_task(self._one(call, work, each))
+                together.create_task(in_turn(call, work))
         for call, work in ready:
             if work is not None and not work[0].spec.reads_only:
                 await self._one(call, work, each)
@@ -93,7 +101,8 @@ class Calls:
     def _begin(self, item: Item) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
         """Tell of the call; the tool with its arguments, or None where the answer is given already."""
         name = str(item["name"])
-        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", clean_line(name), str(item["call_id"]), name)
+        tool_name = _one_line(name)
+        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", tool_name, str(item["call_id"]), tool_name)
         self._calls.append(call)
         problem = ""
         work: tuple[Tool, Mapping[str, Any]] | None = None

@@ -7,6 +7,7 @@ tool call is followed by its output before anything else is said (:func:`answere
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,9 +43,11 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
     """The items of a response in the form in which they may be sent back.
 
     Reasoning without its encrypted or signed content is left out (a server that stores nothing refuses
-    it), as is any kind of item that spark did not ask for, and any that lacks what makes it one.
+    it), as is any kind of item that spark did not ask for, and any that lacks what makes it one. Each call
+    has an id of its own: a server would refuse two of one id, and one would get the other's answer.
     """
     items: list[Item] = []
+    calls: dict[str, Item] = {}
     for item in output:
         fields = _KEPT_FIELDS.get(str(item.get("type")))
         if fields is None or (item["type"] in _NEEDED and item.get("status") == "incomplete"):
@@ -56,9 +59,31 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
             kept["role"] = "assistant"
         elif item["type"] == "reasoning":
             kept.setdefault("summary", [])
-        if _is_whole(kept) and can_be_sent(kept):
+        elif item["type"] == "function_call":
+            kept = _function_call(kept, str(item.get("id") or f"call-{len(calls)}"))
+        if _is_whole(kept) and can_be_sent(kept) and (not is_call(kept) or _is_new(kept, calls)):
             items.append(kept)
     return items
+
+
+def _function_call(item: Item, name: str) -> Item:
+    """The call ``item``, called ``name`` if it has no id; its arguments as text, where they came as JSON."""
+    given = item.get("arguments", {})
+    arguments = json.dumps(given) if isinstance(given, dict) else given
+    return {**item, "call_id": item.get("call_id") or name, "arguments": arguments}
+
+
+def _is_new(call: Item, calls: dict[str, Item]) -> bool:
+    """Enter ``call`` in ``calls``, by another id where its own is taken; false for one that came before."""
+    given = call["call_id"]
+    if {**calls.get(given, {}), "call_id": given} == call:
+        return False
+    number = 2
+    while call["call_id"] in calls:
+        call["call_id"] = f"{given}-{number}"
+        number += 1
+    calls[call["call_id"]] = call
+    return True
 
 
 def _is_whole(item: Item) -> bool:

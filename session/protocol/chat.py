@@ -90,6 +90,8 @@ class ChatDecoder:
         self._id = ""
         self._ended: str | None = None
         self._usage: TokenUsage | None = None
+        self._calls: dict[int, tuple[str, int]] = {}
+        """By index: the id of the call that is being given there, and how many were before it."""
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
         """What the data of one event says."""
@@ -158,9 +160,17 @@ class ChatDecoder:
         key = index if isinstance(index, int) else position
         given = call.get("function")
         function: dict[str, Any] = given if isinstance(given, dict) else {}
-        return self._parts.tool(
-            ("tool", key), call_id=call.get("id"), name=function.get("name"), piece=function.get("arguments")
-        )
+        name, piece = function.get("name"), function.get("arguments")
+        call_id = call.get("id") if isinstance(call.get("id"), str) else ""
+        if isinstance(name, str) and name:
+            # Some servers give no index, or 0 to every call: a name under another id begins another.
+            known, before = self._calls.get(key, (None, 0))
+            another = known is not None and (call_id != known if call_id else index is None)
+            self._calls[key] = (call_id or known or "", before + another)
+        _, before = self._calls.get(key, ("", 0))
+        if isinstance(piece, dict):
+            piece = json.dumps(piece)
+        return self._parts.tool(("tool", key, before), call_id=call_id, name=name, piece=piece)
 
     def _finish(self, reason: str) -> list[WireEvent]:
         self.finished = True

@@ -40,11 +40,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where it stands: line numbers from 1 by path. ``cut``: there is more than was gathered."""
+    """Where it stands: line numbers from 1 by path. ``cut``: there is more than was gathered.
+    ``broken``: why the engine gave up before the end, in its words."""
 
     lines: dict[str, set[int]]
     cut: bool = False
     slow: bool = False
+    broken: str = ""
 
 
 class BadPattern(ValueError):
@@ -111,9 +113,10 @@ async def _run(command: list[str], root: Path, paths: Sequence[str]) -> Places:
         errors.seek(0)
         said = errors.read(_MOST_ERRORS).decode("utf-8", "replace").strip()
     # 1 means that nothing was found; ripgrep says 2 for a file it could not read, too.
-    if ended.code not in (0, 1) and not (ended.cut or ended.timed_out or gathered.lines):
+    broke = ended.code not in (0, 1) and not (ended.cut or ended.timed_out)
+    if broke and not gathered.lines:
         raise BadPattern(said or f"the search failed with exit code {ended.code}")
-    return Places(gathered.lines, ended.cut, ended.timed_out)
+    return Places(gathered.lines, ended.cut, ended.timed_out, said.split("\n")[-1] if broke else "")
 
 
 class _Gathered:

@@ -126,6 +126,8 @@ def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: Ar
         summary = f"more than {summary}"
     if places.slow:
         summary += f" (stopped after {SECONDS:.0f} s)"
+    if places.broken:
+        summary += f" (given up before the end: {places.broken})"
     if not snapshot.complete:
         summary += " (the project is still being read)"
     lines: list[str] = []

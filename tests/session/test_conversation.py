@@ -77,8 +77,8 @@ def test_reasoning_always_has_a_summary() -> None:
         {"type": None},
         {"type": ["message"]},
         {"type": "web_search_call", "id": "x"},
-        {"type": "function_call", "name": "rm", "arguments": {}, "call_id": "c"},
-        {"type": "function_call", "name": "rm", "arguments": "{}"},
+        {"type": "function_call", "name": "rm", "arguments": ["x"], "call_id": "c"},
+        {"type": "function_call", "call_id": "c", "arguments": "{}"},
         {"type": "function_call", "name": "rm", "arguments": "{", "call_id": "c", "status": "incomplete"},
         {"type": "compaction", "encrypted_content": "x"},
         {"type": "message", "role": "assistant", "content": []},
@@ -96,6 +96,29 @@ def test_reasoning_always_has_a_summary() -> None:
 )
 def test_items_that_a_server_would_not_take_again_are_left_out(item: dict[str, Any]) -> None:
     assert answer_items([item, MESSAGE]) == answer_items([MESSAGE])
+
+
+def called(**fields: Any) -> dict[str, Any]:
+    return {"type": "function_call", "name": "read", "call_id": "c", "arguments": "{}", **fields}
+
+
+def test_each_call_has_an_id_of_its_own() -> None:
+    items = answer_items([called(), called(name="list"), called(), called(name="run")])
+    assert [(item["name"], item["call_id"]) for item in items] == [
+        ("read", "c"),
+        ("list", "c-2"),
+        ("run", "c-3"),
+    ], "and one that came twice is one"
+    assert answer_items(items) == items
+
+
+def test_a_function_call_gets_what_its_server_left_out() -> None:
+    items = answer_items([called(call_id=None, id="f"), called(call_id="", arguments={"path": "a"})])
+    assert [(item["call_id"], item["arguments"]) for item in items] == [
+        ("f", "{}"),
+        ("call-1", '{"path": "a"}'),
+    ]
+    assert answer_items([called(arguments=None)]) == [called()]
 
 
 def test_a_tool_call_may_have_an_empty_input() -> None:

@@ -176,6 +176,23 @@ def test_tool_calls_are_put_together_by_index() -> None:
     ]
 
 
+@pytest.mark.parametrize(("index", "ids"), [({}, ("a", "b")), ({"index": 0}, ("a", "b")), ({}, ("", ""))])
+def test_calls_under_one_index_are_told_apart(index: dict[str, int], ids: tuple[str, str]) -> None:
+    events = decode(
+        ChatDecoder(),
+        *(
+            chunk(tool_calls=[{**index, "id": name, "function": {"name": "read", "arguments": given}}])
+            for name, given in zip(ids, ('{"p":1}', {"p": 2}), strict=True)
+        ),
+        chunk(tool_calls=[{**index, "id": "each piece has its own", "function": {"arguments": " "}}]),
+        chunk("tool_calls"),
+    )
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert [item["arguments"] for item in last.output] == ['{"p":1}', '{"p": 2} ']
+    assert [item["call_id"] for item in last.output][:1] == ["a" if ids[0] else "function_call-0"]
+
+
 def test_a_chat_answer_that_was_cut_keeps_its_words_and_no_half_call() -> None:
     half = chunk(tool_calls=[{"index": 0, "id": "a", "function": {"name": "read", "arguments": '{"p'}}])
     events = decode(ChatDecoder(), chunk(content="Hel"), half, chunk("length"))

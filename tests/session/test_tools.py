@@ -180,6 +180,17 @@ async def test_search_says_what_is_wrong_with_a_pattern(
     assert not result.ok and "cannot be searched" in result.text
 
 
+async def test_a_search_that_an_engine_gave_up_is_not_told_as_whole(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "a.txt").write_text("aaa\n")
+    (root / "b.txt").write_text("a" * 200 + "!\n")
+    project = scanned(root)
+    monkeypatch.setenv("PATH", ENGINES["git"](tmp_path / "bin"))
+    result = await call(SearchTool(project), pattern="^(a|aa)+$", path="*.txt")
+    assert "1: aaa" in result.text and "given up before the end" in result.summary
+
+
 async def test_search_masks_secrets_and_bounds_what_it_shows(root: Path) -> None:
     (root / "many.txt").write_text("needle " + "x" * 1000 + "\n" + "needle\n" * 5000)
     tool = SearchTool(scanned(root))

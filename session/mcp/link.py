@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _TAIL = 2_000
 """Bytes of a server's standard error that are kept, to say why it ended."""
 _MOST_PAGES = 50
+_CLOSING = 10.0
+"""Seconds that a server is given to end: the package below ends its process after a few."""
 
 
 class McpLinkError(Exception):
@@ -53,7 +55,10 @@ class McpLink:
         # A large import: in a thread, so that keys and frames go on meanwhile.
         await asyncio.to_thread(import_module, "mcp")
         # What it logs belongs to no screen, and what went wrong is said by the error.
-        logging.getLogger("mcp").propagate = False
+        logger = logging.getLogger("mcp")
+        logger.propagate = False
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())  # without one it would write to standard error
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._holder = asyncio.create_task(self._hold(opened), name=f"mcp {self.server.name}")
@@ -69,14 +74,18 @@ class McpLink:
 
     async def close(self) -> None:
         """End the server, or hang up. May be repeated."""
-        holder, self._holder, self._client = self._holder, None, None
+        holder, self._holder = self._holder, None
+        opened, self._client = self._client is not None, None
         if holder is None:
             return
         self._closing.set()
-        done, _ = await asyncio.wait({holder}, timeout=self.server.start_seconds)
-        if not done:
+        if not opened:
             holder.cancel()
-            await asyncio.wait({holder})
+        done, _ = await asyncio.wait({holder}, timeout=_CLOSING)
+        if not done:
+            # A server that never stops writing can keep its reader from ending; it ends with spark.
+            holder.cancel()
+            await asyncio.wait({holder}, timeout=1.0)
 
     async def tools(self) -> list[Tool]:
         """All the server's tools. Raises McpLinkError."""
@@ -85,8 +94,8 @@ class McpLink:
         for _ in range(_MOST_PAGES):
             listed = await self._ask("list_tools", self.server.start_seconds, cursor=cursor)
             found += listed.tools
-            cursor = listed.next_cursor
-            if not cursor:
+            before, cursor = cursor, listed.next_cursor
+            if not cursor or cursor == before:
                 break
         return found
 
@@ -125,6 +134,7 @@ class McpLink:
         except _failures() as problem:
             if not opened.done():
                 opened.set_exception(McpLinkError(self._told(_innermost(problem))))
+                opened.exception()  # nobody may be waiting any more
         finally:
             self._client = None
             if not opened.done():
@@ -149,7 +159,10 @@ class McpLink:
             return made
         env = {name: environ[name] for name in server.env_from if name in environ}
         program = mcp.StdioServerParameters(
-            command=server.command[0], args=list(server.command[1:]), env={**env, **server.env}
+            command=server.command[0],
+            args=list(server.command[1:]),
+            env={**env, **server.env},
+            encoding_error_handler="replace",
         )
         errors = stack.enter_context(self._errors.pipe())
         started: Client = mcp.Client(mcp.stdio_client(program, errlog=errors), client_info=info)

@@ -12,7 +12,7 @@ from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
 from session.protocol.frames import can_be_sent
 from session.sanitize import clean, clean_line
-from session.tools.fitting import fitting, plural
+from session.tools.fitting import fitting, plural, shortened
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ LARGEST_SCHEMA = 8_000
 """Characters of a tool's schema: a larger one would take the window's room with every request."""
 MOST_TOOLS = 64
 """Tools of one server that are offered."""
+MOST_LEFT_OUT = 8
+"""Lines that are said on what is not offered."""
 _LABEL = 80
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -48,6 +50,10 @@ class McpTool:
 
     def refusal(self, arguments: Mapping[str, Any]) -> str:
         """See :class:`session.tools.tool.Tool`."""
+        if not can_be_sent(dict(arguments)):
+            return (
+                "The arguments hold what JSON cannot say: half of a surrogate pair, or a number that is none."
+            )
         return ""
 
     async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
@@ -58,6 +64,9 @@ class McpTool:
             return failed(str(problem))
         text = clean(answer_text(result))
         lines = text.split("\n")
+        if fitting(lines, around.room, around.count) < len(lines):
+            lines = [shortened(line) for line in lines]
+            text = "\n".join(lines)
         text = cut(text, fitting(lines, around.room, around.count), lines)
         if result.is_error:
             return failed(text or "The tool failed and did not say why.", clean_line(lines[0])[:_LABEL])
@@ -89,6 +98,8 @@ def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple
             made[spec.name] = McpTool(link, tool.name, spec)
     unknown = [name for name in server.tools if name not in {tool.name for tool in listed}]
     left_out += [f"{clean_line(name)[:60]}: the server has no such tool" for name in unknown]
+    if (more := len(left_out) - MOST_LEFT_OUT) > 0:
+        left_out[MOST_LEFT_OUT:] = [f"{more:,} more are left out"]
     return list(made.values()), left_out
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 LEAST_ROOM = 200
 """Tokens below which a call is not worth making."""
+LONGEST_LINE = 400
+"""Characters of a line that are shown where there is no room for all of it."""
 _NOTE = 60
 """Tokens kept for what is said around the lines."""
 _CHARS = 8
@@ -33,6 +35,12 @@ def _at_most(lines: Sequence[str], characters: int) -> int:
         if characters < 0:
             return number
     return len(lines)
+
+
+def shortened(line: str) -> str:
+    """``line`` without its middle, where it is long."""
+    more, end = len(line) - LONGEST_LINE, LONGEST_LINE // 2
+    return line if more <= 0 else f"{line[:end]}… {more:,} characters not shown …{line[-end:]}"
 
 
 def plural(number: int, word: str, many: str = "") -> str:

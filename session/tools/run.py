@@ -10,7 +10,7 @@ from typing import Any
 
 from context.redact import redact
 from session.sanitize import clean
-from session.tools.fitting import fitting, plural
+from session.tools.fitting import fitting, plural, shortened
 from session.tools.process import Exit, run_group
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
 
@@ -23,8 +23,6 @@ LONGEST_COMMAND = 2_000
 MOST_LINES = 20
 LAST, LONGEST_LAST = 3, 200
 """Lines of a failed command's output that the person still sees when it is over, and their characters."""
-LONGEST_LINE = 400
-"""Characters of a line that are shown where there is no room for all of it."""
 _SAY_EVERY = 0.1
 _SAY_MOST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -157,19 +155,13 @@ class _Output:
         lines = text.rstrip("\n").split("\n")
         room, count = self._around.room, self._around.count
         if fitting(lines, room, count) < len(lines):
-            lines = [_shortened(line) for line in lines]
+            lines = [shortened(line) for line in lines]
         if fitting(lines, room, count) < len(lines):
             first = fitting(lines, room // 3, count)
             last = max(first, len(lines) - fitting(lines[::-1], room - room // 3, count))
             lines = [*lines[:first], f"… {plural(last - first, 'line')} not shown …", *lines[last:]]
         body = "\n".join(lines).strip("\n")
         return f"{how}\n{body}\n" if body else f"{how}, without output\n"
-
-
-def _shortened(line: str) -> str:
-    """``line`` without its middle, where it is long."""
-    more, end = len(line) - LONGEST_LINE, LONGEST_LINE // 2
-    return line if more <= 0 else f"{line[:end]}… {more:,} characters not shown …{line[-end:]}"
 
 
 def _text(data: bytes | bytearray) -> str:

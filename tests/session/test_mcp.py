@@ -162,6 +162,50 @@ async def test_a_server_that_cannot_be_had_is_one_line(server: McpServer, why: s
     assert str(caught.value).startswith("MCP server x: ")
 
 
+NOISE = r"""
+import json, sys
+out = sys.stdout.buffer
+out.write(b"hello\n\xff\xfe\n{}\n[]\n" + b"x" * 1_000_000 + b"\n")
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        info = {"name": "noise", "version": "1"}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+    elif asked["method"] == "tools/list":
+        tool = {"name": "say", "inputSchema": {"type": "object"}}
+        result = {"tools": [tool] * 20, "nextCursor": "again"}
+    else:
+        result = {"content": [{"type": "text", "text": "a" * 1_000_000 + "end"}]}
+    answer = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+    out.write(b"noise \xff\n" + answer.encode() + b"\n")
+    out.flush()
+"""
+
+
+async def test_noise_between_the_lines_is_passed_over(capfd: pytest.CaptureFixture[str]) -> None:
+    async with linked(McpServer("noise", (sys.executable, "-c", NOISE))) as link:
+        listed = await link.tools()
+        assert len(listed) == 40, "the same page is not asked for over and over"
+        (tool,), left_out = spark_tools(link, listed, attended=True)
+        assert left_out[-1] == "31 more are left out"
+        result = await tool.call({}, around(500))
+        assert result.ok and result.text.startswith("aaa") and result.text.endswith("end")
+        assert "characters not shown" in result.text and len(result.text) < 500 * 4
+        assert "half of a surrogate pair" in tool.refusal({"text": "\ud800"})
+        assert tool.refusal({"number": float("nan")}) and not tool.refusal({"text": "a"})
+    assert capfd.readouterr().err == "", "nothing of it is written over the screen"
+
+
+async def test_a_server_that_never_stops_writing_is_given_up() -> None:
+    flood = "while True: print('rubbish ' * 100)"
+    async with linked(McpServer("flood", (sys.executable, "-c", flood), start_seconds=0.5)) as link:
+        with pytest.raises(McpLinkError, match=r"no answer in 0\.5 s"):
+            await link.open()
+
+
 async def test_who_is_asked_about_and_what_is_left_out() -> None:
     async with linked(
         McpServer("practice", COMMAND, ask=Asking.WRITES, tools=("add", "lines", "gone"))

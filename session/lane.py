@@ -29,6 +29,7 @@ from session.events import (
     HunkTyped,
     TextDelta,
 )
+from session.failures import TurnFailedError
 from session.knowledge import Knowledge
 from session.sanitize import clean, clean_line
 
@@ -84,10 +85,13 @@ class Lane:
         self._lost: set[str] = set()
         """Hunks whose stream was lost: what is cut of them is dropped, since it may come again."""
         self._stopped = False
+        self._nameless = False
+        """The journal could give no more names: hunks without one are passed over."""
         self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
 
     def feed(self, source: str, text: str) -> None:
-        """Take the next piece of the answer (``ANSWER``) or of a tool call's input."""
+        """Take the next piece of the answer (``ANSWER``) or of a tool call's input. Raises TurnFailedError
+        where the journal cannot be written."""
         if self._stopped:
             return
         parser = self._parsers.get(source)
@@ -156,6 +160,8 @@ class Lane:
 
     def _take(self, source: str, events: list[ParserEvent]) -> None:
         for event in events:
+            if self._nameless and not isinstance(event, Prose) and (source, event.number) not in self._names:
+                continue
             match event:
                 case Prose(text=text):
                     if source == ANSWER:
@@ -172,7 +178,13 @@ class Lane:
     def _name(self, source: str, number: int) -> str:
         key = (source, number)
         if key not in self._names:
-            self._names[key] = self._tools.ledger.next_id()
+            try:
+                self._names[key] = self._tools.ledger.next_id()
+            except OSError as problem:
+                self._nameless = True
+                why = f"the journal of edits cannot be written ({problem.strerror or problem})"
+                todo = "so no more is landed; make room for spark's state folder and ask again"
+                raise TurnFailedError(f"{why}, {todo}", "journal") from problem
         return self._names[key]
 
     def _opened(self, source: str, event: Opened) -> None:

@@ -9,6 +9,7 @@ nothing lands and nothing is said of this turn but how it ended.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,7 +129,8 @@ class Runner:
                     message, code = explain(problem)
                     self._signal(Signal.FAIL)
         finally:
-            self._lane.finish_all(clean_end=False)
+            with contextlib.suppress(TurnFailedError):  # the same that has ended the turn
+                self._lane.finish_all(clean_end=False)
             await self._lane.close()
         self._settle_accounts()
         status = STATUS[self.turn.phase]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import errno
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -165,3 +167,22 @@ async def test_an_answer_that_goes_wrong_after_its_first_hunks(root: Path, route
         partner.script = parse(REPAINT)
         assert (await asked(talk, "t2")).status == "completed"
         assert talk.text("colours.py") == PAINTED
+
+
+async def test_a_journal_that_cannot_be_written_ends_the_turn_in_one_line(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partner = Partner(rate=float("inf"), scripts=parse(REPAINT))
+    async with partner, facing(partner, root, RESPONSES_OVER_SSE) as talk:
+        with monkeypatch.context() as full:
+            full.setattr("edits.ledger.os.pwrite", disk_full)
+            ended = await asked(talk, "t1")
+        assert (ended.status, ended.code) == ("failed", "journal")
+        assert ended.message is not None and "No space left on device" in ended.message
+        assert talk.text("colours.py") == COLOURS, "nothing is written that is not journalled"
+        assert (await asked(talk, "t2")).status == "completed"
+        assert painted_once(talk)
+
+
+def disk_full(*_: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -19,6 +19,7 @@ from typing import Any
 
 from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
 from session.paths import private_folder
+from session.sanitize import clean
 
 SUFFIX = ".jsonl"
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
@@ -224,9 +225,10 @@ class Draft:
         self._file = folder / "draft.txt"
 
     def read(self) -> str:
-        """The kept draft, or an empty text."""
+        """The kept draft, or an empty text; what a terminal would act on in it is made visible."""
         try:
-            return self._file.read_bytes().decode("utf-8", errors="replace")
+            text = self._file.read_bytes().decode("utf-8", errors="replace")
+            return "\r".join(clean(part) for part in text.split("\r"))
         except FileNotFoundError:
             return ""
         except OSError as problem:

@@ -388,3 +388,8 @@ def test_prompts_that_cannot_be_kept_or_read_are_store_errors(tmp_path: Path) ->
 def test_a_landed_hunk_keeps_its_place_and_move(tmp_path: Path) -> None:
     landed = HunkLanded("t1", "h3", "a.py", "applied_fuzzy", 3, 10, 14, action="move", moved_to="b.py")
     assert events_in(write_all(tmp_path, landed)) == [landed]
+
+
+def test_a_damaged_draft_does_nothing_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "draft.txt").write_bytes(b"fix \x1b]52;c;eA==\x07 \xff\xe2\x80\xae\0\nand\tthat")
+    assert Draft(tmp_path).read() == "fix ␛]52;c;eA==␇ \ufffd\ufffd␀\nand\tthat"

@@ -80,6 +80,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
         self.session = session
+        # Read before there is a screen: what cannot be read is then said in a line.
+        self._kept = session.prompts(), session.draft()
         self._palette = Palette(load_theme("ansi16" if no_colour else theme))
         self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
         self.register_theme(self._palette.textual_theme())
@@ -105,8 +107,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             yield Blank(self._palette, str(self.session.root), self._suggestions, id="blank")
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        prompts = [*self.session.prompts(), *reversed(self._suggestions)]
-        yield Composer(prompts, self.session.draft(), self.session.complete, id="composer")
+        prompts, draft = self._kept
+        yield Composer([*prompts, *reversed(self._suggestions)], draft, self.session.complete, id="composer")
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from session.config import Flags
+from session.opening import open_project
+from session.session import Session
+from session.store import StoreError
+from tui.app import SparkApp
 from tui.panes.composer import Composer
 
 
@@ -110,3 +116,11 @@ async def test_a_draft_set_aside_is_the_last_of_the_history() -> None:
         assert not found.set_aside()
         await pilot.press("up")
         assert found.draft == "xy"
+
+
+def test_a_draft_that_cannot_be_read_is_told_before_there_is_a_screen(tmp_path: Path) -> None:
+    opening = open_project(tmp_path, Flags(), {"HOME": str(tmp_path / "home")})
+    session = Session(opening)
+    (opening.workspace.folders.state / "draft.txt").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot read the draft"):
+        SparkApp(session, theme="dark")

@@ -20,8 +20,8 @@ from session.mcp.servers import McpServers
 from session.mcp.settings import Asking, McpError, McpServer, read_servers
 from session.mcp.tools import spark_tools
 from session.tools.tool import Around
+from tests.session.calling import calling
 from tests.session.talking import talking
-from tests.session.test_tool_turns import calling
 
 SERVER = str(Path(__file__).with_name("mcp_server.py"))
 COMMAND = (sys.executable, SERVER)

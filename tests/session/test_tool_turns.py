@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from session.config import Flags
 from session.events import (
     HunkLanded,
     Notice,
@@ -18,22 +14,12 @@ from session.events import (
     ToolCalled,
     ToolEnded,
     ToolHeld,
-    ToolOutput,
     TurnStarted,
     from_dict,
     to_dict,
 )
-from session.opening import open_project
-from tests.session.talking import COLOURS, Listening, environment, talking
-
-ROUTES = ("websocket", "responses", "chat", "messages")
-
-
-def over(tmp_path: Path, route: str) -> None:
-    """Have the session speak to the partner so."""
-    if route != "websocket":
-        allow(tmp_path, f'[providers.partner]\nwebsocket = false\ndialects = ["{route}"]\n')
-
+from tests.session.calling import ROUTES, allow, calling, outputs, over
+from tests.session.talking import COLOURS, talking
 
 LOOK = '''
 models = ["spark-practice", "spark-practice-text"]
@@ -70,62 +56,12 @@ say = "Red is ten.\\n"
 '''
 
 
-def calling(*calls: tuple[str, Any]) -> str:
-    """A script that makes ``calls`` together when it is told to go."""
-    texts = [(tool, given if isinstance(given, str) else json.dumps(given)) for tool, given in calls]
-    rows = ", ".join(f"{{ tool = {json.dumps(t)}, arguments = {json.dumps(given)} }}" for t, given in texts)
-    return f"""
-models = ["spark-practice", "spark-practice-text"]
-[[scenario]]
-match = ["go"]
-[[scenario.step]]
-call = [{rows}]
-[[scenario.step]]
-say = "Done.\\n"
-[scenario.redirect]
-prompt = "stop that and say why"
-[[scenario.redirect.step]]
-say = "Because you asked.\\n"
-"""
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "colours.py").write_text(COLOURS)
     return folder
-
-
-def allow(tmp_path: Path, text: str) -> None:
-    """Write the user's configuration."""
-    folder = tmp_path / "xdg" / "config" / "spark"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(text)
-
-
-def outputs(talk: Listening) -> list[str]:
-    """The answers to calls in the last request, in order, in whichever dialect it was sent."""
-    body = talk.partner.requests[-1].body
-    if "input" in body:
-        kinds = ("function_call_output", "custom_tool_call_output")
-        return [item["output"] for item in body["input"] if item.get("type") in kinds]
-    texts = []
-    for message in body["messages"]:
-        if message["role"] == "tool":
-            texts.append(message["content"])
-        elif isinstance(message["content"], list):
-            blocks = message["content"]
-            texts += [block["content"] for block in blocks if block["type"] == "tool_result"]
-    return texts
-
-
-def running(mark: str) -> list[str]:
-    """The processes whose command line holds ``mark``."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-eo", "stat=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    return [line for line in listed.splitlines() if mark in line and not line.lstrip().startswith("Z")]
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -240,154 +176,6 @@ async def test_what_cannot_be_called_is_answered_with_what_would_be_right(root: 
     assert not talk.all(ToolHeld), "what is refused is not put to the user"
 
 
-async def test_a_command_waits_for_the_user_and_runs_as_it_was_shown(root: Path) -> None:
-    command = "echo one\necho two >&2; echo \u2713; exit 3"
-    async with talking(root, calling(("run", {"command": command}))) as talk:
-        talk.session.submit("go")
-        held = await talk.until(ToolHeld)
-        assert held.text == f"run {command}"
-        assert talk.session.running and not talk.all(ToolOutput)
-        assert talk.session.answer(held.call, land=True)
-        assert (await talk.ended("t1")).status == "completed"
-        assert outputs(talk) == ["exit 3\none\ntwo\n\u2713\n"]
-        assert not talk.session.answer(held.call, land=True), "it waits no more"
-    (ended,) = talk.all(ToolEnded)
-    assert ended.status == "failed" and "· exit 3 ·" in ended.line
-    assert "".join(event.text for event in talk.all(ToolOutput)) == "one\ntwo\n\u2713\n"
-
-
-async def test_a_declined_command_never_runs(root: Path) -> None:
-    calls = [("run", {"command": "touch ran"}), ("read", {"path": "colours.py"})]
-    async with talking(root, calling(*calls)) as talk:
-        talk.session.submit("go")
-        held = await talk.until(ToolHeld)
-        assert talk.session.answer(held.call, land=False)
-        await talk.ended("t1")
-        declined, read = outputs(talk)
-    assert "declined" in declined and read.startswith("## File: colours.py")
-    assert not (root / "ran").exists()
-    assert {event.tool: event.status for event in talk.all(ToolEnded)} == {"run": "declined", "read": "done"}
-
-
-async def test_one_word_allows_the_rest_of_the_turn(root: Path) -> None:
-    commands = [("run", {"command": f"echo {n} >> order; sleep 0.0{3 - n}"}) for n in (1, 2, 3)]
-    async with talking(root, calling(*commands)) as talk:
-        talk.session.submit("go")
-        held = await talk.until(ToolHeld)
-        assert talk.session.answer(held.call, land=True, rest=True)
-        await talk.ended("t1")
-    assert len(talk.all(ToolHeld)) == 1
-    assert talk.text("order") == "1\n2\n3\n", "one after the other, in the order of the calls"
-
-
-async def test_commands_are_offered_only_where_the_user_can_allow_them(root: Path, tmp_path: Path) -> None:
-    async with talking(root, calling(("run", {"command": "touch ran"})), attended=False) as talk:
-        talk.session.submit("go")
-        await talk.ended("t1")
-        assert outputs(talk) == ["There is no tool called 'run'; there are read, search, list, outline."]
-        tools = talk.partner.requests[-1].body["tools"]
-        assert [tool["name"] for tool in tools] == ["apply_patch", "read", "search", "list", "outline"]
-    assert not (root / "ran").exists()
-
-
-@pytest.mark.parametrize("trusted", [True, False])
-async def test_commands_run_unasked_only_in_a_trusted_folder(
-    root: Path, tmp_path: Path, trusted: bool
-) -> None:
-    folders = json.dumps([str(root)] if trusted else [])
-    allow(tmp_path, f'[tools]\nrun = "always"\n[trust]\nfolders = {folders}\n')
-    async with talking(root, calling(("run", {"command": "touch ran"})), attended=False) as talk:
-        talk.session.submit("go")
-        await talk.ended("t1")
-    assert (root / "ran").exists() is trusted
-
-
-def test_keys_are_not_in_a_commands_environment(root: Path, tmp_path: Path) -> None:
-    own = environment(tmp_path / "xdg") | {"OPENAI_API_KEY": "sk-one", "COPY": "sk-one", "HARMLESS": "yes"}
-    environ = open_project(root, Flags(), own).command_environ
-    assert environ["HARMLESS"] == "yes"
-    assert "sk-one" not in environ.values() and "OPENAI_API_KEY" not in environ
-
-
-STUBBORN = "trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done; : MARK) & echo ready; wait; : MARK"
-
-
-async def test_an_interrupt_ends_a_command_with_all_its_offspring(root: Path) -> None:
-    mark = f"spark-test-{os.getpid()}-interrupt"
-    command = STUBBORN.replace("MARK", mark)
-    async with talking(root, calling(("run", {"command": command}))) as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.until(ToolOutput, lambda event: "ready" in event.text)
-        assert len(running(mark)) >= 2
-        talk.session.interrupt()
-        assert (await talk.ended("t1")).status == "interrupted"
-        assert running(mark) == []
-        talk.session.submit("stop that and say why")
-        assert (await talk.ended("t2")).status == "completed"
-        assert "Cut off" in talk.sent()
-    (ended,) = talk.all(ToolEnded)
-    assert ended.status == "stopped"
-    after = talk.events[talk.events.index(ended) :]
-    assert not any(isinstance(event, ToolOutput) for event in after), "what is stopped says nothing more"
-
-
-@pytest.mark.parametrize("route", ROUTES)
-async def test_a_redirect_while_a_tool_runs_goes_on_at_once(root: Path, tmp_path: Path, route: str) -> None:
-    mark = f"spark-test-{os.getpid()}-redirect"
-    calls = [("read", {"path": "colours.py"}), ("run", {"command": f"echo ready; sleep 600; : {mark}"})]
-    over(tmp_path, route)
-    async with talking(root, calling(*calls), model="spark-practice-text") as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.until(ToolOutput)
-        talk.session.submit("stop that and say why")
-        assert (await talk.ended("t1")).status == "interrupted"
-        assert (await talk.ended("t2")).status == "completed"
-        assert running(mark) == []
-        read, cut = outputs(talk)
-    assert read.startswith("## File: colours.py") and "Cut off" in cut
-    assert "".join(event.text for event in talk.all(TextDelta)) == "Because you asked.\n"
-
-
-async def test_a_command_that_takes_too_long_is_ended_as_a_group(root: Path) -> None:
-    mark = f"spark-test-{os.getpid()}-slow"
-    command = STUBBORN.replace("MARK", mark)
-    call = ("run", {"command": command, "timeout_seconds": 1})
-    async with talking(root, calling(call)) as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.ended("t1")
-        (told,) = outputs(talk)
-    assert told.startswith("stopped after 1 s") and "ready" in told
-    assert running(mark) == []
-
-
-async def test_what_a_command_leaves_behind_is_ended_too(root: Path) -> None:
-    mark = f"spark-test-{os.getpid()}-left"
-    command = f"(sleep 600; : {mark}) & echo started"
-    async with talking(root, calling(("run", {"command": command}))) as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.ended("t1")
-        assert outputs(talk) == ["exit 0\nstarted\n"]
-    assert running(mark) == []
-
-
-async def test_a_commands_output_is_bounded_and_keeps_both_ends(root: Path) -> None:
-    command = "echo first; seq 200000; printf '\\033[31mred\\033[0m\\n'; echo sk-ant-api03-" + "x" * 95
-    async with talking(root, calling(("run", {"command": command}))) as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.ended("t1")
-        (told,) = outputs(talk)
-        shown = "".join(event.text for event in talk.all(ToolOutput))
-    assert len(told) < 20_000
-    assert "first" in told and "200000\n" in told and "lines not shown" in told
-    assert "\033" not in told + shown and "\u241b[31mred" in told
-    assert "x" * 95 not in told + shown
-
-
 async def test_a_large_answer_is_cut_to_the_room_that_the_window_has(root: Path, tmp_path: Path) -> None:
     allow(tmp_path, "[models.spark-practice]\nwindow = 12000\noutput_reserve = 2000\n")
     (root / "long.txt").write_text(
@@ -455,17 +243,6 @@ async def test_a_model_that_takes_no_tools_is_offered_none(root: Path, tmp_path:
         body = talk.partner.requests[-1].body
     assert "tools" not in body and "You cannot run anything" in body["instructions"]
     assert not talk.all(ToolCalled) and len(talk.all(HunkLanded)) == 1
-
-
-async def test_a_session_that_closes_takes_its_command_with_it(root: Path) -> None:
-    mark = f"spark-test-{os.getpid()}-close"
-    command = f"echo ready; sleep 600; : {mark}"
-    async with talking(root, calling(("run", {"command": command}))) as talk:
-        talk.session.submit("go")
-        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.until(ToolOutput)
-        assert running(mark)
-    assert running(mark) == []
 
 
 async def test_a_server_that_refuses_tools_is_told_of_with_what_to_do(root: Path) -> None:

@@ -154,7 +154,7 @@ def _replace(
             _place_new(temporary, path)
         else:
             temporary.replace(path)
-    except BaseException:
+    except BaseException:  # whatever ends it, a Ctrl+C too, leaves no prepared file behind
         temporary.unlink(missing_ok=True)
         raise
     step("replaced")

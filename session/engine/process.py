@@ -88,7 +88,7 @@ class Engine:
             process = await self._start()
             self._process = process
             url = await self._ready(process, key, say)
-        except BaseException:
+        except BaseException:  # a cancelled start, too, leaves no engine running
             await self._stop()
             raise
         self._endpoint = Endpoint(f"{url}/v1", key)

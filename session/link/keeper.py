@@ -332,7 +332,7 @@ class Keeper:
                 if self.feed.change.state is LinkState.CONNECTING:
                     self.feed.signal(LinkSignal.OPENED)
                 line.last = await self._warming.warm(link, self.endpoint, self._profile())
-        except BaseException:
+        except BaseException:  # a cancelled warm-up, too, leaves no open socket that nobody holds
             link.abort()
             raise
         return line

@@ -60,7 +60,7 @@ class HttpLink:
         except TimeoutError as error:
             await link.close()
             raise explain(error, endpoint, open_timeout) from None
-        except BaseException:
+        except BaseException:  # a cancelled greeting, too, leaves no open socket that nobody holds
             await link.close()
             raise
         return link

@@ -16,7 +16,7 @@ from tui.options import folder_option, json_option, opening
 def command(as_json: bool, folder: Path) -> None:
     """Open the configured MCP servers and list their tools.
 
-    Servers are tables [mcp.NAME] of config.toml; docs/tools.md tells more. Leaves with 4 where one
+    Servers are tables [mcp.NAME] of config.toml; docs/configuration.md tells more. Leaves with 4 where one
     cannot be had.
     """
     import asyncio

@@ -34,6 +34,7 @@ from session.link.connection import Connection
 from session.mcp.offer import McpOffer
 from session.memory import Memory
 from session.models.choosing import Choosing
+from session.models.served import ServedModels
 from session.opening import Opening
 from session.pins import Pins
 from session.preparation import Preparation
@@ -83,6 +84,7 @@ class Session(HunkHandling):
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         self._choice = Choosing(opening, self.name, self.toolbox)
+        self.served = ServedModels(opening)
         self._mcp = McpOffer(opening, self.toolbox, self._publish, self._chosen, attended=attended)
         self.usage = Accounts(
             self.folders.usage,
@@ -191,6 +193,7 @@ class Session(HunkHandling):
             await self._finishing
         await self._reading.close()
         await self._mcp.close()
+        await self.served.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -246,16 +249,26 @@ class Session(HunkHandling):
         """
         return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
 
-    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
-        """Use another model of this provider, another effort or another tier from the next turn on; returns
-        a line for the person, empty where the event tells it all.
+    async def choose_model(self, name: str) -> str:
+        """Use another model of this provider from the next turn on; returns lines for the person, empty where
+        the event tells it all. The server is asked for a model that spark does not know.
 
         Raises ChoiceError for one that cannot be had.
         """
-        told = self._choice.choose(model=model, effort=effort, fast=fast)
+        model, said = await self.served.find(name)
+        told = self._choice.choose(model=model)
+        self._chose()
+        return "\n".join(filter(None, (said, told)))
+
+    def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
+        """The same for another effort or another tier, of which the catalogue alone can tell."""
+        told = self._choice.choose(effort=effort, fast=fast)
+        self._chose()
+        return told
+
+    def _chose(self) -> None:
         self._chosen()
         self._publish(self._choice.told())
-        return told
 
     def _chosen(self) -> None:
         """The requests to come are others than before; a running turn keeps to its own."""

@@ -140,8 +140,12 @@ class SessionPort(Protocol):
         """Pins, removals and what the window holds."""
         ...
 
-    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
-        """Another model, effort or tier from the next turn on."""
+    async def choose_model(self, name: str) -> str:
+        """Another model from the next turn on."""
+        ...
+
+    def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
+        """Another effort or tier from the next turn on."""
         ...
 
     @property

@@ -134,7 +134,7 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
         case (("model" | "effort"), ""):
             return f"{session.model} · {session.effort}"
         case "model", _:
-            return session.choose(model=argument)
+            return await session.choose_model(argument)
         case "effort", _:
             return session.choose(effort=argument)
         case "fast", ("" | "on" | "off"):

@@ -14,6 +14,7 @@ from session.models.effort import Before, Picked, first, nearest, pick
 from session.models.providers import Model, Price
 from session.opening import Opening
 from session.protocol.request import Item, RequestProfile
+from session.spelling import spelled_like
 from session.tools.toolbox import Toolbox
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
@@ -50,18 +51,22 @@ class Choosing:
         """Why the turn has its effort; None where the user chose it."""
         return self.picked.why if self.effort == "auto" else None
 
-    def choose(self, *, model: str | None = None, effort: str | None = None, fast: bool | None = None) -> str:
+    def choose(
+        self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
+    ) -> str:
         """Use another model of this provider, another effort, or another tier; returns a line for the
         person where there is something to say of it.
 
         Raises ChoiceError for one that cannot be had; nothing is changed then.
         """
-        chosen = self._served(model) if model is not None else self.model
+        chosen = model or self.model
         wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
         offered = self._provider.has_fast(chosen.name)
         if fast and not offered:
             raise ChoiceError(f"{self._provider.name} has no faster tier for {chosen.name}")
         told = ""
+        if wanted not in (*chosen.efforts, "auto"):
+            told = f"it is not known whether {chosen.name} has effort {wanted}: the server may refuse it"
         if self.fast and fast is None and not offered:
             told = f"{self._provider.name} has no faster tier for {chosen.name}: it is off"
         self.model, self.effort = chosen, wanted
@@ -138,31 +143,35 @@ class Choosing:
         as_of = f" as of {self.model.checked}" if self.model.checked else ""
         return f"list price of {name}{as_of}: {self.price}"
 
-    def _served(self, name: str) -> Model:
-        catalogue, provider = self._opening.catalogue, self._provider.name
-        if self._opening.local is not None and name != self.model.name:
-            raise ChoiceError(f"the engine has loaded {self.model.name}; open spark anew with --local {name}")
-        if self._opening.local is not None:
-            return self.model
-        served = catalogue.models[name].provider if name in catalogue.models else provider
-        if served != provider:
-            raise ChoiceError(f"{name} is served by {served}; open spark anew with --model {name}")
-        return catalogue.model(name, provider)
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """What can be chosen as effort."""
+        return (*self.model.efforts, "auto") if self.model.efforts else ()
 
     def _known(self, effort: str, model: Model, *, asked: bool) -> str:
-        if effort == "auto" or effort in model.efforts:
+        if effort == "auto" or self._takes(effort, model):
             return effort
         if not asked:
             return "auto"
         if not model.efforts:
             raise ChoiceError(f"{model.name} has no efforts to choose from")
-        known = ", ".join((*model.efforts, "auto"))
-        raise ChoiceError(f"{model.name} does not know effort {effort!r}; it has {known}")
+        choices = (*model.efforts, "auto")
+        near = spelled_like(effort, choices, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        known = ", ".join(choices)
+        raise ChoiceError(f"{model.name} does not know effort {effort!r}{meant}; it has {known}")
+
+    def _takes(self, effort: str, model: Model) -> bool:
+        """Whether ``model`` has the effort; of a model that no row names, whether any has it."""
+        models = self._opening.catalogue.models
+        if model.name in models or not model.efforts:
+            return effort in model.efforts
+        return any(effort in each.efforts for each in (model, *models.values()))
 
     def _fixed(self) -> Picked:
         """The effort that the user chose; with ``auto`` the one that a first request likely gets."""
         if self.effort != "auto":
-            return Picked(self.effort if self.effort in self.model.efforts else "", "chosen")
+            return Picked(self.effort if self._takes(self.effort, self.model) else "", "chosen")
         return Picked(
             nearest(self._last, self.model.efforts) if self._last else first(self.model.efforts),
             "nothing asked yet",

@@ -38,6 +38,8 @@ class Provider:
     """What the names of the models begin with that have the faster tier; empty for all."""
     freeform_tools: bool = True
     """Whether it takes tools whose input is free text, as the V4A patch tool's is."""
+    unlisted: bool = False
+    """Whether it may have models that it does not list: deployments, patterns, whatever a user's own has."""
     service: Service = field(default_factory=Service)
 
     def has_fast(self, model: str) -> bool:
@@ -158,6 +160,7 @@ def _provider(name: str, values: Any) -> Provider:
         fast_headers=row.text_table("fast_headers"),
         fast_models=row.texts("fast_models"),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
+        unlisted=row.flag("unlisted", False),
         service=Service(
             routes=tuple(routes),
             spare=row.flag("spare", False),
@@ -240,7 +243,8 @@ def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
     extra = additions or {}
     provider_rows = dict(_table(builtin, "providers"))
     for name, row in _table(extra, "providers").items():
-        provider_rows[name] = {**provider_rows.get(name, {}), **row} if isinstance(row, dict) else row
+        base = provider_rows.get(name, {"unlisted": True})
+        provider_rows[name] = {**base, **row} if isinstance(row, dict) else row
     model_rows = dict(_table(builtin, "models"))
     unknown = _table(builtin, "unknown_model")
     for name, row in _table(extra, "models").items():

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from websockets.asyncio.server import ServerConnection
 
@@ -139,6 +140,9 @@ class HttpClient:
             return await self._json(*refused, asking)
         if asking.path == "/v1/models":
             return await self._json(200, partner.model_list(), asking)
+        if asking.path.startswith("/v1/models/"):
+            name = unquote(asking.path.removeprefix("/v1/models/"))
+            return await self._json(*partner.model_entry(name), asking)
         if dialect is None or dialect.name not in partner.script.dialects:
             error = nested_error("not_found", f"Nothing is served at {asking.path or '/'}.", 404)
             return await self._json(404, error, asking)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from edits.hunk import Action, Hunk
 from session.partner.patches import PatchError, read_lines, read_patch
 from session.partner.script import (
+    PRACTICE_MODELS,
     Call,
     Calls,
     Close,
@@ -59,7 +60,7 @@ def parse(text: str, name: str = "script") -> Script:
     script = Script(
         name=table.get("name", str, name),
         scenarios=tuple(_scenario(entry, number) for number, entry in enumerate(table.tables("scenario"), 1)),
-        models=table.strings("models") or ("spark-partner",),
+        models=table.strings("models") or PRACTICE_MODELS,
         refuse_models=frozenset(table.strings("refuse_models")),
         warm_up=table.one_of("warm_up", ("yes", "unsupported", "ignored")),
         bare=table.get("bare", bool, False),

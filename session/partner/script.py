@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from edits.hunk import Hunk
 
 ANYTHING = "*"
+PRACTICE_MODELS = ("spark-practice", "spark-practice-text")
+"""What the partner says it has, where a script does not say: the catalogue's rows for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class Script:
 
     name: str
     scenarios: tuple[Scenario, ...] = ()
-    models: tuple[str, ...] = ("spark-partner",)
+    models: tuple[str, ...] = PRACTICE_MODELS
     refuse_models: frozenset[str] = frozenset()
     warm_up: str = "yes"
     bare: bool = False

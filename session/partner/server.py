@@ -157,12 +157,17 @@ class Partner:
     def check_model(self, request: Request) -> None:
         """Raises :class:`BadRequest` for a model that the script refuses."""
         if request.model in self.script.refuse_models:
-            message = f"The model '{request.model}' does not exist or you do not have access to it."
-            raise BadRequest("model_not_found", message, param="model", status=404)
+            raise BadRequest("model_not_found", _no_model(request.model), param="model", status=404)
 
     def model_list(self) -> dict[str, object]:
         """What ``GET /models`` gives."""
         return {"object": "list", "data": [_model(name) for name in self.script.models]}
+
+    def model_entry(self, name: str) -> tuple[int, dict[str, object]]:
+        """What ``GET /models/NAME`` gives: status and body."""
+        if name in self.script.models:
+            return 200, _model(name)
+        return 404, nested_error("model_not_found", _no_model(name), 404)
 
     def _plain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.plain_connections += 1
@@ -184,6 +189,10 @@ def parse_rate(text: str) -> float:
 
 def _model(name: str) -> dict[str, object]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "spark"}
+
+
+def _no_model(name: str) -> str:
+    return f"The model '{name}' does not exist or you do not have access to it."
 
 
 def nothing_at(path: str) -> dict[str, object]:

@@ -35,9 +35,9 @@ def test_a_server_that_was_found_is_taken_with_enter_and_gets_the_prompt(
     spark_path: Path, project: Path, partner: Partner, columns: int, rows: int
 ) -> None:
     with terminal([str(spark_path), "say hello"], columns, rows, {}, project) as pane:
-        pane.until("spark-partner")
+        pane.until("spark-practice")
         pane.keys("Home")
-        screen = pane.until("❯ spark-partner")
+        screen = pane.until("❯ spark-practice")
         assert "say hello" in screen and f"on port {partner.port}" in screen
         pane.keys("Enter")
         pane.until(
@@ -54,8 +54,8 @@ def test_a_login_that_fails_opens_the_app_again_and_one_that_does_not_uses_the_k
 ) -> None:
     environment = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     with terminal([str(spark_path)], 80, 24, environment, project) as pane:
-        pane.until("spark-partner")
-        pane.keys("Home", "Down")
+        pane.until("spark-practice")
+        pane.keys("Home", "Down", "Down")
         pane.until("❯ Log in to openai")
         pane.keys("Enter")
         pane.until("Key for openai")
@@ -65,8 +65,8 @@ def test_a_login_that_fails_opens_the_app_again_and_one_that_does_not_uses_the_k
         pane.until(lambda screen: "no key was given" in screen and "Begin with" not in screen)
         pane.type("hello")
         pane.keys("Enter")
-        pane.until("spark-partner")
-        pane.keys("Home", "Down")
+        pane.until("spark-practice")
+        pane.keys("Home", "Down", "Down")
         pane.until("❯ Log in to openai")
         pane.keys("Enter")
         pane.until("Key for openai")

@@ -62,7 +62,7 @@ async def test_the_connection_runs_the_command_when_it_dials(tmp_path: Path, own
         connection = Connection(opening.endpoint, PROFILE, service=opening.service)
         try:
             assert isinstance((await ask(connection))[-1], Finished)
-            assert "spark-partner" in await list_models(opening.endpoint)
+            assert "spark-practice" in await list_models(opening.endpoint)
         finally:
             await connection.close()
         assert (tmp_path / "runs").read_text() == "run\n"
@@ -100,7 +100,7 @@ async def test_a_row_that_points_to_the_keyring_is_fetched_from_there(
         keyed = await with_key(opening)
         assert keyed.endpoint is not None and keyed.endpoint.api_key == SECRET
         assert SECRET not in repr(keyed)
-        assert "spark-partner" in await fetch_models(keyed.endpoint)
+        assert "spark-practice" in await fetch_models(keyed.endpoint)
 
 
 async def test_the_keyring_is_not_touched_where_no_row_points_to_it(

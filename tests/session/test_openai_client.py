@@ -56,7 +56,7 @@ async def test_two_turns_with_a_round_of_tool_calls() -> None:
         text, _, third = await answer(connection)
         assert "os.replace" in text and text == third.output_text
         assert third.usage.input_tokens_details.cached_tokens > 0
-        assert [model.id async for model in client.models.list()] == ["spark-partner"]
+        assert [model.id async for model in client.models.list()] == ["spark-practice", "spark-practice-text"]
 
 
 async def test_it_is_told_what_is_wrong() -> None:

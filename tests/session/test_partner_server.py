@@ -199,7 +199,10 @@ async def test_plain_http_and_the_key() -> None:
 
     async with Partner(scripts=parse(SCRIPT), key="right") as partner:
         status, body = await asyncio.to_thread(get, "/models", "right")
-        assert (status, [model["id"] for model in body["data"]]) == (200, ["spark-partner"])
+        assert (status, [model["id"] for model in body["data"]]) == (
+            200,
+            ["spark-practice", "spark-practice-text"],
+        )
         for key in (None, "wrong"):
             status, body = await asyncio.to_thread(get, "/models", key)
             assert (status, body["error"]["code"]) == (401, "invalid_api_key")

@@ -1,0 +1,28 @@
+"""What somebody may have meant by a name that nothing has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_CUTOFF = 0.6
+"""As in difflib: how much of two names must be alike."""
+
+
+def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The names of ``known`` that are likeliest meant by ``name``, best first: those that go on from it or
+    hold it, then those that are spelled nearly so. Upper and lower case are the same here."""
+    lower = {each.lower(): each for each in sorted(known, reverse=True)}
+    wanted = name.strip().lower()
+    if not wanted:
+        return []
+    holding = sorted((each for each in lower if wanted in each), key=lambda each: (each.index(wanted), each))
+    near = get_close_matches(wanted, lower, most, _CUTOFF)
+    found = dict.fromkeys([*(each for each in near if each == wanted), *holding, *near])
+    return [lower[each] for each in found][:most]
+
+
+def said_names(names: list[str] | tuple[str, ...], most: int) -> str:
+    """The first ``most`` of ``names``, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -124,8 +124,8 @@ async def test_commands_in_place_of_a_prompt(tmp_path: Path) -> None:
         await command("/unlock all", "no longer locked")
         await command("/effort low", "· low")
         assert it.session.effort == "low"
-        await command("/model spark-practice-text", "served by partner")
-        assert composer.draft == "/model spark-practice-text", "what cannot be obeyed is given back"
+        await command("/model claude-opus-5-5", "served by anthropic")
+        assert composer.draft == "/model claude-opus-5-5", "what cannot be obeyed is given back"
         await command("/nonsense", "no command")
         assert not it.session.running
 

@@ -20,9 +20,12 @@ _HEAD_WIDTH = 100
 _DATA_READ = 50_000
 """Characters of a file of data or prose that are looked at."""
 _CPP = re.compile(
-    r"^[ \t]*(?:namespace\s+\w|class\s+\w+[^;]*$|template\s*<|using\s+\w+\s*[=:])", re.MULTILINE
+    r"^[ \t]*(?:(?:inline\s+)?namespace(?:\s+[\w:]+)?\s*\{"
+    r"|class\s+\w[\w \t]*(?::\s*(?:public|private|protected)\b|\{|\n\s*[:{])"
+    r"|template\s*<|using\s+\w+\s*=|using\s+namespace\s+\w+;)",
+    re.MULTILINE,
 )
-"""What a header holds that is C++ and never C."""
+"""What a header holds that is C++ and never C, nor the prose of its comments."""
 _LAST_NAME = re.compile(r"[^\W\d]\w*(?=\W*$)")
 
 
@@ -85,19 +88,23 @@ def outline(path: str, text: str) -> Outline:
 
 
 def _shallowest(symbols: tuple[Symbol, ...], most: int) -> tuple[Symbol, ...]:
-    """At most so many of them: whole levels as far as they fit, then the first of the level below."""
+    """At most so many of them: whole levels as far as they fit, then of the level below the first entry under
+    each, the second under each, and so on."""
     deepest = max(symbol.depth for symbol in symbols)
     while deepest and sum(symbol.depth <= deepest for symbol in symbols) > most:
         deepest -= 1
     room = most - sum(symbol.depth <= deepest for symbol in symbols)
-    shown = []
-    for symbol in symbols:
-        if symbol.depth == deepest + 1 and room > 0:
-            room -= 1
-            shown.append(symbol)
-        elif symbol.depth <= deepest:
-            shown.append(symbol)
-    return tuple(shown[:most])
+    turns: list[tuple[int, int]] = []
+    before = 0
+    for at, symbol in enumerate(symbols):
+        if symbol.depth <= deepest:
+            before = 0
+        elif symbol.depth == deepest + 1:
+            turns.append((before, at))
+            before += 1
+    taken = {at for _, at in sorted(turns)[: max(room, 0)]}
+    shown = tuple(symbol for at, symbol in enumerate(symbols) if symbol.depth <= deepest or at in taken)
+    return shown[:most]
 
 
 def _head(text: str) -> tuple[str, ...]:

@@ -4,7 +4,11 @@
 (declaration declarator: (function_declarator) @declarator) @constant
 (declaration declarator: (pointer_declarator declarator: (function_declarator)) @declarator) @constant
 (declaration declarator: (reference_declarator (function_declarator)) @declarator) @constant
-(field_declaration) @field
+(field_declaration declarator: (_)) @field
+(field_declaration type: [(struct_specifier !name body: (_) @body) (union_specifier !name body: (_) @body)
+  (class_specifier !name body: (_) @body) (enum_specifier !name body: (_) @body)] !declarator) @class
+(field_declaration type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body)
+  (class_specifier body: (_) @body) (enum_specifier body: (_) @body)] declarator: (_) @declarator) @class
 (class_specifier name: (_) @name body: (_) @body) @class
 (struct_specifier name: (_) @name body: (_) @body) @class
 (union_specifier name: (_) @name body: (_) @body) @class
@@ -15,8 +19,25 @@
 (alias_declaration name: (_) @name) @type
 (type_definition type: [(struct_specifier !name body: (_) @body) (union_specifier !name body: (_) @body)
   (enum_specifier !name body: (_) @body)] declarator: (_) @declarator) @class
-(type_definition declarator: (_) @declarator) @type
-(translation_unit (declaration declarator: (init_declarator declarator: (_) @declarator)) @constant)
-(declaration_list (declaration declarator: (init_declarator declarator: (_) @declarator)) @constant)
+(type_definition type: [(struct_specifier name: (_) @_tag body: (_) @body)
+  (union_specifier name: (_) @_tag body: (_) @body) (enum_specifier name: (_) @_tag body: (_) @body)]
+  declarator: (_) @declarator (#not-eq? @_tag @declarator)) @class
+(type_definition type: [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)
+  (type_identifier) (primitive_type) (sized_type_specifier) (template_type) (qualified_identifier)
+  (dependent_type) (decltype)] declarator: (_) @declarator) @type
+(declaration type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body)
+  (class_specifier body: (_) @body) (enum_specifier body: (_) @body)] declarator: (_) @declarator) @class
+(translation_unit (declaration declarator: (init_declarator declarator: (_) @declarator
+  value: (initializer_list) @body)) @constant (#match? @body "\n"))
+(translation_unit (declaration declarator: [(init_declarator declarator: (_) @declarator) (identifier) @name
+  (array_declarator) @declarator (pointer_declarator declarator: (identifier)) @declarator]) @constant)
+(preproc_ifdef (declaration declarator: (init_declarator declarator: (_) @declarator
+  value: (initializer_list) @body)) @constant (#match? @body "\n"))
+(preproc_ifdef (declaration declarator: [(init_declarator declarator: (_) @declarator) (identifier) @name
+  (array_declarator) @declarator (pointer_declarator declarator: (identifier)) @declarator]) @constant)
+(declaration_list (declaration declarator: (init_declarator declarator: (_) @declarator
+  value: (initializer_list) @body)) @constant (#match? @body "\n"))
+(declaration_list (declaration declarator: [(init_declarator declarator: (_) @declarator) (identifier) @name
+  (array_declarator) @declarator (pointer_declarator declarator: (identifier)) @declarator]) @constant)
 (preproc_def name: (_) @name value: (_)) @constant
 (preproc_function_def name: (_) @name parameters: (_) value: (_) @body) @function

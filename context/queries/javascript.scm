@@ -10,5 +10,17 @@
 (expression_statement (assignment_expression left: (member_expression) @name
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
 (export_statement "default" value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
-(program (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant)
+(variable_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @class
+; Tables of functions: what a module exports, options of a component.
+(program (_ (variable_declarator value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function))))
+(program (export_statement (lexical_declaration (variable_declarator value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)))))
+(program (export_statement value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)))
+(program (expression_statement (assignment_expression left: (member_expression) right: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function))))
+(program ([(lexical_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))
+  (variable_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))] @constant
+  (#not-match? @_value "^require\\b")))
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))

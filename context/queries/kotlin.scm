@@ -12,3 +12,7 @@
 (property_declaration (variable_declaration . (identifier) @name)) @field
 (type_alias type: (_) @name) @type
 (enum_entry . (identifier) @name) @field
+; The grammar takes an annotated class without a body for words in a row.
+(infix_expression . (identifier) @_word . (identifier) @class @name (#eq? @_word "class"))
+(infix_expression . (identifier) @_word . (identifier) @_other . (identifier) @class @name (#eq? @_other "class")
+  (#any-of? @_word "annotation" "data" "sealed" "open" "abstract" "internal" "private" "public"))

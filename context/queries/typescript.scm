@@ -19,5 +19,16 @@
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (class body: (_) @body)])) @function
 (expression_statement (assignment_expression left: (member_expression) @name
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
-(program (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant)
+(program (_ (variable_declarator value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function))))
+(program (export_statement (lexical_declaration (variable_declarator value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)))))
+(program (export_statement value: (object (pair key: (_) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)))
+(program ([(lexical_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))
+  (variable_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))] @constant
+  (#not-match? @_value "^require\\b")))
+(program (lexical_declaration . (variable_declarator name: (identifier) @name !value)) @constant)
+(ambient_declaration [(lexical_declaration . (variable_declarator name: (identifier) @name))
+  (variable_declaration . (variable_declarator name: (identifier) @name))] @constant)
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))

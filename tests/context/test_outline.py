@@ -12,7 +12,11 @@ from context.languages import fence_of, language_of, languages
 from context.outline import outline
 
 SAMPLES = Path(__file__).parent / "samples"
-NAMES = sorted(file.name.removesuffix(".sample") for file in SAMPLES.glob("*.sample"))
+PROJECTS = Path(__file__).parent / "projects"
+NAMES, PROJECT_NAMES = (
+    sorted(file.name.removesuffix(".sample") for file in folder.glob("*.sample"))
+    for folder in (SAMPLES, PROJECTS)
+)
 
 
 def sample(name: str) -> str:
@@ -20,12 +24,19 @@ def sample(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outlines_of_real_code(name: str) -> None:
+def test_outlines_of_code_made_up_for_it(name: str) -> None:
     assert outline(name, sample(name)).text == (SAMPLES / f"{name}.outline").read_text()
 
 
-def test_every_language_has_a_sample() -> None:
-    sampled = {language_of(name) for name in NAMES}
+@pytest.mark.parametrize("name", PROJECT_NAMES)
+def test_outlines_of_real_code(name: str) -> None:
+    text = (PROJECTS / f"{name}.sample").read_text()
+    assert outline(name, text).text == (PROJECTS / f"{name}.outline").read_text()
+
+
+@pytest.mark.parametrize("names", [NAMES, PROJECT_NAMES])
+def test_every_language_has_a_sample(names: list[str]) -> None:
+    sampled = {language_of(name) for name in names}
     assert set(languages().values()) <= sampled
 
 
@@ -110,6 +121,62 @@ def test_a_long_data_file_shows_its_upper_levels() -> None:
     shown = outline("a.json", text).text.splitlines()
     assert [line for line in shown if not line.startswith(" ")][:5] == [f'"top{at}"' for at in range(5)]
     assert (len(shown), shown[-1]) == (41, "… more")
+
+
+def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
+    text = "".join(f"[t{at}]\n" + "".join(f"k{key} = 1\n" for key in range(30)) for at in range(3))
+    shown = outline("a.toml", text).text.splitlines()
+    assert [shown.count(f"  k{key} = 1") for key in (0, 18, 19)] == [3, 3, 0]
+    assert len(shown) == 61
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        (
+            "a.py",
+            'class Color(Enum):\n    RED = "r"\n    __slots__ = ()\n',
+            'class Color(Enum)\n  RED = "r"\n',
+        ),
+        (
+            "a.c",
+            'void help(void) {\n    const char *text[] = {\n"a"\n    };\n}\n\nint after(int x) {\n    return x;\n}\n',
+            "void help(void)\nint after(int x)\n",
+        ),
+        ("a.c", "typedef struct point {\n  int x;\n} point;\n", "struct point\n  int x\n"),
+        ("a.c", "typedef struct _p {\n  int x;\n} p;\n", "typedef struct _p p\n  struct _p\n    int x\n"),
+        (
+            "a.c",
+            "struct u {\n  union {\n    struct { int a; } one;\n    int b;\n  };\n};\n",
+            "struct u\n  union\n    struct one\n      int a\n    int b\n",
+        ),
+        ("a.h", "#ifndef A_H\nextern struct server srv;\n#endif\n", "extern struct server srv\n"),
+        ("a.c", "static int table[] = {\n  1,\n  2,\n};\n", "static int table[]\n"),
+        ("a.cpp", "class A {\n  struct B {\n    int c;\n  };\n};\n", "class A\n  struct B\n    int c\n"),
+        (
+            "a.h",
+            "/* in the\n   namespace p.\n   class of things. */\n\nint template;\n",
+            "int template\n",
+        ),
+        ("a.js", 'const a = require("a");\nvar b = a.c;\n', "var b = a.c\n"),
+        (
+            "a.js",
+            "module.exports = {\n  run: function (x) {},\n  stop: (y) => 1,\n  plain: 2,\n};\n",
+            "run: function (x)\nstop: (y)\n",
+        ),
+        ("a.d.ts", "declare var flag: boolean\n", "declare var flag: boolean\n"),
+        (
+            "a.lua",
+            'local m = require "m"\nlocal function f() end\nlocal g = function(a) -- b\n  return\nend\nm.x = 1\n',
+            "local function f()\nlocal g = function(a)\nm.x = 1\n",
+        ),
+        ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
+        ("a.toml", 'dep = { version = "1", path = "x" }\n', 'dep = { version = "1", path = "x" }\n'),
+        ("a.sql", "ALTER TABLE a OWNER TO b;\nCREATE SCHEMA app;\n", "CREATE SCHEMA app\n"),
+    ],
+)
+def test_what_is_shown_of_forms_that_are_easily_missed(name: str, text: str, shown: str) -> None:
+    assert outline(name, text).text == shown
 
 
 def test_names_are_what_code_elsewhere_says() -> None:

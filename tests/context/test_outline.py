@@ -140,7 +140,7 @@ def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
         ),
         (
             "a.c",
-            'void help(void) {\n    const char *text[] = {\n"a"\n    };\n}\n\nint after(int x) {\n    return x;\n}\n',
+            'void help(void) {\n  char *text[] = {\n"a"\n  };\n}\n\nint after(int x) {\n  return x;\n}\n',
             "void help(void)\nint after(int x)\n",
         ),
         ("a.c", "typedef struct point {\n  int x;\n} point;\n", "struct point\n  int x\n"),
@@ -167,8 +167,8 @@ def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
         ("a.d.ts", "declare var flag: boolean\n", "declare var flag: boolean\n"),
         (
             "a.lua",
-            'local m = require "m"\nlocal function f() end\nlocal g = function(a) -- b\n  return\nend\nm.x = 1\n',
-            "local function f()\nlocal g = function(a)\nm.x = 1\n",
+            'local m = require "m"\nlocal function f() end\nlocal g = function(a) -- b\nreturn\nend\nm.x=1\n',
+            "local function f()\nlocal g = function(a)\nm.x=1\n",
         ),
         ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
         ("a.toml", 'dep = { version = "1", path = "x" }\n', 'dep = { version = "1", path = "x" }\n'),

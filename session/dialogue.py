@@ -90,6 +90,11 @@ class Dialogue:
         lines = self._past().remembered
         return "\n".join(f"{number}: {text}" for number, text in lines) or "nothing is remembered"
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The numbers of the lines that are kept."""
+        return tuple(number for number, _ in self._past().remembered)
+
     def remember(self, text: str) -> None:
         """Keep ``text`` word for word through every compaction; ``last``, or a turn's name as the ledger
         shows it (``t3``), keeps that message of the user's. Raises DialogueError where it cannot be kept."""

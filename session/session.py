@@ -142,6 +142,11 @@ class Session(HunkHandling):
         return self._choice.effort
 
     @property
+    def efforts(self) -> tuple[str, ...]:
+        """What can be chosen as effort; nothing for a model that has none."""
+        return self._choice.efforts
+
+    @property
     def fast(self) -> bool:
         """Whether the provider's faster tier is used, from the next turn on."""
         return self._choice.fast

@@ -27,6 +27,7 @@ from session.models.offers import Offer
 from session.store import StoreError
 from themes.loader import load_theme
 from tui.arrangement import Arrangement
+from tui.completing import completer, foresee
 from tui.context_panel import ContextScreen
 from tui.desk import Desk
 from tui.driver import SparkDriver
@@ -108,7 +109,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         prompts, draft = self._kept
-        yield Composer([*prompts, *reversed(self._suggestions)], draft, self.session.complete, id="composer")
+        prompts = [*prompts, *reversed(self._suggestions)]
+        yield Composer(prompts, draft, completer(self.session), id="composer")
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:
@@ -303,8 +305,9 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         return True
 
     def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
-        """Keep the draft, and have the link awake by the time it is sent."""
+        """Keep the draft, and what it takes ready by the time it is sent or completed."""
         self._keep_draft(event.text)
+        foresee(self.session, event.text)
         self.session.wake()
 
     def on_app_focus(self) -> None:

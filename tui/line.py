@@ -7,16 +7,19 @@ while an answer streams: Enter redirects, Ctrl+C stops.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill, wrap
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import CompleteStyle
 
 from session.events import (
     ConnectionChanged,
@@ -43,6 +46,7 @@ from session.sanitize import clean_line
 from session.session import Session
 from session.store import StoreError
 from session.usage.totals import UsageFold
+from tui.completing import completer, foresee
 from tui.dialogue_lines import compaction_line, dialogue_line
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.figures import turn_said
@@ -55,7 +59,7 @@ MOST_SHOWN = 60
 """Lines of a hunk that are shown when it is asked about."""
 
 HELP = """\
-Enter sends, or redirects while an answer streams; Alt+Enter begins a new line
+Enter sends, or redirects while an answer streams; Alt+Enter begins a new line; Tab completes
 Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
 
 
@@ -87,7 +91,14 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
 
 async def _ask(session: Session, answer: _Answer) -> None:
     history = InMemoryHistory(session.prompts())
-    asking: PromptSession[str] = PromptSession(history=history, key_bindings=_keys(session))
+    asking: PromptSession[str] = PromptSession(
+        history=history,
+        key_bindings=_keys(session),
+        completer=_Tab(session),
+        complete_while_typing=False,
+        complete_style=CompleteStyle.READLINE_LIKE,
+    )
+    asking.default_buffer.on_text_changed += lambda buffer: foresee(session, buffer.text)
     # A lone Esc is a key of its own at once, not the beginning of some sequence a second later.
     asking.app.ttimeoutlen = asking.app.timeoutlen = ESCAPE_SECONDS
     text = session.draft()
@@ -127,6 +138,19 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
             told = str(problem)
         if told:
             print(told)
+
+
+class _Tab(Completer):
+    """Completes at Tab what the app's composer completes."""
+
+    def __init__(self, session: Session) -> None:
+        self._complete = completer(session)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        """See :class:`Completer`."""
+        found = self._complete(document.current_line_before_cursor)
+        if found is not None:
+            yield from (Completion(text, -len(found.word)) for text in found.texts)
 
 
 def _stop(session: Session) -> None:

@@ -15,6 +15,7 @@ from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import LandedHunk
+from session.models.served import ServedModels
 from tui.figures import Accounted
 
 
@@ -39,6 +40,16 @@ class SessionPort(Protocol):
     @property
     def effort(self) -> str:
         """How long it may think."""
+        ...
+
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """What can be chosen as effort."""
+        ...
+
+    @property
+    def served(self) -> ServedModels:
+        """The models that can be chosen."""
         ...
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -33,8 +34,10 @@ class Slash:
     name: str
     argument: str
     help: str
-    completes: bool = False
-    """Whether Tab completes its argument to what a mention could be."""
+    completes: str = ""
+    """What Tab completes its argument to: ``files``, as a mention is, or a set that :func:`values` knows."""
+    words: tuple[str, ...] = ()
+    """Words that its argument may be besides."""
 
     @property
     def shown(self) -> str:
@@ -47,7 +50,13 @@ def slashes() -> tuple[Slash, ...]:
     """All commands, in the order of the help."""
     table = tomllib.loads((files("tui") / "slash.toml").read_text("utf-8"))
     return tuple(
-        Slash(row["name"], row["argument"], row["help"], row.get("completes", False))
+        Slash(
+            row["name"],
+            row["argument"],
+            row["help"],
+            row.get("completes", ""),
+            tuple(row.get("words", ())),
+        )
         for row in table["command"]
     )
 
@@ -59,6 +68,34 @@ def split_slash(text: str) -> tuple[str, str] | None:
         return "help", ""
     found = _WORD.fullmatch(text.rstrip())
     return (_ALSO.get(found[1], found[1]), (found[2] or "").strip()) if found else None
+
+
+def values(session: SessionPort, name: str) -> tuple[str, ...] | None:
+    """All that can follow the command ``name`` now; None where that is no closed set."""
+    slash = next((each for each in slashes() if each.name == name), None)
+    match slash.completes if slash is not None else "":
+        case "models":
+            known: Sequence[str] = session.served.names()
+        case "efforts":
+            known = session.efforts
+        case "locks":
+            known = _locks(session)
+        case "pins":
+            known = session.context.pinned
+        case "removals":
+            known = session.context.removed
+        case "remembered":
+            known = [str(number) for number in session.dialogue.lines]
+        case _:
+            return slash.words if slash is not None and slash.words else None
+    return (*known, *(slash.words if slash is not None else ()))
+
+
+def _locks(session: SessionPort) -> Sequence[str]:
+    try:
+        return session.locks()
+    except LockError:
+        return ()  # whatever is typed then, Enter says what is wrong with them
 
 
 def hint(draft: str) -> str:

@@ -187,3 +187,41 @@ async def test_a_command_of_the_model_is_answered_and_the_app_left_by_typing(tmp
         assert "✓ h1" in it.chat
         await it.pilot.press(*"/exit", "enter")
         await it.until(lambda: it.app.return_code == 0 and not it.app.is_running, "the end")
+
+
+async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        composer = it.app.composer
+
+        async def tabbed(text: str, *values: str) -> None:
+            composer.focus()
+            composer.put(text)
+            seen = []
+            for _ in values:
+                await it.pilot.press("tab")
+                seen.append(composer.draft)
+            command = text.split(" ")[0]
+            assert seen == [f"{command} {value}" for value in values]
+
+        await tabbed("/effort ", "low", "medium", "high", "xhigh", "auto", "low")
+        await tabbed("/effort h", "high", "xhigh")
+        await tabbed("/fast ", "on", "off")
+        await tabbed("/land ", "all")
+        await tabbed("/unlock ", "all")
+        await tabbed("/forget ", "all")
+        it.session.lock("greeter.py")
+        it.session.lock("greeter.py:4-6")
+        await tabbed("/unlock ", "greeter.py", "greeter.py:4-6", "all")
+        it.session.context.pin("greeter.py")
+        it.session.dialogue.remember("a line to keep")
+        await tabbed("/unpin ", "greeter.py", "all")
+        await tabbed("/forget ", "1", "all")
+        composer.put("/model ")
+        await it.until(lambda: "spark-practice" in it.session.served.names(), "the server's list")
+        await tabbed("/model TEXT", "spark-practice-text")
+        await tabbed("/model ", "spark-practice", "spark-practice-text", "spark-practice")
+        await tabbed("/effort zzz", "zzz")
+        await it.until(lambda: "nothing matches" in it.screen, "that there is none")
+        composer.put("/queue some")
+        await it.pilot.press("tab")
+        assert not composer.has_focus, "what follows /queue is no closed set"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from textual import events
 from textual.actions import SkipAction
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from tui.completing import Completer, nothing
 from tui.keymap import bindings, scope
 from tui.panes.chips import Chips, is_big
 from tui.panes.history import History
-from tui.panes.mention import Mention
+from tui.panes.round import Round
 
 DRAFT_DELAY = 0.4
 """Seconds of quiet after which the draft is kept."""
@@ -40,7 +39,7 @@ class Composer(TextArea):
             self.text = text
 
     class Completing(Message):
-        """Tab completed a mention; ``told`` says which of how many matches."""
+        """Tab completed a word; ``told`` says which of how many matches."""
 
         def __init__(self, told: str) -> None:
             super().__init__()
@@ -50,7 +49,7 @@ class Composer(TextArea):
         self,
         prompts: list[str],
         draft: str,
-        matches: Callable[[str], Sequence[str]] = lambda prefix: (),
+        completes: Completer = nothing,
         *,
         id: str | None = None,
     ) -> None:
@@ -59,7 +58,7 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
         self._chips = Chips()
-        self._mention = Mention(matches)
+        self._round = Round(completes)
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
@@ -137,9 +136,9 @@ class Composer(TextArea):
             self.put(text)
 
     async def action_complete(self) -> None:
-        """Complete the mention before the cursor, Tab again the next match; else go to the next pane."""
+        """Complete what stands before the cursor, Tab again the next match; else go to the next pane."""
         row, column = self.cursor_location
-        completed = self._mention.complete(self.document.get_line(row)[:column])
+        completed = self._round.complete(self.document.get_line(row)[:column])
         if completed is None:
             await self.app.run_action("next_pane")
         elif completed.of:

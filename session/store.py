@@ -20,13 +20,19 @@ from typing import Any
 from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
 from session.paths import private_folder
 from session.sanitize import clean
+from session.spelling import said_names, spelled_like
 
 SUFFIX = ".jsonl"
+_MOST_NAMED = 3
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 
 
 class StoreError(Exception):
     """A session's journal cannot be written or found; the message says which and why."""
+
+
+class NoSessionError(StoreError):
+    """There is no such session, or more than one; the message names what there is."""
 
 
 def new_session_name() -> str:
@@ -173,18 +179,24 @@ def read_event(record: dict[str, Any]) -> Event | None:
 def find_session(folder: Path, name: str | None) -> Path:
     """The journal of the session called ``name`` (a unique beginning will do), or of the last one.
 
-    Raises StoreError naming what there is.
+    Raises NoSessionError naming what there is.
     """
     files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
     if not files:
-        raise StoreError("this project has no sessions yet; start one with: spark")
+        raise NoSessionError("this project has no sessions yet; start one with: spark")
     if name is None:
         return max(files, key=lambda file: (_changed(file), file.name))
     matches = [file for file in files if file.stem.startswith(name)]
-    if len(matches) != 1:
-        problem = "several sessions begin with" if matches else "no session is called"
-        shown = ", ".join(file.stem for file in (matches or files)[-5:])
-        raise StoreError(f"{problem} {name!r}; spark sessions lists them ({shown})")
+    if len(matches) > 1:
+        names = said_names([file.stem for file in reversed(matches)], _MOST_NAMED)
+        raise NoSessionError(
+            f"several sessions begin with {name!r}: {names}; type more of it, as spark sessions lists them"
+        )
+    if not matches:
+        stems = [file.stem for file in reversed(files)]
+        near = spelled_like(name, stems)
+        told = f"the nearest: {', '.join(near)}" if near else f"the last: {said_names(stems, _MOST_NAMED)}"
+        raise NoSessionError(f"no session is called {name!r}; {told}; spark sessions lists all")
     return matches[0]
 
 

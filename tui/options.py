@@ -12,9 +12,9 @@ import click
 from session.config import ConfigError, Flags
 from session.keys.credentials import CredentialsError
 from session.opening import Opening, open_project
-from session.store import StoreError
+from session.store import NoSessionError, StoreError, find_session
 from session.workspace import Workspace, WorkspaceError, open_workspace
-from tui.exits import CONFIGURATION, leave
+from tui.exits import CONFIGURATION, USAGE, leave
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -56,6 +56,15 @@ def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
         return open_project(folder, Flags(theme=theme, **given), os.environ)
     except (ConfigError, CredentialsError, WorkspaceError, StoreError) as problem:
         leave(str(problem), CONFIGURATION)
+
+
+def session_file(workspace: Workspace, name: str | None) -> Path:
+    """The journal of the session called ``name``, or of the last one; leaves with exit code 2 where there is
+    no such session."""
+    try:
+        return find_session(workspace.folders.sessions, name)
+    except NoSessionError as problem:
+        leave(str(problem), USAGE)
 
 
 def opening_workspace(folder: Path) -> Workspace:

@@ -265,7 +265,7 @@ def test_without_a_name_the_session_changed_last_is_found(three: Path) -> None:
 
 @pytest.mark.parametrize("name", ["20260101-100000-aa", "2026", ""])
 def test_an_ambiguous_beginning_lists_what_it_could_be(three: Path, name: str) -> None:
-    with pytest.raises(StoreError, match=r"several sessions begin with .*aaaa, .*aabb"):
+    with pytest.raises(StoreError, match=r"several sessions begin with .*aabb, .*aaaa"):
         find_session(three, name)
 
 

@@ -68,13 +68,19 @@ def test_a_session_is_exported_as_its_journal(run_spark: RunSpark, project: Path
 
 def test_an_unknown_or_ambiguous_session_is_refused(run_spark: RunSpark, project: Path) -> None:
     none = run_spark("export", "x", cwd=project)
-    assert (none.code, none.out) == (1, "") and "no sessions yet" in none.err
+    assert (none.code, none.out) == (2, "") and "no sessions yet" in none.err
     keep_session(project, "20260101-100000-aaaa", "x")
     keep_session(project, "20260101-100000-bbbb", "x")
-    unknown = run_spark("export", "nope", cwd=project)
-    assert unknown.code == 1 and "no session is called 'nope'" in unknown.err
-    ambiguous = run_spark("export", "2026", cwd=project)
-    assert ambiguous.code == 1 and "several sessions begin with '2026'" in ambiguous.err
+    names = "20260101-100000-bbbb, 20260101-100000-aaaa"
+    for command in ("export", "resume"):
+        unknown = run_spark(command, "nope", cwd=project)
+        said = f"spark: no session is called 'nope'; the last: {names}; spark sessions lists all\n"
+        assert (unknown.code, unknown.out, unknown.err) == (2, "", said)
+        near = run_spark(command, "20260101-100000-aaba", cwd=project)
+        assert near.code == 2 and "; the nearest: 20260101-100000-aaaa, " in near.err
+        ambiguous = run_spark(command, "2026", cwd=project)
+        assert ambiguous.code == 2
+        assert f"several sessions begin with '2026': {names}; type more of it" in ambiguous.err
 
 
 # --- folders, settings, keys ----------------------------------------------------------------------
@@ -224,9 +230,9 @@ def test_letters_that_the_output_does_not_know_are_no_fault(run_spark: RunSpark,
 
 
 def test_resuming_where_nothing_is_leaves_with_one_line(run_spark: RunSpark, project: Path) -> None:
-    for arguments, code in ((["resume"], 1), (["resume", "x"], 1), (["-c"], 3), (["line", "-c"], 3)):
+    for arguments in (["resume"], ["resume", "x"], ["-c"], ["line", "-c"]):
         ran = run_spark(*arguments, cwd=project)
-        assert (ran.code, len(ran.err.splitlines())) == (code, 1), arguments
+        assert (ran.code, len(ran.err.splitlines())) == (2, 1), arguments
         assert "no sessions yet" in ran.err
 
 

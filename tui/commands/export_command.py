@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tui.options import folder_option, opening_workspace
+from tui.options import folder_option, opening_workspace, session_file
 
 
 @click.command("export")
@@ -16,11 +16,11 @@ def command(session: str, folder: Path) -> None:
     """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
     import json
 
-    from session.store import StoreError, find_session, read_records
-    from tui.exits import FAILED, leave
+    from session.store import StoreError, read_records
+    from tui.exits import CONFIGURATION, leave
 
     try:
-        for record in read_records(find_session(opening_workspace(folder).folders.sessions, session)):
+        for record in read_records(session_file(opening_workspace(folder), session)):
             click.echo(json.dumps(record, ensure_ascii=False))
     except StoreError as problem:
-        leave(str(problem), FAILED)
+        leave(str(problem), CONFIGURATION)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tui.options import model_options, opening
+from tui.options import model_options, opening, session_file
 
 
 @click.command("line")
@@ -19,13 +19,8 @@ def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> Non
     import asyncio
 
     from session.models.offers import with_hint
-    from session.store import StoreError, find_session
-    from tui.exits import CONFIGURATION, leave
     from tui.line import run_line
 
     project = asyncio.run(with_hint(opening(folder, **given)))
-    try:
-        journal = find_session(project.workspace.folders.sessions, None) if resume else None
-    except StoreError as problem:
-        leave(str(problem), CONFIGURATION)
+    journal = session_file(project.workspace, None) if resume else None
     raise SystemExit(run_line(project, prompt, journal))

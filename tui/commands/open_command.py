@@ -9,8 +9,7 @@ import click
 
 from session.models.offers import Offer
 from session.opening import Opening
-from tui.exits import CONFIGURATION, leave
-from tui.options import model_options, opening, theme_option
+from tui.options import model_options, opening, session_file, theme_option
 
 
 @click.command("open")
@@ -20,14 +19,10 @@ from tui.options import model_options, opening, theme_option
 @model_options
 def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
     """Open the app in this folder, and submit PROMPT if given."""
-    from session.store import StoreError, find_session
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)
-    try:
-        journal = find_session(project.workspace.folders.sessions, None) if resume else None
-    except StoreError as problem:
-        leave(str(problem), CONFIGURATION)
+    journal = session_file(project.workspace, None) if resume else None
 
     def again(offer: Offer) -> tuple[Opening, str | None]:
         from tui.beginning import begin_with

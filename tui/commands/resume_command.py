@@ -9,7 +9,7 @@ import click
 
 from session.models.offers import Offer
 from session.opening import Opening
-from tui.options import model_options, opening, theme_option
+from tui.options import model_options, opening, session_file, theme_option
 
 
 @click.command("resume")
@@ -18,15 +18,10 @@ from tui.options import model_options, opening, theme_option
 @model_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
     """Open SESSION again (a unique beginning of its name will do), or the last one."""
-    from session.store import StoreError, find_session
-    from tui.exits import FAILED, leave
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)
-    try:
-        journal = find_session(project.workspace.folders.sessions, session)
-    except StoreError as problem:
-        leave(str(problem), FAILED)
+    journal = session_file(project.workspace, session)
 
     def again(offer: Offer) -> tuple[Opening, str | None]:
         from tui.beginning import begin_with

@@ -20,12 +20,12 @@ def command(as_json: bool, folder: Path) -> None:
 
     from session.sanitize import clean_line
     from session.store import StoreError, list_sessions
-    from tui.exits import FAILED, leave
+    from tui.exits import CONFIGURATION, leave
 
     try:
         rows = list_sessions(opening_workspace(folder).folders.sessions)
     except StoreError as problem:
-        leave(str(problem), FAILED)
+        leave(str(problem), CONFIGURATION)
     for row in rows:
         if as_json:
             click.echo(json.dumps(asdict(row)))

@@ -24,14 +24,14 @@ def command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     """Tokens and cost by day and model, in all projects. ~ marks what holds estimates."""
     from session.store import StoreError
     from session.usage.log import read_usage
-    from tui.exits import FAILED, leave
+    from tui.exits import CONFIGURATION, leave
     from tui.usage_table import first_day, print_json, print_table, sums
 
     workspace = opening_workspace(folder)
     try:
         found = read_usage(workspace.folders.usage, first_day(days))
     except StoreError as problem:
-        leave(str(problem), FAILED)
+        leave(str(problem), CONFIGURATION)
     rows = [row for row in found.rows if not here or row.project == str(workspace.root)]
     table = sums(rows)
     if as_json:

@@ -68,7 +68,7 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
             return 0
         if found.problem is not None:
             if path not in packing.snapshot.unread:
-                packing.left_out.append(LeftOut(path, 0, found.problem))
+                packing.left_out.append(LeftOut(path, 0, found.problem, named=reason is Wanted.NAMED))
             return 0
         digest = found.digest
         for form in found.forms:
@@ -92,7 +92,7 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
     if path in packing.snapshot.changes:
         named.append(path)
     packing.passed[path] = digest
-    packing.left_out.append(LeftOut(path, tokens, why))
+    packing.left_out.append(LeftOut(path, tokens, why, named=reason is Wanted.NAMED))
     return 0
 
 
@@ -109,7 +109,7 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
     likely = list(islice(may_be, rules["most"]))
     in_vain = 0
     for at, path in enumerate(likely):
-        why = f"no room left for files that nobody named: {ranking.reasons[path]}"
+        why = f"beyond what files that nobody named may take: {ranking.reasons[path]}"
         if room < _LEAST_RELATED or in_vain == _IN_VAIN:
             packing.left_out.append(LeftOut(path, 0, why))
             continue

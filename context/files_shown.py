@@ -10,7 +10,7 @@ from context.blocks import fenced, harmless
 from context.changes import Change, Lines, changed_ranges
 from context.excerpt import excerpt
 from context.mentions import Mention
-from context.outline import Outline, last_name
+from context.outline import Outline, definitions_called
 from context.pieces import Kind
 from context.redact import redact
 from context.seen import ShownFile
@@ -22,6 +22,8 @@ _SMALL = 6_000
 """Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
 _WORTH = 0.7
 """A shorter form is worth it when it has at most this share of the whole text's characters."""
+_TOLD = 3
+"""Parts of one file that are told one by one."""
 
 
 class Wanted(Enum):
@@ -80,7 +82,7 @@ def view(
             return _deleted(path, before)
         return FileView(kind, problem=source.why)
     file = studied(source)
-    parts = _named_parts(file, named)
+    parts, told = _named_parts(file, named)
     asked = frozenset((part.start, part.stop) for part in parts)
     same = before is not None and before.digest == source.digest
     if before is not None and same and _has(before, wanted, asked):
@@ -90,7 +92,7 @@ def view(
     since = None if before is None or before.lines is None or same else changed_ranges(before.lines, sums)
     if parts:
         changed = since if since is not None else (change.ranges(sums) if change is not None else ())
-        forms = iter([_parts_alone(file, [*changed, *parts], masked, wanted)])
+        forms = iter([_parts_alone(file, [*changed, *parts], told, masked, wanted)])
     elif since is not None and before is not None and (before.whole or wanted not in ASKED):
         forms = _since_shown(file, since, masked, wanted, known=before.whole)
     elif change is not None:
@@ -179,32 +181,34 @@ def _named(file: Studied, masked: str, wanted: Wanted, definitions: str) -> Iter
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
 
 
-def _named_parts(file: Studied, named: tuple[Mention, ...]) -> list[range]:
-    """The line ranges that the mentions mean; none where one of them means the whole file."""
+def _named_parts(file: Studied, named: tuple[Mention, ...]) -> tuple[list[range], str]:
+    """The line ranges that the mentions mean, and in words; none where one of them means the whole file."""
     if not named or any(mention.lines is None and mention.symbol is None for mention in named):
-        return []
+        return [], ""
     count = len(file.lines)
     parts: list[range] = []
+    told: list[str] = []
     for mention in named:
         if mention.lines is not None and count:
             parts.append(range(min(mention.lines.start, count - 1), min(mention.lines.stop, count)))
+            past = f" (it has {count})" if mention.lines.stop > count else ""
+            told.append(f"lines {mention.lines.start + 1}-{mention.lines.stop}{past}")
         elif mention.symbol is not None:
-            parts += [
-                range(symbol.start, symbol.end)
-                for symbol in file.outline.symbols
-                if last_name(symbol.name) == mention.symbol and not symbol.inside_function
-            ]
-    return sorted(parts, key=lambda part: part.start)
+            found = definitions_called(mention.symbol, file.outline)
+            parts += [range(symbol.start, symbol.end) for symbol in found]
+            told += [mention.symbol] if found else []
+    more = f" and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+    return sorted(parts, key=lambda part: part.start), f"{', '.join(told[:_TOLD])}{more}"
 
 
-def _parts_alone(file: Studied, parts: list[range], masked: str, wanted: Wanted) -> Form:
+def _parts_alone(file: Studied, parts: list[range], told: str, masked: str, wanted: Wanted) -> Form:
     named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
     path = file.source.path
     return _form(
         path,
         f"## File: {path} (in short: the parts {named})",
         _excerpt(file, sorted(parts, key=lambda part: part.start), outline_too=False),
-        f"{'pinned parts' if wanted is Wanted.PINNED else 'parts named in the request'}{masked}",
+        f"{wanted.value}: {told}{masked}",
     )
 
 

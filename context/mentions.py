@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from context.globs import glob
+from context.languages import language_of
 from context.paths import Paths, about
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ _BARE = re.compile(r"[^\s\"'`<>|,;()\[\]{}]+")
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
 _LINES = re.compile(r"^(.+):(\d+)-(\d+)$")
 _TRAILING = ".,:;!?)]}'\""
+_JOINTS = re.compile(r"\.|::|#")
 _SYMBOL = re.compile(r"^[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*$")
+_INSIDE = re.compile(r"^(.+?)(?:::|:|#)([^\W\d][\w.]*)$")
+_MEANT = re.compile(r"[*?]|:\d+-\d+$|/[^/]*\.\w+$|/$")
+"""What a mention holds that can be nothing but a place in a project."""
 _MOST_HOLDERS = 8
 """Files that define a symbol; where more do, the name says too little."""
 
@@ -30,7 +35,8 @@ _MOST_HOLDERS = 8
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A file that is named, or a part of it: the line range ``lines`` (indices from 0, like all ranges
-    here) or the definition called ``symbol``; with neither, the whole file."""
+    here) or the definition called ``symbol``, with what it is in before a dot (``Grid.at``) where that was
+    said; with neither, the whole file."""
 
     path: str
     lines: range | None = None
@@ -45,9 +51,32 @@ def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
         for mention in _mentioned(word, names, snapshot):
             found[mention] = None
-    for path in _bare(text, names):
+    for path in _bare(_AT.sub(" ", text), names):
         found.setdefault(Mention(path))
     return tuple(found)
+
+
+def named_in_vain(text: str, snapshot: Snapshot) -> dict[str, str]:
+    """What ``text`` mentions with an ``@`` as a place in the project, or by a name that too much in it has,
+    and why nothing is shown for it."""
+    names = about(snapshot.paths)
+    vain: dict[str, str] = {}
+    for match in _AT.finditer(text):
+        word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
+        if _mentioned(word, names, snapshot):
+            continue
+        bare = word.rstrip(_TRAILING)
+        holders = _all_holders(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
+        if len(holders) > _MOST_HOLDERS:
+            vain[f"@{bare}"] = (
+                f"is defined in {len(holders)} files: name one of them, as in @{holders[0]}::{bare}"
+            )
+        elif len(alike := names.named(_LINES.sub(r"\1", bare), 99)) > 1:
+            more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
+            vain[f"@{bare}"] = f"could be any of {alike[0]}, {alike[1]}{more}: give its folder too"
+        elif match[1] or _MEANT.search(bare) or language_of(bare) is not None:
+            vain[f"@{bare}"] = "names nothing that belongs to this project"
+    return vain
 
 
 def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
@@ -91,17 +120,35 @@ def _mentioned(word: str, names: Paths, snapshot: Snapshot) -> list[Mention]:
     if paths:
         return [Mention(path) for path in paths]
     bare = word.rstrip(_TRAILING)
+    inside = _INSIDE.match(bare)
+    if inside is not None and (held := _named(inside[1], names, folders=False)):
+        symbol = inside[2].rstrip(".")
+        name = symbol.rpartition(".")[2]
+        return [Mention(path, symbol=symbol) for path in held if name in _names(path, snapshot)]
     if not _SYMBOL.match(bare):
         return []
-    name = re.split(r"\.|::|#", bare)[-1]
-    return [Mention(path, symbol=name) for path in _holders(name, snapshot)]
+    symbol = ".".join(_JOINTS.split(bare))
+    return [Mention(path, symbol=symbol) for path in _holders(symbol, snapshot)]
 
 
-def _holders(name: str, snapshot: Snapshot) -> list[str]:
-    """The files that define ``name``, spelt so."""
-    likely = snapshot.words.makers({name.lower(): 1})[0]
-    found = sorted(path for path in likely if name in snapshot.entries[path].names)
+def _holders(symbol: str, snapshot: Snapshot) -> list[str]:
+    """The files that define ``symbol``, spelt so; those alone that define what it is said to be in, if any
+    do; none where they are too many."""
+    *around, name = symbol.split(".")
+    found = _all_holders(name, snapshot)
+    if around:
+        found = [path for path in found if around[-1] in _names(path, snapshot)] or found
     return found if len(found) <= _MOST_HOLDERS else []
+
+
+def _all_holders(name: str, snapshot: Snapshot) -> list[str]:
+    likely = snapshot.words.makers({name.lower(): 1})[0]
+    return sorted(path for path in likely if name in _names(path, snapshot))
+
+
+def _names(path: str, snapshot: Snapshot) -> frozenset[str]:
+    entry = snapshot.entries.get(path)
+    return entry.names if entry is not None else frozenset()
 
 
 def _bare(text: str, names: Paths) -> list[str]:

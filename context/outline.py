@@ -68,6 +68,25 @@ def last_name(name: str) -> str:
     return found[0] if found is not None else ""
 
 
+def definitions_called(name: str, found: Outline) -> list[Symbol]:
+    """The definitions that ``name`` means. ``Grid.at`` is what is called ``at`` inside of ``Grid``, or says
+    so itself (``Grid::at``, ``func (g *Grid) at``); where nothing is, whatever is called ``at``."""
+    *around, last = name.split(".")
+    called: list[Symbol] = []
+    inside: list[Symbol] = []
+    holders: list[Symbol] = []
+    for symbol in found.symbols:
+        del holders[symbol.depth :]
+        if last_name(symbol.name) == last and not symbol.inside_function:
+            called.append(symbol)
+            before = symbol.signature.partition(f"{last}(")[0]
+            said = re.findall(r"\w+", f"{before} {symbol.name.removesuffix(last)}")
+            if around and (around[-1] in said or any(last_name(held.name) == around[-1] for held in holders)):
+                inside.append(symbol)
+        holders.append(symbol)
+    return inside or called
+
+
 def outline(path: str, text: str) -> Outline:
     """The outline of a file. Text that does not parse gives what can be made out in it."""
     language = language_of(path)

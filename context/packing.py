@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 
 from context.map import MapPart
-from context.mentions import Mention, find_mentions, named_by
+from context.mentions import Mention, find_mentions, named_by, named_in_vain
 from context.pieces import Kind, LeftOut, Piece, Window, WindowRequest
 from context.seen import FrozenMap, Seen, Shown, ShownFile
 from context.snapshot import REMOVED, Snapshot
@@ -34,7 +34,14 @@ class Packing:
         self.passed: dict[str, str] = {}
         self.map = MapPart()
         self.mentioned = _by_path(find_mentions(request.text, self.snapshot))
-        self.left_out = [LeftOut(path, 0, self._unread(path)) for path in sorted(self.snapshot.unread)]
+        self.left_out = [
+            LeftOut(word, 0, why, named=True)
+            for word, why in named_in_vain(request.text, self.snapshot).items()
+        ]
+        self.left_out += [
+            LeftOut(path, 0, self._unread(path), named=path in self.mentioned)
+            for path in sorted(self.snapshot.unread)
+        ]
 
     def _unread(self, path: str) -> str:
         why = self.snapshot.unread[path]

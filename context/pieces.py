@@ -33,11 +33,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that is not in the window: how many tokens it would take (0: not known), and why not."""
+    """Something that is not in the window: how many tokens it would take (0: not known), and why not.
+    ``named``: the request asks for it."""
 
     path: str
     tokens: int
     why: str
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ FULL = 0.75
 """Share of the budget, without instructions and tools, at which the window is started afresh, with the
 past as history; the rest is room for the request's rounds."""
 
+_TOLD = 4
+"""Things that were asked for and not shown that are told one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -139,7 +142,7 @@ class Preparation:
             window=window,
             notes=(
                 *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
-                *_removed_but_named(window),
+                *_named_but_not_shown(window),
             ),
             compacted=dialogue.made,
             afresh=full,
@@ -193,12 +196,23 @@ def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
     return (f"The window was {why}: it was started afresh, with the conversation as history.",)
 
 
-def _removed_but_named(window: Window) -> tuple[str, ...]:
-    return tuple(
-        f"{left.path} is named in the prompt and was not shown: it is taken out (/restore {left.path})"
-        for left in window.left_out
-        if left.why == REMOVED_THOUGH_NAMED
-    )
+def _named_but_not_shown(window: Window) -> tuple[str, ...]:
+    """What the prompt asks for and the model was not given, and why; a few, and how many more there are."""
+    named = [left for left in window.left_out if left.named]
+    told = []
+    for left in named[:_TOLD]:
+        if left.path.startswith("@"):
+            told.append(f"{left.path} {left.why}")
+            continue
+        why = left.why
+        if why == REMOVED_THOUGH_NAMED:
+            why = f"it is taken out (/restore {left.path})"
+        told.append(f"{left.path} is named in the prompt and was not shown: {why}")
+    if len(named) > _TOLD:
+        told.append(
+            f"{len(named) - _TOLD:,} more that the prompt names were not shown (/context tells which)"
+        )
+    return tuple(told)
 
 
 def read_or_none(file: Path) -> str | None:

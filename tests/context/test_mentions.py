@@ -100,15 +100,64 @@ def test_parts_of_files_are_named_by_lines_and_by_definitions(repo: Repo, counte
         Mention("a b.py", lines=range(2)),
     )
     assert find_mentions("see @start_worker.", snapshot) == (Mention("src/queue.py", symbol="start_worker"),)
-    assert find_mentions("@Queue.pop and @nothing", snapshot) == (Mention("src/queue.py", symbol="pop"),)
+    assert find_mentions("@Queue.pop and @nothing", snapshot) == (
+        Mention("src/queue.py", symbol="Queue.pop"),
+    )
     assert find_mentions("@src/*.py", snapshot) == (Mention("src/other.py"), Mention("src/queue.py"))
     shown = next(
         piece
         for piece in build(WindowRequest("@Queue.pop", "", 9000), snapshot, counter).pieces
         if piece.path == "src/queue.py"
     )
-    assert shown.why == "parts named in the request"
+    assert shown.why == "named in the request: Queue.pop"
     assert "        return self.jobs.pop()\n" in shown.text and "jobs.append" not in shown.text
+
+
+def test_a_definition_is_told_from_others_of_its_name(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{
+            "src/queue.py": f"{CODE}\n\nclass Stack:\n    def pop(self):\n        return self.top.pop()\n",
+            "src/stack.go": "type Stack struct{}\n\nfunc (s *Stack) Pop() int {\n\treturn 1\n}\n\n"
+            "type Queue struct{}\n\nfunc (q *Queue) Pop() int {\n\treturn 2\n}\n",
+        }
+    )
+    snapshot = Project(repo.root).scan()
+
+    def text(request: str, path: str) -> str:
+        window = build(WindowRequest(request, "", 9000), snapshot, counter)
+        return next(piece.text for piece in window.pieces if piece.path == path)
+
+    assert "self.top.pop()" not in text("@Queue.pop", "src/queue.py")
+    assert "self.jobs.pop()" not in text("@src/queue.py::Stack.pop", "src/queue.py")
+    assert "self.top.pop()" in text("@src/queue.py:Stack.pop", "src/queue.py")
+    assert "self.jobs.pop()" in text("@Unheard.pop", "src/queue.py")
+    assert "return 2" in text("@Queue.Pop", "src/stack.go")
+    assert "return 1" not in text("@Queue.Pop", "src/stack.go")
+    assert find_mentions("@src/queue.py::nothing", snapshot) == ()
+
+
+def test_quoted_lines_are_these_lines_alone(repo: Repo) -> None:
+    repo.commit(**{"src/queue.py": CODE})
+    snapshot = Project(repo.root).scan()
+    assert find_mentions('@"src/queue.py":4-5', snapshot) == (Mention("src/queue.py", lines=range(3, 5)),)
+
+
+def test_what_is_named_and_not_shown_is_told(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{f"src/m{at}.py": "def run():\n    pass\n" for at in range(9)},
+        **{"a.py": CODE, "b/m.py": "", "lib/m.py": ""},
+    )
+    repo.write("data.bin", b"\0\1")
+    request = "@src/nope.py, @lib/*.js @nope.py @property @a.py:3-4 @run @m.py @data.bin; mail to a@b.py"
+    window = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter)
+    assert {left.path: left.why for left in window.left_out if left.named} == {
+        "@src/nope.py": "names nothing that belongs to this project",
+        "@lib/*.js": "names nothing that belongs to this project",
+        "@nope.py": "names nothing that belongs to this project",
+        "@m.py": "could be any of b/m.py, lib/m.py and 1 more: give its folder too",
+        "@run": "is defined in 9 files: name one of them, as in @src/m0.py::run",
+        "data.bin": "a binary file",
+    }
 
 
 def test_lines_past_the_end_of_a_changed_file(repo: Repo, counter: Counter) -> None:

@@ -120,15 +120,15 @@ def test_lines_symbols_folders_and_globs_can_be_pinned(repo: Repo, counter: Coun
     window = talk.turn("src/gamma.py:1-4", "beta_3", 'docs/"a b.md"', '@"docs/a b.md"')
     assert shown(window) == [
         ("docs/a b.md", "pinned; whole"),
-        ("src/beta.py", "pinned parts"),
-        ("src/gamma.py", "pinned parts"),
+        ("src/beta.py", "pinned: beta_3"),
+        ("src/gamma.py", "pinned: lines 1-4"),
     ]
     texts = {piece.path: piece.text for piece in window.pieces}
     assert "def gamma_0" in texts["src/gamma.py"] and "def gamma_30" not in texts["src/gamma.py"]
     assert "def beta_3" in texts["src/beta.py"] and "def beta_5" not in texts["src/beta.py"]
     assert shown(talk.turn("src/gamma.py:1-4", "beta_3")) == []
     # Another range of the same file is new.
-    assert shown(talk.turn("src/gamma.py:300-305", "beta_3")) == [("src/gamma.py", "pinned parts")]
+    assert shown(talk.turn("src/gamma.py:300-305", "beta_3")) == [("src/gamma.py", "pinned: lines 300-305")]
     assert [path for path, _ in shown(talk.turn("src/*.py"))] == [
         "src/alpha.py",
         "src/beta.py",
@@ -205,7 +205,7 @@ def test_related_files_without_room_are_left_out_by_name(repo: Repo, counter: Co
     snapshot = Project(repo.root).scan()
     window = build(WindowRequest("Mend parse", "Help.\n", 6_000), snapshot, counter)
     likely = {piece.path for piece in window.pieces if piece.why.startswith("likely to matter")}
-    left = {left.path: left.why for left in window.left_out if left.why.startswith("no room left for files")}
+    left = {left.path: left.why for left in window.left_out if left.why.startswith("beyond what files")}
     assert likely and left and not likely & set(left)
     assert likely | set(left) == {path for path in snapshot.paths if path.startswith("src/")}
     assert all(why.endswith("its words match the request") for why in left.values())

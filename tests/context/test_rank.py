@@ -40,11 +40,17 @@ def test_evidence_of_every_kind_is_told(repo: Repo) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     reasons = rank(snapshot, "", ["src/parser.py"]).reasons
-    assert reasons["src/header.py"] == "defines what src/parser.py uses"
-    assert rank(snapshot, "", ["src/header.py"]).reasons["src/parser.py"] == "uses what src/header.py defines"
+    assert reasons["src/header.py"] == "defines what is used in src/parser.py"
+    assert (
+        rank(snapshot, "", ["src/header.py"]).reasons["src/parser.py"]
+        == "uses what is defined in src/header.py"
+    )
     rendered = rank(snapshot, "", ["src/render.py"]).reasons
     assert rendered["lib/net.c"] == "often changed together with src/render.py"
-    assert rendered["src/test_render.py"] in ("named like src/render.py", "uses what src/render.py defines")
+    assert rendered["src/test_render.py"] in (
+        "named like src/render.py",
+        "uses what is defined in src/render.py",
+    )
     asked = rank(snapshot, "the socket port", [])
     assert (
         next(iter(asked.order)) == "lib/net.h" and asked.reasons["lib/net.h"] == "its words match the request"

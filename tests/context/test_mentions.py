@@ -145,7 +145,7 @@ def test_quoted_lines_are_these_lines_alone(repo: Repo) -> None:
 def test_what_is_named_and_not_shown_is_told(repo: Repo, counter: Counter) -> None:
     repo.commit(
         **{f"src/m{at}.py": "def run():\n    pass\n" for at in range(9)},
-        **{"a.py": CODE, "b/m.py": "", "lib/m.py": ""},
+        **{"a.py": CODE, "b/m.py": "", "lib/m.py": "", "x/m.py": ""},
     )
     repo.write("data.bin", b"\0\1")
     request = "@src/nope.py, @lib/*.js @nope.py @property @a.py:3-4 @run @m.py @data.bin; mail to a@b.py"

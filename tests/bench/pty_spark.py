@@ -1,0 +1,167 @@
+"""The real ``spark`` on a pseudo-terminal, for benches: what it writes and when, and keys typed into it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import selectors
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from session.partner.demo import make_sample
+from session.partner.serving import companion
+
+ROOT = Path(__file__).resolve().parents[2]
+START = "from tui.cli import main; main()"
+_CONTROL = re.compile(
+    r"\x1b(?:\[[0-9;:?<>=$ ]*[a-zA-Z@`~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>()].?)|[\x00-\x1f]"
+)
+
+
+class Pty:
+    """One program on a terminal of ``columns`` × ``rows``; times are seconds since it was started."""
+
+    def __init__(
+        self, command: list[str], folder: Path, environ: dict[str, str], columns: int = 120, rows: int = 36
+    ) -> None:
+        self._main, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.began = time.monotonic()
+        self._process = subprocess.Popen(
+            command,
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            cwd=folder,
+            env=environ,
+            start_new_session=True,
+        )
+        os.close(terminal)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._main, selectors.EVENT_READ)
+        self.raw = ""
+        """What it wrote since :meth:`forget`, as it came."""
+        self.first: float | None = None
+        """When its first byte came."""
+
+    @property
+    def now(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of all its threads so far, children left out."""
+        spent = 0
+        with contextlib.suppress(OSError):
+            for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
+                spent += int((thread / "schedstat").read_text().split()[0])
+        return spent / 1e9
+
+    @property
+    def text(self) -> str:
+        """What it wrote since :meth:`forget`, without control sequences."""
+        return _CONTROL.sub("", self.raw)
+
+    def forget(self) -> None:
+        """Begin :attr:`raw` anew."""
+        self.raw = ""
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._main, keys.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size."""
+        fcntl.ioctl(self._main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.killpg(self._process.pid, signal.SIGWINCH)
+
+    def read(self, seconds: float) -> bool:
+        """Take what comes within ``seconds``; whether something came. Raises EOFError at its end."""
+        if not self._selector.select(max(0.0, seconds)):
+            return False
+        try:
+            data = os.read(self._main, 65536)
+        except OSError:
+            raise EOFError(f"spark ended:\n{self.text[-2000:]}") from None
+        if self.first is None:
+            self.first = self.now
+        self.raw += data.decode("utf-8", "replace")
+        return True
+
+    def until(self, shows: str | Callable[[str], object], patience: float = 30.0) -> float:
+        """Read until what it wrote since :meth:`forget` holds a text or fits; the time of that."""
+        fits = (lambda text: shows in text) if isinstance(shows, str) else shows
+        while not fits(self.text):
+            if self.now > patience or not self.read(patience - self.now):
+                raise TimeoutError(f"not within {patience:.0f} s: {shows!r}\n{self.text[-2000:]}")
+        return self.now
+
+    def end(self) -> None:
+        """End it, as a closed terminal would."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._selector.close()
+        os.close(self._main)
+
+
+class Stage:
+    """The sample project, the partner that answers, and a home of its own. Made by :func:`stage`."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self._folder, self._url = folder, url
+        self.project = folder / "project"
+        places = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
+        self.environ = {
+            **os.environ,
+            **places,
+            "HOME": str(folder),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+        }
+
+    def command(self, start: str = START) -> list[str]:
+        """``spark`` in the project, through the Python text ``start``."""
+        asks = ["--provider", "partner", "--model", "spark-practice", "--base-url", self._url]
+        return [sys.executable, "-c", start, *asks]
+
+    @contextlib.contextmanager
+    def spark(self, start: str = START, columns: int = 120, rows: int = 36) -> Iterator[Pty]:
+        """The app, started on a fresh session without a draft."""
+        for draft in (self._folder / "state").rglob("draft.txt"):
+            draft.unlink()
+        pane = Pty(self.command(start), self.project, self.environ, columns, rows)
+        try:
+            yield pane
+        finally:
+            pane.end()
+
+
+@contextlib.contextmanager
+def stage(rate: str = "1000", project: Path | None = None) -> Iterator[Stage]:
+    """A stage for as long as the block lasts, on the sample project or a copy of ``project``."""
+    with tempfile.TemporaryDirectory(prefix="spark-bench-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        if project is None:
+            (folder / "project").mkdir()
+            make_sample(folder / "project")
+        else:
+            subprocess.run(["git", "clone", "-q", str(project), str(folder / "project")], check=True)
+        with companion(rate) as url:
+            yield Stage(folder, url)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from context.syntax import fault
-from edits.protection import Locks, Protection
+if TYPE_CHECKING:
+    from edits.protection import Locks, Protection
 
 
 class GuardError(ValueError):
@@ -41,6 +41,9 @@ def read_guards(table: Any) -> GuardSettings:
 
 def asking(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
     """The guards of a session whose user can be asked."""
+    from context.syntax import fault
+    from edits.protection import Protection
+
     return Protection(
         locks=locks,
         most_deleted=settings.deletes or None,
@@ -53,9 +56,13 @@ def asking(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]
 
 def unattended(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
     """The guards where nobody can be asked: what is locked, and files that may hold secrets."""
+    from edits.protection import Protection
+
     return Protection(locks=locks, ignored=ignored, dependencies=False, secrets=settings.secrets)
 
 
 def locks_alone(locks: Locks) -> Protection:
     """The guards of edits that the user applies with their own hands."""
+    from edits.protection import Protection
+
     return Protection(locks=locks, dependencies=False, secrets=False)

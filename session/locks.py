@@ -15,8 +15,8 @@ from edits.files import read_text
 from edits.guard import resolve
 from edits.protection import LockedLines, Locks
 from edits.text import FileError
+from session.lines import StoreError
 from session.paths import private_folder
-from session.store import StoreError
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>[0-9]+)(?:-(?P<end>[0-9]+))?")
 

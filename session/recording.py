@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from session.events import ConnectionChanged, Event, HunkTyped, Notice, ReadingProgress, ToolOutput
+from session.lines import StoreError
 from session.listeners import Listeners
-from session.store import Journal, StoreError
+from session.store import Journal
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
 """Events that the journal can do without: what they tell is in the hunk, in the call's end, or over by the

@@ -30,6 +30,7 @@ from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
 from session.lane import LaneTools
+from session.lines import StoreError
 from session.link.connection import Connection
 from session.mcp.offer import McpOffer
 from session.memory import Memory
@@ -38,13 +39,14 @@ from session.models.served import ServedModels
 from session.opening import Opening
 from session.pins import Pins
 from session.preparation import Preparation
+from session.prompts import Draft, PromptHistory
 from session.reading import ProjectReading
 from session.recording import Recording
 from session.recovery import recover
 from session.resume import Resumed, resume_session
 from session.runner import Runner, RunnerParts
 from session.sanitize import clean_line
-from session.store import Draft, Journal, PromptHistory, StoreError, new_session_name
+from session.store import Journal, new_session_name
 from session.tools.project import project_toolbox
 from session.usage.accounts import Accounts
 

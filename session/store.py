@@ -18,17 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
-from session.paths import private_folder
-from session.sanitize import clean
+from session.lines import StoreError, open_for_lines, write_all
 from session.spelling import said_names, spelled_like
 
 SUFFIX = ".jsonl"
 _MOST_NAMED = 3
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
-
-
-class StoreError(Exception):
-    """A session's journal cannot be written or found; the message says which and why."""
 
 
 class NoSessionError(StoreError):
@@ -100,8 +95,8 @@ class Journal:
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
         try:
             if self._descriptor is None:
-                self._descriptor = _open_for_lines(self.file)
-            _write_all(self._descriptor, line)
+                self._descriptor = open_for_lines(self.file)
+            write_all(self._descriptor, line)
         except OSError as problem:
             self._let_go()
             raise StoreError(
@@ -113,41 +108,6 @@ class Journal:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-def _open_for_lines(file: Path) -> int:
-    """Open ``file`` for appending lines, private to the user; a torn last line is ended first."""
-    private_folder(file.parent)
-    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            _write_all(descriptor, b"\n")
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def append_line(file: Path, line: bytes) -> None:
-    """Append one line, private to the user, in one write; others may append to the same file.
-
-    Raises StoreError when the disk does not take it.
-    """
-    try:
-        descriptor = _open_for_lines(file)
-        try:
-            _write_all(descriptor, line + b"\n")
-        finally:
-            os.close(descriptor)
-    except OSError as problem:
-        raise StoreError(f"cannot write {file}: {problem.strerror}") from problem
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def read_records(file: Path) -> Iterator[dict[str, Any]]:
@@ -228,69 +188,3 @@ def _changed(file: Path) -> float:
         return file.stat().st_mtime
     except OSError as problem:
         raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
-
-
-class Draft:
-    """The unsent text of the composer, kept through every end."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "draft.txt"
-
-    def read(self) -> str:
-        """The kept draft, or an empty text; what a terminal would act on in it is made visible."""
-        try:
-            text = self._file.read_bytes().decode("utf-8", errors="replace")
-            return "\r".join(clean(part) for part in text.split("\r"))
-        except FileNotFoundError:
-            return ""
-        except OSError as problem:
-            raise StoreError(f"cannot read the draft {self._file}: {problem.strerror}") from problem
-
-    def write(self, text: str) -> None:
-        """Keep ``text`` in place of the old draft; an empty text removes it."""
-        try:
-            if not text:
-                self._file.unlink(missing_ok=True)
-                return
-            private_folder(self._file.parent)
-            partial = self._file.with_name(f"draft-{os.getpid()}.tmp")
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            try:
-                _write_all(descriptor, text.encode("utf-8", errors="replace"))
-            finally:
-                os.close(descriptor)
-            partial.replace(self._file)
-        except OSError as problem:
-            raise StoreError(f"cannot keep the draft in {self._file}: {problem.strerror}") from problem
-
-
-class PromptHistory:
-    """The prompts of all sessions of a project, for the composer's history: one JSON string a line."""
-
-    LONGEST = 500
-    """Prompts that are read back; older ones stay in the file."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "prompts.jsonl"
-
-    def read(self) -> list[str]:
-        """The last prompts, oldest first; one given twice in a row is there once."""
-        try:
-            lines = self._file.read_bytes().splitlines()[-self.LONGEST :]
-        except FileNotFoundError:
-            return []
-        except OSError as problem:
-            raise StoreError(f"cannot read the prompts in {self._file}: {problem.strerror}") from problem
-        prompts: list[str] = []
-        for line in lines:
-            try:
-                prompt = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(prompt, str) and prompts[-1:] != [prompt]:
-                prompts.append(prompt)
-        return prompts
-
-    def add(self, prompt: str) -> None:
-        """Append ``prompt``; raises StoreError when the disk does not take it."""
-        append_line(self._file, json.dumps(prompt).encode("ascii"))

@@ -8,27 +8,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from edits.landing import Landing
-from edits.ledger import Ledger
-from edits.scope import Symbol
 from session.paths import ProjectFolders, private_folder, project_folders
+
+if TYPE_CHECKING:
+    from edits.landing import Landing
+    from edits.ledger import Ledger
+    from edits.scope import Symbol
 
 
 class WorkspaceError(Exception):
     """The folder cannot be worked in; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
 class Workspace:
-    """An open project folder. ``root`` has no links left in it."""
+    """An open project folder. ``root`` has no links left in it; its edit side is made when asked for."""
 
-    root: Path
-    folders: ProjectFolders
-    ledger: Ledger
-    landing: Landing
+    def __init__(self, root: Path, folders: ProjectFolders) -> None:
+        self.root = root
+        self.folders = folders
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The journal of the project's hunks."""
+        from edits.ledger import Ledger
+
+        return Ledger(self.folders.ledger)
+
+    @cached_property
+    def landing(self) -> Landing:
+        """What places and writes them."""
+        from edits.landing import Landing
+
+        return Landing(self.root, self.ledger, symbols=_symbols)
 
 
 def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Workspace:
@@ -45,13 +60,13 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
     folders = project_folders(root, environ)
     try:
         private_folder(folders.state)
-        ledger = Ledger(folders.ledger)
+        folders.ledger.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise WorkspaceError(
             f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "
             "point XDG_STATE_HOME at a folder that can be written"
         ) from problem
-    return Workspace(root, folders, ledger, Landing(root, ledger, symbols=_symbols))
+    return Workspace(root, folders)
 
 
 def _symbols(path: str, text: str) -> Sequence[Symbol]:

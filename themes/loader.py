@@ -15,7 +15,6 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +139,7 @@ def load_theme(name: str) -> Theme:
                 raise ThemeError(f"{own}: cannot be read as UTF-8 text: {error}") from error
             return parse(text, name=name, source=str(own))
         if name in _BUILT_IN:
-            text = (files("themes") / f"{name}.toml").read_text("utf-8")
+            text = Path(__file__).with_name(f"{name}.toml").read_text("utf-8")
             return parse(text, name=name, source=f"themes/{name}.toml")
     raise ThemeError(f"there is no theme {name!r}; the themes are: {', '.join(theme_names())}")
 

@@ -11,7 +11,7 @@ import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events, work
@@ -22,18 +22,16 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from session.events import Event
-from session.models.offers import Offer
-from session.store import StoreError
+from session.lines import StoreError
 from themes.loader import load_theme
 from tui.arrangement import Arrangement
-from tui.completing import completer, foresee
-from tui.context_panel import ContextScreen
-from tui.desk import Desk
-from tui.driver import SparkDriver
-from tui.feed import Feed
+from tui.behind import Parts
+from tui.coming import Coming, look_of
+from tui.completing import completer
+from tui.driver import LateDriver, take_keys
+from tui.exits import CONFIGURATION, FAILED
 from tui.keymap import bindings, shown
-from tui.offer_screen import FindOffers, OfferScreen
+from tui.overlay import Overlay
 from tui.pacer import Pacer
 from tui.palette import Palette
 from tui.panes.blank import Blank
@@ -44,22 +42,20 @@ from tui.panes.editor import EditorPane
 from tui.panes.marks import Mark, Marks
 from tui.panes.status import StatusLine
 from tui.plain import clipped_left, visible
-from tui.port import SessionPort
-from tui.screens import HelpScreen
-from tui.slash import SlashError, hint, obey, split_slash
-from tui.work_keys import WorkKeys
+from tui.prompt_keys import PromptKeys
+from tui.slash import hint
+
+if TYPE_CHECKING:
+    from session.events import Event
+    from session.models.offers import Offer
+    from tui.offer_screen import FindOffers
+    from tui.port import SessionPort
 
 SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
-TWICE = 1.5
-"""Seconds within which a second Ctrl+C quits."""
-REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
-"""What the keys do even while help or the file list is open."""
-CANNOT_OPEN = 3
-"""The exit code when the session cannot be kept on disk, as in the command line's contract."""
 
 
-class SparkApp(WorkKeys, inherit_bindings=False):
+class SparkApp(PromptKeys, inherit_bindings=False):
     """The screen of one session. Its return value is the command's exit code."""
 
     CSS_PATH = "spark.tcss"
@@ -69,7 +65,7 @@ class SparkApp(WorkKeys, inherit_bindings=False):
 
     def __init__(
         self,
-        session: SessionPort,
+        session: SessionPort | Coming,
         *,
         theme: str,
         prompt: str | None = None,
@@ -79,10 +75,10 @@ class SparkApp(WorkKeys, inherit_bindings=False):
     ) -> None:
         """``offers`` finds what can be begun with where a key is missing."""
         no_colour = bool(os.environ.get("NO_COLOR"))
-        super().__init__(driver_class=SparkDriver, ansi_color=True if no_colour else None)
-        self.session = session
-        # Read before there is a screen: what cannot be read is then said in a line.
-        self._kept = session.prompts(), session.draft()
+        super().__init__(driver_class=LateDriver, ansi_color=True if no_colour else None)
+        self._await_parts()
+        self._coming = session
+        self._look = session.look if isinstance(session, Coming) else look_of(session)
         self._palette = Palette(load_theme("ansi16" if no_colour else theme))
         self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
         self.register_theme(self._palette.textual_theme())
@@ -93,50 +89,79 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         """What to open again with, once the app is left."""
         self._marks = Marks()
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
-        self._last_cancel = 0.0
         self._hinted = False
         """Whether the composer's title tells of a command."""
         self._chosen = ""
-        self._warned_of: str | None = None
-        """The unsaved text of which the user was told on the way out."""
         self._ticker = Pacer(self._tick, 0.2)
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
         with Container(id="work"):
             yield EditorPane(self._palette, self._marks, id="editor")
-            yield Blank(self._palette, str(self.session.root), self._suggestions, id="blank")
+            yield Blank(self._palette, self._look.root, self._suggestions, id="blank")
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        prompts, draft = self._kept
-        prompts = [*prompts, *reversed(self._suggestions)]
-        yield Composer(prompts, draft, completer(self.session), id="composer")
+        prompts = [*self._look.prompts, *reversed(self._suggestions)]
+        yield Composer(prompts, self._look.draft, lambda word: completer(self.session)(word), id="composer")
         yield StatusLine(self._palette, id="status")
 
     async def on_mount(self) -> None:
-        """Wire the parts together and begin to listen."""
+        """Show what there is, and have the rest made behind the first frame."""
         self.editor = self.query_one(EditorPane)
         self.chat = self.query_one(ChatView)
         self.composer = self.query_one(Composer)
         self.status = self.query_one(StatusLine)
         self.blank = self.query_one(Blank)
-        self.desk = Desk(self.editor, self._marks, self.session.files, self.status.say)
-        self.desk.on_change = self._retitle
-        self.editor.on_edited = self._retitle
-        self.feed = Feed(self.chat, self.desk, self.status, self.session.window_tokens)
-        self.status.show(model=self.session.model, effort=self.session.effort, fast=self.session.fast)
+        look = self._look
+        self.status.show(model=look.model, effort=look.effort, fast=look.fast)
         self.chat.border_title = _title("Chat")
+        self.screen.set_class(True, "no-file")
+        self._turned(False)
+        self.composer.focus()
+        if isinstance(self._coming, Coming):
+            self.call_after_refresh(self._fetch, self._coming)
+        else:
+            self._arrived(self._coming)
+            take_keys(self)
+
+    @work(group="session")
+    async def _fetch(self, coming: Coming) -> None:
+        """Take keys, now that the first frame is there; and have the session made behind it."""
+        take_keys(self)
+        try:
+            self._arrived(await coming.made())
+        except StoreError as problem:
+            self.exit(return_code=CONFIGURATION, message=str(problem))
+        except OSError as problem:
+            where = f"{problem.filename}: " if problem.filename else ""
+            self.exit(return_code=FAILED, message=f"{where}{problem.strerror or problem}")
+        finally:
+            self._there.set()
+
+    def _arrived(self, session: SessionPort) -> None:
+        """Wire the parts together and begin to listen."""
+        from tui.desk import Desk
+        from tui.feed import Feed
+
+        desk = Desk(self.editor, self._marks, session.files, self.status.say)
+        feed = Feed(self.chat, desk, self.status, session.window_tokens)
+        self._parts = Parts(session, desk, feed)
+        desk.on_change = self._retitle
+        self.editor.on_edited = self._retitle
+        self.status.show(model=session.model, effort=session.effort, fast=session.fast)
         self._retitle()
-        self.feed.replay(self.session.past())
-        self.feed.on_turn = self._turned
-        self.feed.on_unanswered = self._give_back
+        feed.replay(session.past())
+        feed.on_turn = self._turned
+        feed.on_unanswered = self._give_back
         self._turned(False)
         if self._notice:
             self.chat.remark(self._notice)
-        self._listen(self.session.listen())
+        self._listen(session.listen())
         self._warm_up()
-        self.composer.focus()
         self._begin()
+        if self.composer.draft != self._look.draft:
+            self._keep_draft(self.composer.draft)
+        self._there.set()
 
     @work(group="session")
     async def _begin(self) -> None:
@@ -144,7 +169,7 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         try:
             await self.session.open()
         except StoreError as problem:
-            self.exit(CANNOT_OPEN, message=str(problem))
+            self.exit(return_code=CONFIGURATION, message=str(problem))
             return
         for place in await self.session.landed():
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
@@ -159,6 +184,8 @@ class SparkApp(WorkKeys, inherit_bindings=False):
 
     def _offer(self) -> None:
         """Nobody can answer yet: say what can be begun with."""
+        from tui.offer_screen import OfferScreen
+
         if self._offers is not None and not isinstance(self.screen, ModalScreen):
             why = f"There is no key for {self.session.provider} yet."
             self.push_screen(OfferScreen(self._palette, self._offers, why, self._type), self._take)
@@ -190,7 +217,7 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         async for event in stream:
             self.feed.take(event)
             for screen in self.screen_stack:
-                if isinstance(screen, ContextScreen):
+                if isinstance(screen, Overlay):
                     screen.take(event)
             self._ticker.request()
             if loop.time() - began > SLICE:
@@ -244,152 +271,13 @@ class SparkApp(WorkKeys, inherit_bindings=False):
         if event.text_area is self.composer:
             said = bool(hint(self.composer.text))
             if said or self._hinted:
-                self._turned(self.session.running)
+                self._turned(self._parts is not None and self.session.running)
             self._hinted = said
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved in the editor."""
-        if event.text_area is self.editor:
+        if event.text_area is self.editor and self._parts is not None:
             self._retitle()
-
-    # Sending and stopping.
-
-    def on_composer_sent(self, event: Composer.Sent) -> None:
-        """The user sends a prompt."""
-        if event.queued:
-            self.session.queue(event.text)
-            return
-        command = split_slash(event.text)
-        if command is not None:
-            self._command(event.text, *command)
-            return
-        if self.session.running:
-            self.feed.stop()
-        self.session.submit(event.text)
-
-    def on_composer_completing(self, event: Composer.Completing) -> None:
-        """Say which match was put in."""
-        self.status.say(event.told)
-
-    @work(group="command")
-    async def _command(self, text: str, name: str, argument: str) -> None:
-        """Obey a command typed in place of a prompt; one that cannot be obeyed is given back, to be
-        corrected, or overwritten by what is typed next."""
-        if not await self._obey(name, argument) and not self.composer.draft.strip():
-            self.composer.put(text)
-            self.composer.select_all()
-
-    async def _obey(self, name: str, argument: str) -> bool:
-        match name, argument:
-            case "context", "":
-                self._show_context()
-                return True
-            case "help", "":
-                self.action_help()
-                return True
-            case "quit", "":
-                self.action_quit_spark()
-                return True
-            case ("land", "" | "all") | ("decline", ""):
-                self.action_answer("rest" if argument else name)
-                return True
-        try:
-            told = await obey(self.session, name, argument)
-        except SlashError as problem:
-            self.status.say(str(problem), "error")
-            return False
-        if "\n" in told:
-            self.chat.remark(told)
-        elif told:
-            self.status.say(told)
-        return True
-
-    def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
-        """Keep the draft, and what it takes ready by the time it is sent or completed."""
-        self._keep_draft(event.text)
-        foresee(self.session, event.text)
-        self.session.wake()
-
-    def on_app_focus(self) -> None:
-        """The terminal gains focus: the user was elsewhere, where files change."""
-        self.session.wake()
-
-    def _keep_draft(self, text: str) -> None:
-        try:
-            self.session.save_draft(text)
-        except StoreError as problem:
-            self.status.say(str(problem), "warning")
-
-    def action_interrupt(self) -> None:
-        """Stop the turn before anything else happens; then close what lies over the panes."""
-        if self.session.running:
-            self.session.interrupt()
-            self.feed.stop()
-            self.status.show(phase="stopping", waiting=0)
-            if queued := self.session.unqueue():
-                # What follows a turn is not wanted unread when that turn had to be stopped.
-                self.composer.put("\n\n".join(filter(str.strip, [*queued, self.composer.draft])))
-                self.status.say("what was queued is in the composer again", "warning")
-        else:
-            self.status.show(message="")
-        self._uncover()
-
-    def _uncover(self) -> bool:
-        """Close the screen that lies over the panes, or what is open in it, if there is one."""
-        screen = self.screen
-        if isinstance(screen, ModalScreen):
-            if not (isinstance(screen, ContextScreen) and screen.back()):
-                screen.dismiss(None)
-            return True
-        return False
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Under a screen that lies over them the panes are out of reach, stopping and leaving are not."""
-        covered = len(self.screen_stack) > 1 and isinstance(self.screen, ModalScreen)
-        return not covered or action in REACHABLE
-
-    def action_cancel(self) -> None:
-        """Ctrl+C: stop at once; else copy, or set the draft aside; twice in a row quits."""
-        if self.session.running:
-            self.action_interrupt()
-        else:
-            self._in_turn(self._cancel)
-
-    async def _cancel(self) -> None:
-        now = asyncio.get_running_loop().time()
-        again, self._last_cancel = now - self._last_cancel < TWICE, now
-        focused = self.focused
-        if self._uncover():
-            self._last_cancel = 0.0
-        elif isinstance(focused, TextArea) and focused.selected_text:
-            self.copy_to_clipboard(focused.selected_text)
-            self.status.say("copied")
-            self._last_cancel = 0.0
-        elif again:
-            await self._quit()
-        else:
-            kept = self.composer.set_aside()
-            told = "draft set aside (↑ brings it back); " if kept else ""
-            self.status.say(f"{told}Ctrl+C again quits")
-
-    def action_quit_spark(self) -> None:
-        """Leave."""
-        self._in_turn(self._quit)
-
-    async def _quit(self) -> None:
-        """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
-        if self.desk.dirty and self._warned_of != self.editor.content:
-            self._warned_of = self.editor.content
-            told = f"{self.desk.path} has unsaved text: {shown('save')} saves it, quitting again drops it"
-            self.status.say(told, "warning")
-            return
-        self._keep_draft(self.composer.draft)
-        await self.session.close()
-        self.exit(0)
-
-    def action_help(self) -> None:
-        """Show every key."""
-        self.push_screen(HelpScreen(self._palette))
 
 
 def _title(name: str, remark: str = "") -> Content:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 
 from session import events as said
 from session.explanation import Explanation
 from session.pins import PinError
 from tui.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.keymap import scope, shown
+from tui.overlay import Overlay
 from tui.pacer import Pacer
 from tui.palette import Palette
 from tui.panes.choices import Choices
@@ -64,7 +64,7 @@ ASKING = (
 """Events after which the foot may say something else of the turn."""
 
 
-class ContextScreen(ModalScreen[str | None], inherit_bindings=False):
+class ContextScreen(Overlay, inherit_bindings=False):
     """The panel. Its answer is a file to open in the editor, None when it was left."""
 
     AUTO_FOCUS = ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import threading
 from codecs import getincrementaldecoder
 from contextlib import suppress
 from time import monotonic
@@ -22,6 +23,8 @@ from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+
+from tui.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
 """Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
@@ -77,7 +80,7 @@ class SparkDriver(LinuxDriver):
             try:
                 while not self.exit_event.is_set():
                     for _ in selector.select(_patience(parser)):
-                        data = os.read(self.fileno, 4096)
+                        data = as_typed(os.read(self.fileno, 4096))
                         if not data:
                             self.exit_event.wait(IDLE)
                         for event in parser.feed(rewritten(decode(data))) if data else ():
@@ -103,6 +106,28 @@ class SparkDriver(LinuxDriver):
         return self._mouse
 
 
+class LateDriver(SparkDriver):
+    """Leaves what is typed with the terminal until :func:`take_keys`: before there is a pane to take them,
+    keys would go nowhere."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.takes_keys = threading.Event()
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over; it is given back as it was before keys were held."""
+        super().start_application_mode()
+        if (before := before_holding()) is not None:
+            self.attrs_before = before
+
+    def run_input_thread(self) -> None:
+        """Read keys once they are wanted, until the application ends."""
+        while not self.takes_keys.wait(IDLE):
+            if self.exit_event.is_set():
+                return
+        super().run_input_thread()
+
+
 def _patience(parser: XTermParser) -> float:
     """Seconds until the parser wants to be asked again."""
     due = parser._timeout_time
@@ -113,6 +138,13 @@ def takes_frames(app: App[Any]) -> bool:
     """Whether the terminal is ready for another frame."""
     driver = app._driver
     return not (isinstance(driver, SparkDriver) and driver.behind)
+
+
+def take_keys(app: App[Any]) -> None:
+    """From now on keys go to ``app``: first those typed while it started."""
+    driver = app._driver
+    if isinstance(driver, LateDriver):
+        driver.takes_keys.set()
 
 
 def set_mouse(app: App[Any]) -> bool:

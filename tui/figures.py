@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from session.events import TurnStarted, Usage
-from session.usage.totals import Spent, spent
+if TYPE_CHECKING:
+    from session.events import TurnStarted, Usage
+    from session.usage.totals import Spent
 
 
 class Accounted(Protocol):
@@ -111,6 +112,8 @@ def effort_said(started: TurnStarted) -> str:
 
 def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
     """One turn in a line, for its end."""
+    from session.usage.totals import spent
+
     effort = effort_said(started) if started is not None else ""
     return " · ".join(text for text in (effort, said(spent(usage)), speeds(usage)) if text)
 

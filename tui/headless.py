@@ -29,9 +29,9 @@ from session.events import (
     Usage,
     to_dict,
 )
+from session.lines import StoreError
 from session.opening import Opening
 from session.session import Session
-from session.store import StoreError
 from tui.dialogue_lines import compaction_line
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from textual.binding import Binding, BindingType
 
@@ -36,7 +36,7 @@ class Scope:
 @lru_cache(maxsize=1)
 def keymap() -> tuple[Scope, ...]:
     """All scopes, in the order the help shows them."""
-    data = tomllib.loads((files("tui") / "keymap.toml").read_text("utf-8"))
+    data = tomllib.loads(Path(__file__).with_name("keymap.toml").read_text("utf-8"))
     return tuple(
         Scope(
             scope["name"],

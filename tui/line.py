@@ -41,10 +41,10 @@ from session.events import (
     TurnEnded,
     TurnStarted,
 )
+from session.lines import StoreError
 from session.opening import Opening
 from session.sanitize import clean_line
 from session.session import Session
-from session.store import StoreError
 from session.usage.totals import UsageFold
 from tui.completing import completer, foresee
 from tui.dialogue_lines import compaction_line, dialogue_line

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from session.config import ConfigError, Flags
-from session.keys.credentials import CredentialsError
-from session.opening import Opening, open_project
-from session.store import NoSessionError, StoreError, find_session
-from session.workspace import Workspace, WorkspaceError, open_workspace
 from tui.exits import CONFIGURATION, USAGE, leave
+
+if TYPE_CHECKING:
+    from session.opening import Opening
+    from session.workspace import Workspace
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -52,23 +51,35 @@ def model_options(command: Decorated) -> Decorated:
 
 def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
     """The project, settings and key for a command; leaves with exit code 3 where they are bad."""
+    from session.config import ConfigError, Flags
+    from session.keys.credentials import CredentialsError
+    from session.opening import open_project
+    from session.workspace import WorkspaceError
+
     try:
         return open_project(folder, Flags(theme=theme, **given), os.environ)
-    except (ConfigError, CredentialsError, WorkspaceError, StoreError) as problem:
+    except (ConfigError, CredentialsError, WorkspaceError) as problem:
         leave(str(problem), CONFIGURATION)
 
 
 def session_file(workspace: Workspace, name: str | None) -> Path:
     """The journal of the session called ``name``, or of the last one; leaves with exit code 2 where there is
-    no such session."""
+    no such session, with 3 where they cannot be read."""
+    from session.lines import StoreError
+    from session.store import NoSessionError, find_session
+
     try:
         return find_session(workspace.folders.sessions, name)
     except NoSessionError as problem:
         leave(str(problem), USAGE)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
 
 
 def opening_workspace(folder: Path) -> Workspace:
     """The project at ``folder``, for commands that ask no model; leaves with 3 where it cannot be."""
+    from session.workspace import WorkspaceError, open_workspace
+
     try:
         return open_workspace(folder, os.environ)
     except WorkspaceError as problem:

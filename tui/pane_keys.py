@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from textual import events
-from textual.app import App
 from textual.widget import Widget
 
 from themes.loader import load_theme, theme_names
 from tui.arrangement import Arrangement
-from tui.context_panel import ContextScreen
-from tui.desk import Desk
+from tui.behind import Behind
 from tui.driver import set_mouse
 from tui.keymap import shown
+from tui.overlay import Overlay
 from tui.palette import Palette
 from tui.panes.blank import Blank
 from tui.panes.chat import ChatView
@@ -19,13 +18,12 @@ from tui.panes.editor import EditorPane
 from tui.panes.status import StatusLine
 
 
-class PaneKeys(App[int], inherit_bindings=False):
+class PaneKeys(Behind, inherit_bindings=False):
     """The half of the app that moves among its panes; none of it concerns the session."""
 
     editor: EditorPane
     chat: ChatView
     status: StatusLine
-    desk: Desk
     arrangement: Arrangement
     blank: Blank
     _palette: Palette
@@ -108,6 +106,6 @@ class PaneKeys(App[int], inherit_bindings=False):
         for pane in (self.editor, self.chat, self.status, self.blank):
             pane.restyle(self._palette)
         for screen in self.screen_stack:
-            if isinstance(screen, ContextScreen):
+            if isinstance(screen, Overlay):
                 screen.restyle(self._palette)
         self.status.say(f"theme: {name}")

@@ -6,17 +6,19 @@ by the type checker and readable on one page.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from session.dialogue import Dialogue
-from session.events import Event, HunkRedone, HunkRefused, HunkUndone
-from session.explaining import ContextCommands
-from session.files import ProjectFiles
-from session.handling import LandedHunk
-from session.models.served import ServedModels
-from tui.figures import Accounted
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from session.dialogue import Dialogue
+    from session.events import Event, HunkRedone, HunkRefused, HunkUndone
+    from session.explaining import ContextCommands
+    from session.files import ProjectFiles
+    from session.handling import LandedHunk
+    from session.models.served import ServedModels
+    from tui.figures import Accounted
 
 
 class SessionPort(Protocol):

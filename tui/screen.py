@@ -7,15 +7,20 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from session.models.offers import Offer, find_offers
-from session.opening import Opening
-from session.session import Session
-from session.store import StoreError
+from session.lines import StoreError
 from themes.loader import ThemeError
+from tui.coming import Coming, look_at
 from tui.exits import CONFIGURATION, DONE, leave
 
-Again = Callable[[Offer], tuple[Opening, str | None]]
+if TYPE_CHECKING:
+    from session.models.offers import Offer
+    from session.opening import Opening
+    from tui.offer_screen import FindOffers
+    from tui.port import SessionPort
+
+Again = Callable[["Offer"], tuple["Opening", str | None]]
 """From the offer that was taken to what the app opens again with, and a line to say there."""
 
 
@@ -37,12 +42,12 @@ def run_app(
     from tui.app import SparkApp
 
     while True:
-        offers = partial(find_offers, opening) if again is not None and opening.keyless else None
+        offers = _finder(opening) if again is not None and opening.keyless else None
         try:
-            session = Session(opening, resume=resume)
+            coming = Coming(look_at(opening), partial(_make, opening, resume))
             theme = opening.settings.theme
             app = SparkApp(
-                session, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
+                coming, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
@@ -52,6 +57,18 @@ def run_app(
         # The prompt lies in the draft by now.
         prompt = None
         opening, notice = again(app.taken)
+
+
+def _make(opening: Opening, resume: Path | None) -> SessionPort:
+    from session.session import Session
+
+    return Session(opening, resume=resume)
+
+
+def _finder(opening: Opening) -> FindOffers:
+    from session.models.offers import find_offers
+
+    return partial(find_offers, opening)
 
 
 def require_terminal() -> None:

@@ -8,16 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-from session.dialogue import DialogueError
-from session.locks import LockError
-from session.models.choosing import ChoiceError
-from session.pins import PinError
-from session.store import StoreError
-from tui.figures import report
-from tui.telling import window_lines
 
 if TYPE_CHECKING:
     from tui.port import SessionPort
@@ -48,7 +40,7 @@ class Slash:
 @cache
 def slashes() -> tuple[Slash, ...]:
     """All commands, in the order of the help."""
-    table = tomllib.loads((files("tui") / "slash.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("slash.toml").read_text("utf-8"))
     return tuple(
         Slash(
             row["name"],
@@ -92,6 +84,8 @@ def values(session: SessionPort, name: str) -> tuple[str, ...] | None:
 
 
 def _locks(session: SessionPort) -> Sequence[str]:
+    from session.locks import LockError
+
     try:
         return session.locks()
     except LockError:
@@ -117,6 +111,12 @@ async def obey(session: SessionPort, name: str, argument: str) -> str:
 
     Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
     """
+    from session.dialogue import DialogueError
+    from session.lines import StoreError
+    from session.locks import LockError
+    from session.models.choosing import ChoiceError
+    from session.pins import PinError
+
     try:
         return await _obey(session, name, argument)
     except (LockError, ChoiceError, DialogueError, PinError, StoreError) as problem:
@@ -128,6 +128,9 @@ class SlashError(Exception):
 
 
 async def _obey(session: SessionPort, name: str, argument: str) -> str:
+    from tui.figures import report
+    from tui.telling import window_lines
+
     match name, argument:
         case "undo", _:
             await session.undo(argument or None)

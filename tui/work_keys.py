@@ -7,20 +7,14 @@ from collections.abc import Callable
 from textual import work
 from textual.screen import ModalScreen, Screen
 
-from tui.context_panel import ContextScreen
-from tui.feed import Feed
 from tui.keymap import shown
 from tui.pane_keys import PaneKeys
 from tui.panes.composer import Composer
-from tui.port import SessionPort
-from tui.screens import FilePicker
 
 
 class WorkKeys(PaneKeys, inherit_bindings=False):
     """The half of the app that works on files and hunks, in the editor and in the session."""
 
-    session: SessionPort
-    feed: Feed
     composer: Composer
     _chosen: str
     """The landed hunk that the keys went to last, while the cursor may still be on it."""
@@ -48,6 +42,8 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
 
     def action_open_file(self) -> None:
         """Pick a file; where one is picked, leave that."""
+        from tui.screens import FilePicker
+
         if self._left(FilePicker):
             return
 
@@ -61,6 +57,8 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
 
     def action_context(self) -> None:
         """Show what the model is shown, with the draft as the request; where it is shown, leave that."""
+        from tui.context_panel import ContextScreen
+
         if not self._left(ContextScreen):
             self._in_turn(self._show_context)
 
@@ -76,6 +74,8 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         return f"{shown(action)} leaves, Esc stops" if self.session.running else "Esc leaves"
 
     def _show_context(self) -> None:
+        from tui.context_panel import ContextScreen
+
         def left(path: str | None) -> None:
             if path is not None:
                 self._open(path)

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from session.link.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
@@ -231,7 +231,7 @@ def _amounts(row: Row, key: str, values: Mapping[str, Any], names: tuple[str, ..
 
 @cache
 def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files("session.models").joinpath("catalogue.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text("utf-8"))
 
 
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:

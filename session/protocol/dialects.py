@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from session.protocol.events import WireEvent
-from session.protocol.request import Item, RequestProfile
+if TYPE_CHECKING:
+    from session.protocol.events import WireEvent
+    from session.protocol.request import Item, RequestProfile
 
 
 class Decoder(Protocol):

@@ -19,8 +19,9 @@ from session.events import (
     TextDelta,
     TurnEnded,
 )
+from session.lines import StoreError
 from session.resume import CUT, resume_session
-from session.store import Journal, StoreError
+from session.store import Journal
 from session.workspace import Workspace, open_workspace
 
 NAME = "20260102-030405-abcd"

@@ -13,11 +13,10 @@ from typing import Any, get_args
 import pytest
 
 from session.events import Event, HunkLanded, Notice, PromptSubmitted, ReasoningDelta, TextDelta, TurnEnded
+from session.lines import StoreError
+from session.prompts import Draft, PromptHistory
 from session.store import (
-    Draft,
     Journal,
-    PromptHistory,
-    StoreError,
     find_session,
     list_sessions,
     new_session_name,
@@ -201,7 +200,8 @@ def test_after_a_write_that_failed_half_way_the_next_line_stands_alone(tmp_path:
 import resource, signal, sys
 from pathlib import Path
 from session.events import Notice
-from session.store import Journal, StoreError
+from session.lines import StoreError
+from session.store import Journal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 journal = Journal(Path(sys.argv[1]), sys.argv[2])
 journal.write(Notice("info", "first"))

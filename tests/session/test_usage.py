@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from session.events import Notice, TextDelta, Usage
+from session.lines import StoreError
 from session.models.providers import Price
-from session.store import StoreError
 from session.usage.log import UsageLog, read_usage
 from session.usage.totals import Spent, UsageFold, spent, total
 from tests.session.talking import COLOURS, PLAIN, REPAINT, environment, talking

@@ -12,9 +12,9 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from session.config import Flags
+from session.lines import StoreError
 from session.opening import open_project
 from session.session import Session
-from session.store import StoreError
 from tui.app import SparkApp
 from tui.panes.composer import Composer
 

@@ -28,7 +28,7 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     began = time.monotonic()
     from session.apply import NotTextError, apply_stream
     from session.events import ApplyEnded, HunkLanded, HunkRefused, Notice
-    from session.store import StoreError
+    from session.lines import StoreError
     from tui.exits import CONFIGURATION, DONE, FAILED, leave
     from tui.headless import fate_line, json_printer
 

@@ -16,7 +16,8 @@ def command(session: str, folder: Path) -> None:
     """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
     import json
 
-    from session.store import StoreError, read_records
+    from session.lines import StoreError
+    from session.store import read_records
     from tui.exits import CONFIGURATION, leave
 
     try:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from session.models.offers import Offer
-from session.opening import Opening
 from tui.options import model_options, opening, session_file, theme_option
+
+if TYPE_CHECKING:
+    from session.models.offers import Offer
+    from session.opening import Opening
 
 
 @click.command("open")
@@ -19,6 +21,9 @@ from tui.options import model_options, opening, session_file, theme_option
 @model_options
 def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
     """Open the app in this folder, and submit PROMPT if given."""
+    from tui.typeahead import hold_keys
+
+    hold_keys()
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from session.models.offers import Offer
-from session.opening import Opening
 from tui.options import model_options, opening, session_file, theme_option
+
+if TYPE_CHECKING:
+    from session.models.offers import Offer
+    from session.opening import Opening
 
 
 @click.command("resume")
@@ -18,6 +20,9 @@ from tui.options import model_options, opening, session_file, theme_option
 @model_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
     """Open SESSION again (a unique beginning of its name will do), or the last one."""
+    from tui.typeahead import hold_keys
+
+    hold_keys()
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)

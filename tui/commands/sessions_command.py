@@ -18,8 +18,9 @@ def command(as_json: bool, folder: Path) -> None:
     import json
     from dataclasses import asdict
 
+    from session.lines import StoreError
     from session.sanitize import clean_line
-    from session.store import StoreError, list_sessions
+    from session.store import list_sessions
     from tui.exits import CONFIGURATION, leave
 
     try:

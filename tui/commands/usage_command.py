@@ -22,7 +22,7 @@ from tui.options import folder_option, json_option, opening_workspace
 @folder_option
 def command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     """Tokens and cost by day and model, in all projects. ~ marks what holds estimates."""
-    from session.store import StoreError
+    from session.lines import StoreError
     from session.usage.log import read_usage
     from tui.exits import CONFIGURATION, leave
     from tui.usage_table import first_day, print_json, print_table, sums

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.panes.rows import Span
@@ -48,7 +48,7 @@ def warm() -> None:
 
 @lru_cache(maxsize=1)
 def _roles() -> dict[str, str]:
-    return dict(tomllib.loads((files("tui") / "tokens.toml").read_text("utf-8")))
+    return dict(tomllib.loads((Path(__file__).parents[1] / "tokens.toml").read_text("utf-8")))
 
 
 @lru_cache(maxsize=512)

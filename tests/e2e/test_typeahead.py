@@ -1,0 +1,140 @@
+"""What is typed before the app is up: kept, in order, and sent where it was to be sent."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from session.partner.serving import companion
+from tests.e2e.tmux import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[2]
+START = "from tui.cli import main; main()"
+USUAL = termios.ECHO | termios.ICANON | termios.ISIG
+
+
+@dataclass
+class Typed:
+    """``spark`` on a terminal whose keys may be pressed before it runs."""
+
+    main: int
+    terminal: int
+    output: bytes = b""
+
+    def until(self, fits: Callable[[bytes], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not fits(self.output):
+            assert time.monotonic() < end, self.output[-2000:]
+            if select.select([self.main], [], [], 0.05)[0]:
+                self.output += os.read(self.main, 65536)
+
+    def flags(self) -> int:
+        flags = termios.tcgetattr(self.terminal)[3]
+        assert isinstance(flags, int)
+        return flags
+
+
+@contextmanager
+def a_terminal() -> Iterator[Typed]:
+    main, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    try:
+        yield Typed(main, terminal)
+    finally:
+        os.close(main)
+        os.close(terminal)
+
+
+@contextmanager
+def spark(on: Typed, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    folder.mkdir(exist_ok=True)
+    home = folder.parent / "home"
+    places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "STATE", "CACHE")}
+    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", **places}
+    process = subprocess.Popen(
+        [sys.executable, "-c", START, *arguments],
+        stdin=on.terminal,
+        stdout=on.terminal,
+        stderr=on.terminal,
+        cwd=folder,
+        env={**environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=_take_terminal,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _take_terminal() -> None:
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def held(on: Typed) -> bool:
+    """Whether spark has the terminal keep keys unseen; it is not up yet then, or just so."""
+    return not on.flags() & termios.ECHO
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_prompt_typed_before_the_app_is_up_is_sent(tmp_path: Path, early: bool) -> None:
+    with companion("1000") as url, a_terminal() as on:
+        if early:
+            os.write(on.main, b"hello there\r")
+        with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
+            if not early:
+                on.until(lambda _: held(on))
+                os.write(on.main, b"hello there\r")
+            on.until(lambda output: b"tok/s" in output)
+    journals = (tmp_path / "home" / "STATE").rglob("sessions/*.jsonl")
+    assert '"text":"hello there"' in "".join(file.read_text() for file in journals)
+
+
+def test_keys_typed_early_are_in_the_composer_in_order(tmp_path: Path) -> None:
+    with companion("1000") as url, a_terminal() as on:
+        os.write(on.main, b"one tw")
+        with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
+            on.until(lambda _: held(on))
+            os.write(on.main, b"o three")
+            on.until(lambda output: b"one two three" in output)
+
+
+def test_the_terminal_is_as_it_was_after_a_start_that_failed(tmp_path: Path) -> None:
+    with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "nobody") as process:
+        assert process.wait(PATIENCE) == 3
+        assert on.flags() & USUAL == USUAL
+        on.until(lambda output: b"nobody" in output)
+
+
+def test_ctrl_c_ends_a_start_and_gives_the_terminal_back(tmp_path: Path) -> None:
+    with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "partner") as process:
+        on.until(lambda _: held(on))
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+        assert on.flags() & USUAL == USUAL
+
+
+def test_the_terminal_is_as_it_was_after_the_app(tmp_path: Path) -> None:
+    with companion("1000") as url, a_terminal() as on:
+        arguments = ("--provider", "partner", "--base-url", url)
+        with spark(on, tmp_path / "project", *arguments) as process:
+            on.until(lambda output: b" Ask " in output)
+            os.write(on.main, b"\x11")
+            on.until(lambda _: process.poll() is not None)
+            assert process.returncode == 0
+            assert on.flags() & USUAL == USUAL

@@ -1,0 +1,171 @@
+"""What sending, stopping and leaving do: prompts, typed commands, the draft, Esc and Ctrl+C."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual import work
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from session.lines import StoreError
+from tui.completing import foresee
+from tui.keymap import shown
+from tui.overlay import Overlay
+from tui.panes.composer import Composer
+from tui.slash import SlashError, obey, split_slash
+from tui.work_keys import WorkKeys
+
+TWICE = 1.5
+"""Seconds within which a second Ctrl+C quits."""
+REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
+"""What the keys do even while help or the file list is open."""
+
+
+class PromptKeys(WorkKeys, inherit_bindings=False):
+    """The half of the app that talks to the session for the user."""
+
+    _last_cancel = 0.0
+    _warned_of: str | None = None
+    """The unsaved text of which the user was told on the way out."""
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        """The user sends a prompt."""
+        if event.queued:
+            self.session.queue(event.text)
+            return
+        command = split_slash(event.text)
+        if command is not None:
+            self._command(event.text, *command)
+            return
+        if self.session.running:
+            self.feed.stop()
+        self.session.submit(event.text)
+
+    def on_composer_completing(self, event: Composer.Completing) -> None:
+        """Say which match was put in."""
+        self.status.say(event.told)
+
+    @work(group="command")
+    async def _command(self, text: str, name: str, argument: str) -> None:
+        """Obey a command typed in place of a prompt; one that cannot be obeyed is given back, to be
+        corrected, or overwritten by what is typed next."""
+        if not await self._obey(name, argument) and not self.composer.draft.strip():
+            self.composer.put(text)
+            self.composer.select_all()
+
+    async def _obey(self, name: str, argument: str) -> bool:
+        match name, argument:
+            case "context", "":
+                self._show_context()
+                return True
+            case "help", "":
+                self.action_help()
+                return True
+            case "quit", "":
+                self.action_quit_spark()
+                return True
+            case ("land", "" | "all") | ("decline", ""):
+                self.action_answer("rest" if argument else name)
+                return True
+        try:
+            told = await obey(self.session, name, argument)
+        except SlashError as problem:
+            self.status.say(str(problem), "error")
+            return False
+        if "\n" in told:
+            self.chat.remark(told)
+        elif told:
+            self.status.say(told)
+        return True
+
+    def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
+        """Keep the draft, and what it takes ready by the time it is sent or completed."""
+        if self._parts is not None:
+            self._keep_draft(event.text)
+            foresee(self.session, event.text)
+            self.session.wake()
+
+    def on_app_focus(self) -> None:
+        """The terminal gains focus: the user was elsewhere, where files change."""
+        if self._parts is not None:
+            self.session.wake()
+
+    def _keep_draft(self, text: str) -> None:
+        try:
+            self.session.save_draft(text)
+        except StoreError as problem:
+            self.status.say(str(problem), "warning")
+
+    def action_interrupt(self) -> None:
+        """Stop the turn before anything else happens; then close what lies over the panes."""
+        if self.session.running:
+            self.session.interrupt()
+            self.feed.stop()
+            self.status.show(phase="stopping", waiting=0)
+            if queued := self.session.unqueue():
+                # What follows a turn is not wanted unread when that turn had to be stopped.
+                self.composer.put("\n\n".join(filter(str.strip, [*queued, self.composer.draft])))
+                self.status.say("what was queued is in the composer again", "warning")
+        else:
+            self.status.show(message="")
+        self._uncover()
+
+    def _uncover(self) -> bool:
+        """Close the screen that lies over the panes, or what is open in it, if there is one."""
+        screen = self.screen
+        if isinstance(screen, ModalScreen):
+            if not (isinstance(screen, Overlay) and screen.back()):
+                screen.dismiss(None)
+            return True
+        return False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Under a screen that lies over them the panes are out of reach, stopping and leaving are not."""
+        covered = len(self.screen_stack) > 1 and isinstance(self.screen, ModalScreen)
+        return not covered or action in REACHABLE
+
+    def action_cancel(self) -> None:
+        """Ctrl+C: stop at once; else copy, or set the draft aside; twice in a row quits."""
+        if self.session.running:
+            self.action_interrupt()
+        else:
+            self._in_turn(self._cancel)
+
+    async def _cancel(self) -> None:
+        now = asyncio.get_running_loop().time()
+        again, self._last_cancel = now - self._last_cancel < TWICE, now
+        focused = self.focused
+        if self._uncover():
+            self._last_cancel = 0.0
+        elif isinstance(focused, TextArea) and focused.selected_text:
+            self.copy_to_clipboard(focused.selected_text)
+            self.status.say("copied")
+            self._last_cancel = 0.0
+        elif again:
+            await self._quit()
+        else:
+            kept = self.composer.set_aside()
+            told = "draft set aside (↑ brings it back); " if kept else ""
+            self.status.say(f"{told}Ctrl+C again quits")
+
+    def action_quit_spark(self) -> None:
+        """Leave."""
+        self._in_turn(self._quit)
+
+    async def _quit(self) -> None:
+        """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
+        if self.desk.dirty and self._warned_of != self.editor.content:
+            self._warned_of = self.editor.content
+            told = f"{self.desk.path} has unsaved text: {shown('save')} saves it, quitting again drops it"
+            self.status.say(told, "warning")
+            return
+        self._keep_draft(self.composer.draft)
+        await self.session.close()
+        self.exit(0)
+
+    def action_help(self) -> None:
+        """Show every key."""
+        from tui.screens import HelpScreen
+
+        self.push_screen(HelpScreen(self._palette))

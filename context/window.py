@@ -85,7 +85,7 @@ def _map(
     again = frozen and build_again(packing.snapshot, frozen, limit, min(full, limit), count)
     if frozen and again:
         base, delta = again
-        _add_map(packing, base, f"the project: {len(base.outlines)} files, as first shown")
+        _add_map(packing, base, f"the project: {len(base.outlines):,} files, as first shown")
         _add_map(packing, delta, "definitions that changed since the map was first shown")
         now = with_changes(base.outlines, delta.outlines, delta.gone)
         packing.map = MapPart(base.text, base.tokens, now, gone=delta.gone)
@@ -93,7 +93,7 @@ def _map(
         return
     packing.map = build_map(packing.snapshot, ranking.order, limit, count, whole, full)
     total = len(packing.snapshot.paths)
-    told = f"the project: {total} files, {packing.map.outlined} of them with their definitions"
+    told = f"the project: {total:,} files, {packing.map.outlined:,} of them with their definitions"
     _add_map(packing, packing.map, told)
     if packing.map.text:
         packing.frozen = FrozenMap(packing.map.text, packing.map.tokens, packing.map.outlines)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
-from session.explanation import Explanation
+from session.explanation import Explanation, Missing, Part
 from session.sanitize import clean_line
 
-MOST_LEFT_OUT = 40
-"""Lines of what was left out, where it is told in lines."""
+MOST_ALIKE = 12
+"""Lines of what was left out for one reason, where it is told in lines."""
 
 
 def context_line(event: Event) -> str | None:
@@ -37,8 +39,30 @@ def window_lines(window: Explanation) -> str:
         lines.append(f"{'':>10}{part.why}{'; sent before' if part.earlier else ''}")
     if window.talk:
         lines.append(f"{window.talk:>8,}  answers, reports and tools")
-    shown = window.left_out[:MOST_LEFT_OUT]
-    lines += [f"{left.tokens:>8,}  not there: {clean_line(left.path)}: {left.why}" for left in shown]
-    if len(window.left_out) > len(shown):
-        lines.append(f"          and {len(window.left_out) - len(shown):,} more")
+    if window.left_out:
+        lines += ["left out", *left_out_lines(window.left_out)]
     return "\n".join(lines)
+
+
+def kinds_line(parts: Iterable[Part]) -> str:
+    """The tokens of each kind of piece, in the order in which they stand."""
+    spent: dict[str, int] = {}
+    for part in parts:
+        spent[part.kind] = spent.get(part.kind, 0) + part.tokens
+    return " · ".join(f"{kind} {tokens:,}" for kind, tokens in spent.items())
+
+
+def left_out_lines(left_out: Iterable[Missing]) -> list[str]:
+    """What is not in a window and why, a line each; of one reason some, and how many more there are."""
+    alike: dict[str, list[Missing]] = {}
+    for left in left_out:
+        alike.setdefault(left.why, []).append(left)
+    lines: list[str] = []
+    # Rare reasons say more than the one that all files of a large project share.
+    for why, group in sorted(alike.items(), key=lambda item: len(item[1])):
+        for left in group[:MOST_ALIKE]:
+            tokens = f"{left.tokens:,}" if left.tokens else "–"
+            lines.append(f"{tokens:>8}  {clean_line(left.path)}: {why}")
+        if len(group) > MOST_ALIKE:
+            lines.append(f"{'':>10}and {len(group) - MOST_ALIKE:,} more: {why}")
+    return lines

@@ -24,6 +24,13 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY--
         ("xoxb-123456789012-abc", "123456789012", "Slack token"),
         ("Authorization: Bearer abcdefghij0123456789xyz", "abcdefghij", "bearer token"),
         ("postgres://app:hunter22@db/prod", "hunter22", "password in a URL"),
+        ('DB_PASSWORD = "hunter2hunter2hunter2"', "hunter2hunter2", "secret value"),
+        ("apiKey: '45441f4b65a2f80329fd45c7cb371fea'", "45441f4b", "secret value"),
+        ('"client_secret": "q8Zk3vTt1x_Lw9-Bn4Yp"', "q8Zk3vTt", "secret value"),
+        ("//registry/:_authToken=npm_" + "a1" * 18, "a1a1", "access token"),
+        ("hf_" + "aB1" * 12, "aB1aB1", "access token"),
+        ("AccountKey=" + "aB1+" * 20 + "==;", "aB1+aB1", "Azure storage key"),
+        ("https://hooks.slack.com/services/T0/B0/" + "a1" * 12, "a1a1", "Slack webhook"),
         ("t = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.SflKxwRJSMeKKF2QT4'", "SflKxw", "JSON web token"),
     ],
 )
@@ -45,6 +52,10 @@ def test_secrets_are_masked(text: str, secret: str, kind: str) -> None:
         "https://user:{password}@host/",
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "AKIA is a prefix",
+        "password = input('what is your password 12345?')",
+        'token = "TOKEN_KIND_IDENTIFIER"',
+        'secret = "short1"',
+        "if token == 'identifier': token = lexer.next_token_1()",
     ],
 )
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:

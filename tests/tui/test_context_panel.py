@@ -15,7 +15,7 @@ from tests.tui.stage import GREETER, Stage, stage
 from tui.context_panel import ContextScreen
 from tui.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows
 from tui.screens import FilePicker
-from tui.telling import window_lines
+from tui.telling import left_out_lines, window_lines
 
 FILES = {
     "greeter.py": GREETER,
@@ -266,8 +266,17 @@ def test_a_window_can_be_told_in_lines() -> None:
         "      40  mentioned            a.py",
         "          named",
         "     300  answers, reports and tools",
-        "       5  not there: b\u241b.py: no room",
+        "left out",
+        "       5  b\u241b.py: no room",
     ]
+
+
+def test_much_that_was_left_out_for_one_reason_is_told_by_some_of_it() -> None:
+    many = [Missing(f"m{at}.py", 0, "no room for its definitions") for at in range(900)]
+    told = left_out_lines([*many, Missing("a.bin", 1_234, "a binary file")])
+    assert told[:2] == ["   1,234  a.bin: a binary file", "       –  m0.py: no room for its definitions"]
+    assert told[-1] == "          and 888 more: no room for its definitions"
+    assert len(told) == 14
 
 
 # What is drawn, as data.

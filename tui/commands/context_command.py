@@ -29,9 +29,11 @@ def command(
     """Show the window that REQUEST would be sent with: its pieces, their tokens, and what was left out."""
     import json
 
+    from session.explanation import missing, parts_of
     from session.preview import PreviewError, preview_window
     from session.sanitize import clean_line
     from tui.exits import FAILED, leave
+    from tui.telling import kinds_line, left_out_lines
 
     try:
         preview = preview_window(opening(folder, **given), request, budget, pinned, removed)
@@ -43,11 +45,12 @@ def command(
         click.echo(json.dumps(preview.record(), ensure_ascii=False))
         return
     window = preview.window
-    click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}\n")
+    click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
+    click.echo(f"{kinds_line(parts_of(window.pieces, earlier=False))}\n")
     for piece in window.pieces:
         click.echo(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
         click.echo(f"{'':>10}{piece.why}")
     if window.left_out:
         click.echo("\nleft out")
-    for left in window.left_out:
-        click.echo(f"{left.tokens:>8,}  {clean_line(left.path)}: {left.why}")
+    for line in left_out_lines(missing(window.left_out)):
+        click.echo(line)

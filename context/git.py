@@ -52,9 +52,16 @@ class Git:
     @classmethod
     def open(cls, root: Path) -> Git:
         """Find the repository of ``root``. Raises GitUnavailable."""
-        found = _call(
-            root, _SAFE, ("rev-parse", "--show-prefix", "--absolute-git-dir", "--is-inside-work-tree")
-        )
+        try:
+            found = _call(
+                root, _SAFE, ("rev-parse", "--show-prefix", "--absolute-git-dir", "--is-inside-work-tree")
+            )
+        except GitUnavailable as problem:
+            if problem.expected and os.path.lexists(root / ".git"):
+                raise GitUnavailable(
+                    f"git finds no repository in {root / '.git'}: it is damaged"
+                ) from problem
+            raise
         answer = os.fsdecode(found).split("\n")
         if len(answer) < 3 or answer[2] != "true":
             raise GitUnavailable("the folder is not in a git work tree", expected=True)
@@ -133,9 +140,7 @@ def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], std
     except FileNotFoundError as problem:
         if not root.is_dir():
             raise GitUnavailable(f"{root} is not a folder") from problem
-        raise GitUnavailable(
-            "git is not installed: changes are found by comparing file contents"
-        ) from problem
+        raise GitUnavailable("git is not installed") from problem
     except (OSError, ValueError) as problem:
         raise GitUnavailable(f"git cannot be run: {problem}") from problem
     except subprocess.TimeoutExpired as problem:
@@ -143,7 +148,10 @@ def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], std
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
         expected = any("not a git repository" in line for line in said)
-        raise GitUnavailable(f"git {arguments[0]} failed: {said[0]}", expected=expected)
+        remedy = ""
+        if "dubious ownership" in said[0]:
+            remedy = f" (git config --global --add safe.directory {root} allows it)"
+        raise GitUnavailable(f"git {arguments[0]} failed: {said[0]}{remedy}", expected=expected)
     return done.stdout
 
 

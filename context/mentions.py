@@ -5,6 +5,7 @@ A name with spaces is quoted: ``@"a b.md"``. What names nothing in the project i
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -75,8 +76,21 @@ def named_in_vain(text: str, snapshot: Snapshot) -> dict[str, str]:
             more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
             vain[f"@{bare}"] = f"could be any of {alike[0]}, {alike[1]}{more}: give its folder too"
         elif match[1] or _MEANT.search(bare) or language_of(bare) is not None:
-            vain[f"@{bare}"] = "names nothing that belongs to this project"
+            vain[f"@{bare}"] = _why_nothing(_LINES.sub(r"\1", bare).removeprefix("./"), snapshot)
     return vain
+
+
+def _why_nothing(path: str, snapshot: Snapshot) -> str:
+    """Why a path that belongs to no file that can be shown does not."""
+    folder = path
+    while folder:
+        if folder in snapshot.unread:
+            return f"is in {folder}, which is not shown: {snapshot.unread[folder]}"
+        folder = folder.rpartition("/")[0]
+    inside = os.path.normpath(snapshot.root / path)
+    if os.path.commonpath((inside, snapshot.root)) == str(snapshot.root) and os.path.lexists(inside):
+        return "is ignored, and so no part of the project"
+    return "names nothing that belongs to this project"
 
 
 def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:

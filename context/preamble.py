@@ -34,7 +34,9 @@ def needed(packing: Packing) -> None:
 
 
 def project_instructions(packing: Packing) -> None:
-    """AGENTS.md of the root, and of the folders around the changed, named and open files."""
+    """AGENTS.md of the repository's folders down to the root, and of the folders around the changed, named
+    and open files. Down to the root it does not matter whether git ignores it: some keep it for themselves.
+    """
     near = {*packing.snapshot.changes, *packing.mentioned, *packing.pinned, *packing.request.open_files}
     folders = {""}
     for path in near:
@@ -43,8 +45,10 @@ def project_instructions(packing: Packing) -> None:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     listed = {f"{folder}/{_PROJECT_INSTRUCTIONS}".lstrip("/") for folder in folders}
+    known = set(filter(about(packing.snapshot.paths).__contains__, listed)) - {_PROJECT_INSTRUCTIONS}
+    always = [f"{'../' * level}{_PROJECT_INSTRUCTIONS}" for level in range(packing.snapshot.above, -1, -1)]
     limit = packing.room // _INSTRUCTIONS_SHARE
-    for path in sorted(filter(about(packing.snapshot.paths).__contains__, listed), key=_depth):
+    for path in (*always, *sorted(known, key=_depth)):
         limit -= _instructions_file(packing, path, limit)
 
 
@@ -54,7 +58,7 @@ def _instructions_file(packing: Packing, path: str, limit: int) -> int:
         return 0
     safe = studied(source).safe
     folder = path.rpartition("/")[0]
-    scope = f" (for files in {folder}/)" if folder else ""
+    scope = f" (for files in {folder}/)" if folder and not folder.startswith("..") else ""
     heading = f"## Project instructions: {path}{scope}\n\n"
     text = as_block(heading + safe.text, "")
     why = f"the project's instructions{scope}"

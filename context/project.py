@@ -257,7 +257,7 @@ class Project:
             self._git = git
         except GitUnavailable as problem:
             if not problem.expected:
-                self._notes = (str(problem),)
+                self._notes = (f"{problem}; without git, changes are found by comparing contents",)
             listing = list_walk(self.root)
             self._differences.without_git()
         self._intake.lines = self._git is None
@@ -339,6 +339,7 @@ class Project:
             history=self._history,
             notes=self._notes,
             git=self._git is not None,
+            above=self._git.prefix.count("/") if self._git is not None else 0,
             complete=complete,
         )
         return self._snapshot

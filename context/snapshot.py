@@ -42,6 +42,8 @@ class Snapshot:
     notes: tuple[str, ...] = ()
     """What the person should know about how the picture came to be, such as a missing git."""
     git: bool = False
+    above: int = 0
+    """How many folders above ``root`` belong to its repository."""
     complete: bool = False
 
     def read(self, path: str) -> Source | Unread:

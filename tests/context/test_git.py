@@ -7,6 +7,7 @@ import pytest
 
 from context.changes import git_changes
 from context.git import Git, GitUnavailable
+from context.programs import find_program
 from context.project import Project
 from tests.context.conftest import Repo
 
@@ -62,7 +63,34 @@ def test_git_not_installed_is_said(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", str(repo.root / "empty"))
     snapshot = Project(repo.root).scan()
     assert not snapshot.git and "a.py" in snapshot.entries
-    assert any("git is not installed" in note for note in snapshot.notes)
+    assert snapshot.notes == ("git is not installed; without git, changes are found by comparing contents",)
+
+
+def test_a_damaged_repository_is_said(repo: Repo) -> None:
+    repo.commit(**{"a.py": "def a(): pass\n"})
+    repo.write(".git/HEAD", "garbage")
+    snapshot = Project(repo.root).scan()
+    assert "a.py" in snapshot.entries
+    assert f"git finds no repository in {repo.root / '.git'}: it is damaged" in snapshot.notes[0]
+
+
+def test_another_owner_is_said_with_what_allows_it(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give files away")
+    monkeypatch.setenv("HOME", str(repo.root.parent))
+    for folder in (repo.root, repo.root / ".git"):
+        os.chown(folder, 12_345, 12_345)
+    with pytest.raises(GitUnavailable, match=rf"safe\.directory {repo.root} allows it"):
+        Git.open(repo.root)
+
+
+def test_folders_of_the_search_path_that_cannot_be_looked_into_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(loop), "x" * 5_000, os.environ["PATH"])))
+    assert find_program("git", tmp_path) is not None
 
 
 def test_a_broken_index_is_said_and_the_files_are_there(repo: Repo) -> None:

@@ -148,6 +148,19 @@ def test_what_is_named_and_not_shown_is_told(repo: Repo, counter: Counter) -> No
         **{"a.py": CODE, "b/m.py": "", "lib/m.py": "", "x/m.py": ""},
     )
     repo.write("data.bin", b"\0\1")
+    repo.write(".gitignore", "out/\n")
+    repo.write("out/made.py", "x = 1\n")
+    (repo.root / "lib/nested").mkdir()
+    repo.git("init", "-q", "lib/nested")
+    request = "@out/made.py @lib/nested/a.py @src/nope.py @../x.py @/etc/passwd.d/"
+    left = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter).left_out
+    assert {each.path: each.why for each in left if each.named} == {
+        "@out/made.py": "is ignored, and so no part of the project",
+        "@lib/nested/a.py": "is in lib/nested, which is not shown: a folder with a repository of its own",
+        "@src/nope.py": "names nothing that belongs to this project",
+        "@../x.py": "names nothing that belongs to this project",
+        "@/etc/passwd.d/": "names nothing that belongs to this project",
+    }
     request = "@src/nope.py, @lib/*.js @nope.py @property @a.py:3-4 @run @m.py @data.bin; mail to a@b.py"
     window = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter)
     assert {left.path: left.why for left in window.left_out if left.named} == {

@@ -279,3 +279,23 @@ def test_a_file_that_vanished_since_the_scan(repo: Repo, counter: Counter) -> No
 def test_an_empty_folder_gives_a_window(tmp_path: Path, counter: Counter) -> None:
     window = build(request(), Project(tmp_path).scan(), counter)
     assert [piece.kind for piece in window.pieces] == [Kind.INSTRUCTIONS, Kind.REQUEST]
+
+
+def test_the_instructions_of_a_repository_hold_in_its_folders_too(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"AGENTS.md": "Top.\n", "a/b/AGENTS.md": "Root.\n", "a/b/c/AGENTS.md": "In c.\n"})
+    repo.write("a/b/c/m.py", "x = 1\n")
+    snapshot = Project(repo.root / "a/b").scan()
+    window = build(WindowRequest("@c/m.py", "", 9000), snapshot, counter)
+    shown = [(piece.path, piece.why) for piece in window.pieces if piece.kind is Kind.PROJECT_INSTRUCTIONS]
+    assert shown == [
+        ("../../AGENTS.md", "the project's instructions"),
+        ("AGENTS.md", "the project's instructions"),
+        ("c/AGENTS.md", "the project's instructions (for files in c/)"),
+    ]
+
+
+def test_instructions_that_git_ignores_are_read(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": "x = 1\n", ".gitignore": "AGENTS.md\n"})
+    repo.write("AGENTS.md", "Mine.\n")
+    window = build(WindowRequest("hello", "", 9000), Project(repo.root).scan(), counter)
+    assert "Mine." in piece(window, "AGENTS.md").text

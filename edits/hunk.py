@@ -183,9 +183,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Held(Refused):
-    """A hunk that a guard holds back: nothing was written, and it may land once the user agrees.
+    """A hunk that guards hold back: nothing was written, and it may land once the user agrees to all of
+    them; ``message`` says of each why.
 
     Where nobody can be asked it is a refusal like any other, with the code ``locked``.
     """
 
-    guard: Guard
+    guards: tuple[Guard, ...]

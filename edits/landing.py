@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource
@@ -78,16 +79,30 @@ class Landing:
     ) -> Landed | Refused:
         """Land ``hunk``. With ``dry_run`` nothing is written; later dry runs see what it would have done.
 
-        A guard that trips gives ``Held``, which is a ``Refused``; with that guard in ``allow`` it does not.
+        Guards that trip give ``Held``, which is a ``Refused``; those in ``allow`` do not.
         """
+        write = self._planner.remember if dry_run else self._commit
 
         def attempt() -> Landed | Refused:
-            return self._land(hunk, hunk_id, session, turn, dry_run, frozenset(allow))
+            planned = self._planner.plan(hunk, hunk_id, session, turn, dry=dry_run)
+            return self._land(planned, write, frozenset(allow))
 
+        return self._tried(hunk, hunk_id, attempt, alone=not dry_run)
+
+    def weigh(self, hunk: Hunk, *, hunk_id: str) -> Landed | Refused:
+        """What :meth:`land` would give now; nothing is written or remembered."""
+
+        def attempt() -> Landed | Refused:
+            return self._land(self._planner.plan(hunk, hunk_id, "", "", dry=False), _no_write, frozenset())
+
+        return self._tried(hunk, hunk_id, attempt, alone=False)
+
+    def _tried(
+        self, hunk: Hunk, hunk_id: str, attempt: Callable[[], Landed | Refused], *, alone: bool
+    ) -> Landed | Refused:
+        """The result of ``attempt``, what the system says of it made a refusal; ``alone`` under the lock."""
         try:
-            if dry_run:
-                return self._try(attempt)
-            with self._ledger.exclusive():
+            with self._ledger.exclusive() if alone else nullcontext():
                 return self._try(attempt)
         except FileError as error:
             return Refused(hunk_id, hunk.path, error.code, error.message)
@@ -187,21 +202,17 @@ class Landing:
             ) from None
 
     def _land(
-        self, hunk: Hunk, hunk_id: str, session: str, turn: str, dry: bool, allow: Collection[Guard]
+        self, planned: Change | Landed | Refused, write: Callable[[Change], None], allow: Collection[Guard]
     ) -> Landed | Refused:
-        planned = self._planner.plan(hunk, hunk_id, session, turn, dry=dry)
         if not isinstance(planned, Change):
             return planned
         if self.protection is not None:
             paths = (planned.shown, planned.moved_to) if planned.moved_to else (planned.shown,)
             change = (planned.before, planned.after, planned.splices)
-            held = self.protection.of_change(hunk_id, paths, *change, allow)
+            held = self.protection.of_change(planned.hunk, paths, *change, allow)
             if held is not None:
                 return held
-        if dry:
-            self._planner.remember(planned)
-        else:
-            self._commit(planned)
+        write(planned)
         return _landed(planned)
 
     def _reverse(self, hunk_id: str | None, op: Op) -> Landed | Refused:
@@ -289,6 +300,10 @@ class Landing:
         self._step("settled")
         if reversal is not None:
             remove_folders(self._root, reversal.emptied)
+
+
+def _no_write(change: Change) -> None:
+    del change
 
 
 def _landed(change: Change) -> Landed:

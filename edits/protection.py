@@ -1,14 +1,14 @@
 """Guards: edits that are held back until the user agrees, however well they are placed.
 
-Nothing here asks anyone: a guard that trips gives a :class:`~edits.hunk.Held`, and the hunk lands when
-it is landed again with that guard allowed. What can be told from a path alone, or from the lines typed
+Nothing here asks anyone: guards that trip give one :class:`~edits.hunk.Held`, and the hunk lands when
+it is landed again with all of them allowed. What can be told from a path alone, or from the lines typed
 so far, is told while the hunk still streams.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -21,6 +21,9 @@ from edits.text import FileError, decode, split
 
 Checker = Callable[[str, str], str | None]
 """What is wrong with a file's text, in a few words, or None: called with the path and the text."""
+
+_Reason = tuple[Guard, str]
+"""A guard that trips, and why."""
 
 _SECRET = re.compile(
     r"\.env(\..*)?|.*\.(pem|key|p12)|id_(rsa|ed25519).*|\.(netrc|npmrc|pypirc)|(credentials|secrets)(\..*)?"
@@ -85,32 +88,18 @@ class Protection:
     secrets: bool = True
 
     def of_path(self, hunk: str, path: str, allow: Collection[Guard] = ()) -> Held | None:
-        """What holds an edit of ``path`` whatever it does: a lock, or a secret's name."""
-        lock = self.locks.path(path) if Guard.LOCKED not in allow else None
-        if lock is not None:
-            return _held(hunk, path, Guard.LOCKED, f"{path} is locked by the user ({lock})")
-        if self.secrets and Guard.SECRET not in allow and _is_secret(path) and self.ignored(path):
-            return _held(hunk, path, Guard.SECRET, f"{path} may hold secrets, and git ignores it")
-        return None
+        """What holds an edit of ``path`` whatever it does: a lock, a secret's name."""
+        return _held(hunk, path, self._path(path), allow)
 
     def of_lines(
         self, hunk: str, path: str, lines: Sequence[str], start: int, end: int, allow: Collection[Guard] = ()
     ) -> Held | None:
         """What holds a change of the lines ``start`` to ``end``, from 0, of a file with these ``lines``."""
-        if Guard.LOCKED in allow:
-            return None
-        for lock in self.locks.lines:
-            place = lock.now(lines) if lock.path == path else None
-            if place is not None and _meets(start, end, place):
-                where = f"lines {place[0] + 1}-{place[1]} of {path}"
-                return _held(hunk, path, Guard.LOCKED, f"{where} are locked by the user")
-        return None
+        return _held(hunk, path, self._lines(path, lines, [(start, end)]), allow)
 
     def of_deletion(self, hunk: str, path: str, count: int, allow: Collection[Guard] = ()) -> Held | None:
         """What holds an edit that takes ``count`` lines away on balance."""
-        if self.most_deleted is None or count <= self.most_deleted or Guard.DELETES in allow:
-            return None
-        return _held(hunk, path, Guard.DELETES, f"it deletes {count} lines, more than {self.most_deleted}")
+        return _held(hunk, path, self._deletion(count), allow)
 
     def of_change(
         self,
@@ -121,45 +110,60 @@ class Protection:
         splices: Sequence[Splice],
         allow: Collection[Guard] = (),
     ) -> Held | None:
-        """The first guard that a planned change trips; ``paths`` are its file's, before and after a move."""
+        """All the guards that a planned change trips; ``paths`` are its file's, before and after a move."""
         path = paths[0]
-        for one in paths:
-            held = self.of_path(hunk, one, allow)
-            if held is not None:
-                return held
         lines = split(_text(before, path))[0] if before is not None and self._reads_lines(after) else ()
         ranges = [(splice.start, splice.start + len(splice.old)) for splice in splices]
-        for start, end in ranges if after is not None else [(0, len(lines))]:
-            held = self.of_lines(hunk, path, lines, start, end, allow)
-            if held is not None:
-                return held
         gone = sum(len(splice.old) - len(splice.new) for splice in splices)
-        held = self.of_deletion(hunk, path, len(lines) if after is None else gone, allow)
-        if held is None and after is not None:
-            held = self._of_text(hunk, paths[-1], before, after, allow)
-        return held
+        reasons = [
+            *(reason for one in paths for reason in self._path(one)),
+            *self._lines(path, lines, ranges if after is not None else [(0, len(lines))]),
+            *self._deletion(len(lines) if after is None else gone),
+            *(self._of_text(paths[-1], before, after, allow) if after is not None else ()),
+        ]
+        return _held(hunk, path, reasons, allow)
+
+    def _path(self, path: str) -> Iterator[_Reason]:
+        if lock := self.locks.path(path):
+            yield Guard.LOCKED, f"{path} is locked by the user ({lock})"
+        if self.secrets and _is_secret(path) and self.ignored(path):
+            yield Guard.SECRET, f"{path} may hold secrets, and git ignores it"
+
+    def _lines(self, path: str, lines: Sequence[str], ranges: Sequence[tuple[int, int]]) -> Iterator[_Reason]:
+        for lock in self.locks.lines:
+            place = lock.now(lines) if lock.path == path else None
+            if place is not None and any(_meets(start, end, place) for start, end in ranges):
+                yield Guard.LOCKED, f"lines {place[0] + 1}-{place[1]} of {path} are locked by the user"
+
+    def _deletion(self, count: int) -> Iterator[_Reason]:
+        if self.most_deleted is not None and count > self.most_deleted:
+            yield Guard.DELETES, f"it deletes {count} lines, more than {self.most_deleted}"
 
     def _reads_lines(self, after: bytes | None) -> bool:
         return bool(self.locks.lines) or (after is None and self.most_deleted is not None)
 
     def _of_text(
-        self, hunk: str, path: str, before: bytes | None, after: bytes, allow: Collection[Guard]
-    ) -> Held | None:
+        self, path: str, before: bytes | None, after: bytes, allow: Collection[Guard]
+    ) -> Iterator[_Reason]:
         if self.dependencies and before is not None and Guard.DEPENDENCY not in allow and is_manifest(path):
             added = sorted(dependencies(path, _text(after, path)) - dependencies(path, _text(before, path)))
             if added:
                 names = ", ".join(added[:5]) + (" and more" if len(added) > 5 else "")
-                return _held(hunk, path, Guard.DEPENDENCY, f"it adds a dependency: {names}")
+                yield Guard.DEPENDENCY, f"it adds a dependency: {names}"
         if self.checker is not None and Guard.SYNTAX not in allow:
             wrong = self.checker(path, _text(after, path))
             # What did not parse before may be on its way to parsing.
             if wrong and (before is None or not self.checker(path, _text(before, path))):
-                return _held(hunk, path, Guard.SYNTAX, f"{path} would no longer parse: {wrong}")
+                yield Guard.SYNTAX, f"{path} would no longer parse: {wrong}"
+
+
+def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:
+    """A hunk held for all ``reasons`` but those that are allowed; None where none is left."""
+    left = [(guard, why) for guard, why in reasons if guard not in allow]
+    if not left:
         return None
-
-
-def _held(hunk: str, path: str, guard: Guard, message: str) -> Held:
-    return Held(hunk, path, RefusalCode.LOCKED, message, guard)
+    guards = tuple(dict.fromkeys(guard for guard, _ in left))
+    return Held(hunk, path, RefusalCode.LOCKED, "; ".join(dict.fromkeys(why for _, why in left)), guards)
 
 
 def _is_secret(path: str) -> bool:

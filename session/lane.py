@@ -61,7 +61,7 @@ class LaneTools:
 class _Held:
     """A hunk that waits for the user's word, or will when it is complete."""
 
-    guard: str
+    guards: frozenset[Guard]
     message: str
     decision: asyncio.Future[bool]
 
@@ -201,7 +201,8 @@ class Lane:
         foresee = self._tools.landing.foresee
         foreseen = await asyncio.get_running_loop().run_in_executor(self._tools.thread, foresee, path)
         if isinstance(foreseen, Held) and not self._stopped and not self._allow_all:
-            self._hold(hunk, foreseen.path, foreseen.guard.value, foreseen.message)
+            guards = frozenset(foreseen.guards)
+            self._hold(hunk, foreseen.path, foreseen.guards[0].value, foreseen.message, guards)
 
     def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
         self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
@@ -225,12 +226,31 @@ class Lane:
                 self._drop(hunk, path)
                 return
             self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
-        elif not self._tools.review or await self._agreed(hunk, edit, path, REVIEW, REVIEW_MESSAGE):
+        elif self._tools.review:
+            await self._reviewed(hunk, edit, path)
+        else:
             await self._land_guarded(hunk, edit)
 
-    async def _land_guarded(self, hunk: str, edit: Hunk) -> None:
-        """Land ``edit``, asking about each guard that holds it."""
-        allow = frozenset(Guard) if self._allow_all else frozenset[Guard]()
+    async def _reviewed(self, hunk: str, edit: Hunk, path: str) -> None:
+        """Ask about ``edit``, with what would hold it besides, and land it; one that would be refused
+        whatever is said is not asked about."""
+        if self._allow_all:
+            await self._land_guarded(hunk, edit)
+            return
+        loop, weigh = asyncio.get_running_loop(), self._tools.landing.weigh
+        weighed = await loop.run_in_executor(self._tools.thread, lambda: weigh(edit, hunk_id=hunk))
+        guards, message = frozenset[Guard](), REVIEW_MESSAGE
+        if isinstance(weighed, Held):
+            guards, message = frozenset(weighed.guards), f"{REVIEW_MESSAGE}; {weighed.message}"
+        elif isinstance(weighed, Refused) or weighed.status is Status.ALREADY_APPLIED:
+            await self._land_guarded(hunk, edit)
+            return
+        if await self._agreed(hunk, edit, path, REVIEW, message):
+            await self._land_guarded(hunk, edit, guards)
+
+    async def _land_guarded(self, hunk: str, edit: Hunk, allow: frozenset[Guard] = frozenset()) -> None:
+        """Land ``edit``, asking about the guards that hold it but those in ``allow``."""
+        allow = frozenset(Guard) if self._allow_all else allow
 
         def land() -> Landed | Refused:
             tools = self._tools
@@ -245,32 +265,54 @@ class Lane:
             if not isinstance(result, Held) or not self._tools.ask:
                 self._conclude(result)
                 return
-            if not await self._agreed(hunk, edit, result.path, result.guard.value, result.message):
+            foreseen = self._held.get(hunk)
+            if foreseen is not None and foreseen.decision.done() and foreseen.decision.result():
+                # What it was asked about while it was typed is settled; anything else is yet to be asked.
+                del self._held[hunk]
+                allow |= foreseen.guards
+                continue
+            why, guards = result.message, frozenset(result.guards)
+            if not await self._agreed(hunk, edit, result.path, result.guards[0].value, why, guards):
                 return
-            allow |= frozenset(Guard) if self._allow_all else {result.guard}
+            allow |= frozenset(Guard) if self._allow_all else guards
 
-    async def _agreed(self, hunk: str, edit: Hunk, path: str, guard: str, message: str) -> bool:
+    async def _agreed(
+        self,
+        hunk: str,
+        edit: Hunk,
+        path: str,
+        guard: str,
+        message: str,
+        guards: frozenset[Guard] = frozenset(),
+    ) -> bool:
         """Hold a hunk, and with it all that follow, until the user has decided; true to land it."""
+        if self._stopped:
+            self._drop(hunk, path)
+            return False
         if self._allow_all:
             return True
         if not self._tools.ask:
             self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{message}; nobody can be asked here"))
             return False
         held = self._held.get(hunk)
-        if held is None or held.guard != guard:
-            held = self._hold(hunk, path, guard, message)
+        if held is None or (held.message != message and not held.decision.done()):
+            held = self._hold(hunk, path, guard, message, guards)
         await self._aiming.held(hunk, edit.path, edit.old)
+        return await self._decided(hunk, path, held)
+
+    async def _decided(self, hunk: str, path: str, held: _Held) -> bool:
         agreed = await held.decision
         del self._held[hunk]
         if self._stopped:
             self._drop(hunk, path)
             return False
         if not agreed:
-            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{DECLINED} ({message})"))
+            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{DECLINED} ({held.message})"))
         return agreed
 
-    def _hold(self, hunk: str, path: str, guard: str, message: str) -> _Held:
-        held = self._held[hunk] = _Held(guard, message, asyncio.get_running_loop().create_future())
+    def _hold(self, hunk: str, path: str, guard: str, message: str, guards: frozenset[Guard]) -> _Held:
+        decision = asyncio.get_running_loop().create_future()
+        held = self._held[hunk] = _Held(guards, message, decision)
         shown = {"path": clean_line(path), "guard": guard, "message": clean(message)}
         self._tools.send(HunkHeld(turn=self._turn, hunk=hunk, **shown))
         return held

@@ -44,7 +44,8 @@ class HunkAimed:
 @dataclass(frozen=True, slots=True)
 class HunkHeld:
     """A complete hunk waits for the user's word, and all that follow wait behind it. ``guard`` is one of
-    ``edits.hunk.Guard``, or ``review``; what becomes of it is told by another event."""
+    ``edits.hunk.Guard``, or ``review``: the first of what ``message`` says. The question may be put once more
+    with further reasons, before it is answered; what becomes of the hunk is told by another event."""
 
     type: ClassVar[str] = "hunk.held"
     turn: str

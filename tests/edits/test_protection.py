@@ -37,7 +37,7 @@ def held(landing: Landing, project: Project, hunk: Hunk, guard: Guard) -> Held:
     before = project.read()
     result = landing.land(hunk, hunk_id="h1")
     assert isinstance(result, Held), result
-    assert (result.guard, result.code, result.hunk) == (guard, RefusalCode.LOCKED, "h1")
+    assert (result.guards, result.code, result.hunk) == ((guard,), RefusalCode.LOCKED, "h1")
     others = frozenset(Guard) - {guard}
     assert isinstance(landing.land(hunk, hunk_id="h1", allow=others), Held)
     assert project.read() == before and project.ledger.entries() == []
@@ -164,7 +164,42 @@ def test_what_trips_is_foreseen_while_the_hunk_streams(project: Project) -> None
         (landing.foresee("a.py", ["one", "two"]), Guard.LOCKED),
         (landing.foresee("a.py", deleted=3), Guard.DELETES),
     ):
-        assert isinstance(given, Held) and given.guard is guard
+        assert isinstance(given, Held) and given.guards == (guard,)
     assert landing.foresee("a.py", ["one"]) is None
     assert landing.foresee("kept.py", allow={Guard.LOCKED}) is None
     assert project.landing.foresee(".env") is None
+
+
+def test_all_guards_that_a_hunk_trips_are_told_at_once(project: Project) -> None:
+    project.write({"requirements.txt": "click\nrich\ntextual\n"})
+    landing = guarded(project, Protection(Locks(paths=("*.txt",)), most_deleted=1))
+    hunk = edit("requirements.txt", " click", "-rich", "-textual", "+left-pad>=1")
+    deletes = edit("requirements.txt", "-click", "-rich", " textual")
+    result = landing.land(hunk, hunk_id="h1")
+    assert isinstance(result, Held) and result.guards == (Guard.LOCKED, Guard.DEPENDENCY)
+    assert result.message == (
+        "requirements.txt is locked by the user (*.txt); it adds a dependency: left-pad"
+    )
+    weighed = landing.weigh(deletes, hunk_id="h2")
+    assert isinstance(weighed, Held) and weighed.guards == (Guard.LOCKED, Guard.DELETES)
+    for allow in result.guards:
+        rest = landing.land(hunk, hunk_id="h1", allow={allow})
+        assert isinstance(rest, Held) and set(rest.guards) == {*result.guards} - {allow}
+    assert project.ledger.entries() == []
+    assert isinstance(landing.land(hunk, hunk_id="h1", allow=result.guards), Landed)
+
+
+def test_weighing_says_what_landing_would_and_writes_nothing(project: Project) -> None:
+    project.write({"a.py": "x\n"})
+    landing = guarded(project, Protection())
+    before = project.read()
+    for hunk in (
+        edit("a.py", "-x", "+y"),
+        edit("a.py", "-z", "+y"),
+        add("b.py", "new"),
+        add("../b.py", "new"),
+    ):
+        weighed = landing.weigh(hunk, hunk_id="h1")
+        assert project.read() == before and project.ledger.entries() == []
+        dry = guarded(project, Protection()).land(hunk, hunk_id="h1", dry_run=True)
+        assert weighed == dry

@@ -119,8 +119,12 @@ class Listening:
                 for event in self.events:
                     if isinstance(event, kind) and fits(event):
                         return event
-                self._news.clear()
-                await self._news.wait()
+                await self.news()
+
+    async def news(self) -> None:
+        """Wait for the next event."""
+        self._news.clear()
+        await self._news.wait()
 
     async def ended(self, turn: str) -> TurnEnded:
         return await self.until(TurnEnded, lambda event: event.turn == turn)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,75 @@ async def test_a_locked_path_is_asked_about_while_its_hunk_is_still_typed(root: 
         landed = await talk.until(HunkLanded)
         assert landed.hunk == held.hunk
         assert len([event for event in talk.all(HunkHeld) if event.hunk == held.hunk]) == 1
+
+
+async def test_review_and_a_guard_ask_once_and_say_both(root: Path) -> None:
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.lock("package.json")
+        talk.session.submit("go")
+        for number in range(1, 4):
+            async with asyncio.timeout(20):
+                while len(asked := talk.all(HunkHeld)) < number:
+                    await talk.news()
+            talk.session.answer(asked[-1].hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+    asked = talk.all(HunkHeld)
+    assert [(event.path, event.guard) for event in asked] == [
+        ("a.py", "review"),
+        ("package.json", "review"),
+        ("b.py", "review"),
+    ]
+    assert asked[1].message == (
+        "every edit waits for you in review mode; package.json is locked by the user (package.json); "
+        "it adds a dependency: left-pad"
+    )
+    assert len(talk.all(HunkLanded)) == 3
+
+
+async def test_review_does_not_ask_about_what_cannot_land(root: Path) -> None:
+    (root / "a.py").write_text("something else\n")
+    (root / "b.py").write_text("two = 20\n")
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert held.path == "package.json"
+        talk.session.answer(held.hunk, land=False)
+        await talk.ended("t1")
+    assert [event.code for event in talk.all(HunkRefused)] == ["no_match", "locked"]
+    assert [event.status for event in talk.all(HunkLanded)] == ["already_applied"]
+
+
+async def test_what_is_known_once_a_hunk_is_whole_is_added_to_the_question(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.lock("package.json")
+        talk.session.submit("go")
+        both = await talk.until(HunkHeld, lambda event: "dependency" in event.message)
+        assert both.message.startswith("package.json is locked by the user (package.json); it adds")
+        assert talk.session.answer(both.hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+    assert talk.all(HunkHeld)[-1] == both, "nothing is asked again"
+    assert "left-pad" in talk.text("package.json")
+
+
+async def test_a_stop_while_a_guard_looks_is_no_question_and_no_wait(root: Path) -> None:
+    """The guard trips after the stop: nobody would answer it any more."""
+    async with talking(root, THREE) as talk:
+        loop, seen = asyncio.get_running_loop(), threading.Event()
+
+        def check(path: str, text: str) -> str | None:
+            if path == "a.py" and "10" in text and not seen.is_set():
+                loop.call_soon_threadsafe(stop)
+                seen.wait(10)
+                return "it is wrong"
+            return None
+
+        def stop() -> None:
+            talk.session.interrupt()
+            seen.set()
+
+        landing = talk.session._workspace.landing
+        assert landing.protection is not None
+        landing.protection = replace(landing.protection, checker=check)
+        talk.session.submit("go")
+        assert (await talk.ended("t1")).status == "interrupted"
+    assert not talk.all(HunkHeld) and talk.text("a.py") == "one = 1\n"

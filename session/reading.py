@@ -13,6 +13,7 @@ from context.snapshot import Snapshot
 from context.tokens import Counter
 from context.watch import Watcher
 from session.events import Event, FilesChanged, Notice, ReadingProgress
+from session.pause import Pause
 from session.sanitize import clean_line
 
 TELL_SECONDS = 0.3
@@ -40,6 +41,8 @@ class ProjectReading:
         self.counter = Counter()
         self.known = asyncio.Event()
         self.ready = asyncio.Event()
+        self.pause = Pause()
+        """When the token ranks are loaded: for a seventh of a second that lets no other thread run."""
         self._watcher = Watcher(root)
         self._send = send
         self._asked = asyncio.Event()
@@ -68,6 +71,7 @@ class ProjectReading:
 
     async def _count(self, nearly: asyncio.Event) -> None:
         """Have exact counts, and tell when they and nearly all of the project are there."""
+        await self.pause.come()
         await asyncio.to_thread(self.counter.load)
         await nearly.wait()
         self.known.set()

@@ -80,6 +80,8 @@ class Session(HunkHandling):
         self._queued: deque[str] = deque()
         self._edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
         self._reading = ProjectReading(self.root, self.folders.cache, self._publish)
+        self.typing = self._reading.pause.typed
+        """A key was pressed: what would hold the next ones up can wait for a pause."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._open_files: tuple[str, ...] = ()
         ledger = self._workspace.ledger
@@ -221,6 +223,7 @@ class Session(HunkHandling):
         """A prompt; while a turn runs, a redirect: that turn is interrupted and this one follows it."""
         redirect = self.running
         self.interrupt()
+        self._reading.pause.needed()
         self._turns += 1
         name = f"t{self._turns}"
         self._keep_prompt(text)

@@ -160,6 +160,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         self._warm_up()
         self._begin()
         if self.composer.draft != self._look.draft:
+            session.typing()
             self._keep_draft(self.composer.draft)
         self._there.set()
 
@@ -206,8 +207,8 @@ class SparkApp(PromptKeys, inherit_bindings=False):
     async def _warm_up(self) -> None:
         """Pay for first uses now, and keep what was made so far out of the collector's way."""
         await asyncio.to_thread(warm)
-        gc.collect()
         gc.freeze()
+        gc.enable()
 
     @work(group="events")
     async def _listen(self, stream: AsyncIterator[Event]) -> None:
@@ -268,6 +269,8 @@ class SparkApp(PromptKeys, inherit_bindings=False):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Say what the command does that is being typed."""
+        if self._parts is not None:
+            self.session.typing()
         if event.text_area is self.composer:
             said = bool(hint(self.composer.text))
             if said or self._hinted:

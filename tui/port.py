@@ -174,6 +174,10 @@ class SessionPort(Protocol):
         """The likeliest mentions for what stands behind an ``@``."""
         ...
 
+    def typing(self) -> None:
+        """A key was pressed in a text."""
+        ...
+
     def wake(self) -> None:
         """The user types: a request is likely soon."""
         ...

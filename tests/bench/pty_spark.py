@@ -139,7 +139,7 @@ class Stage:
     def command(self, start: str = START) -> list[str]:
         """``spark`` in the project, through the Python text ``start``."""
         asks = ["--provider", "partner", "--model", "spark-practice", "--base-url", self._url]
-        return [sys.executable, "-c", start, *asks]
+        return [sys.executable, "-P", "-c", start, *asks]
 
     @contextlib.contextmanager
     def spark(self, start: str = START, columns: int = 120, rows: int = 36) -> Iterator[Pty]:

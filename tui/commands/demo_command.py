@@ -20,9 +20,9 @@ from tui.options import opening, theme_option
 @theme_option
 def command(prompt: str | None, rate: str, model: str, theme: str | None) -> None:
     """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
-    from tui.typeahead import hold_keys
+    from tui.starting import begin
 
-    hold_keys()
+    begin()
     from session.partner.demo import make_sample
     from session.partner.load import load
     from session.partner.serving import ServingError, companion

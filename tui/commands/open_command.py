@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @model_options
 def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
     """Open the app in this folder, and submit PROMPT if given."""
-    from tui.typeahead import hold_keys
+    from tui.starting import begin
 
-    hold_keys()
+    begin()
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @model_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
     """Open SESSION again (a unique beginning of its name will do), or the last one."""
-    from tui.typeahead import hold_keys
+    from tui.starting import begin
 
-    hold_keys()
+    begin()
     from tui.screen import run_app
 
     project = opening(folder, theme=theme, **given)

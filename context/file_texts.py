@@ -109,7 +109,7 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
     likely = list(islice(may_be, rules["most"]))
     in_vain = 0
     for at, path in enumerate(likely):
-        why = f"beyond what files that nobody named may take: {ranking.reasons[path]}"
+        why = f"beyond the share of files that nobody named: {ranking.reasons[path]}"
         if room < _LEAST_RELATED or in_vain == _IN_VAIN:
             packing.left_out.append(LeftOut(path, 0, why))
             continue

@@ -297,9 +297,11 @@ class Session(HunkHandling):
         """The files the user has open, which weigh in the window's ranking."""
         self._open_files = paths
 
-    def complete(self, prefix: str) -> tuple[str, ...]:
-        """The likeliest mentions, ``@`` included, for what stands behind an ``@`` so far, best first."""
-        return tuple(clean_line(each.text) for each in complete(prefix, self._reading.snapshot))
+    def complete(self, prefix: str) -> tuple[tuple[str, str], ...]:
+        """The likeliest mentions, ``@`` included, for what stands behind an ``@`` so far, best first, each
+        with what tells it from others: a changed file's state, a definition's file. For any thread."""
+        found = complete(prefix, self._reading.snapshot)
+        return tuple((clean_line(each.text), clean_line(each.detail)) for each in found)
 
     def wake(self) -> None:
         """The user types, or comes back: have a connection and a true picture ready when they are done."""

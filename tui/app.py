@@ -41,6 +41,7 @@ from tui.panes.composer import Composer
 from tui.panes.editor import EditorPane
 from tui.panes.marks import Mark, Marks
 from tui.panes.status import StatusLine
+from tui.panes.suggestions import Suggestions
 from tui.plain import clipped_left, visible
 from tui.prompt_keys import PromptKeys
 from tui.slash import hint
@@ -104,6 +105,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         prompts = [*self._look.prompts, *reversed(self._suggestions)]
         yield Composer(prompts, self._look.draft, lambda word: completer(self.session)(word), id="composer")
         yield StatusLine(self._palette, id="status")
+        yield Suggestions(self._palette, id="suggestions")
 
     async def on_mount(self) -> None:
         """Show what there is, and have the rest made behind the first frame."""
@@ -111,6 +113,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         self.chat = self.query_one(ChatView)
         self.composer = self.query_one(Composer)
         self.status = self.query_one(StatusLine)
+        self.suggestions = self.query_one(Suggestions)
         self.blank = self.query_one(Blank)
         look = self._look
         self.status.show(model=look.model, effort=look.effort, fast=look.fast)
@@ -276,6 +279,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
             if said or self._hinted:
                 self._turned(self._parts is not None and self.session.running)
             self._hinted = said
+            self._suggest()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved in the editor."""

@@ -21,10 +21,12 @@ _AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*\"?|\S*)$")
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """``word``, which ends at the cursor, could become any of ``texts``, the likeliest first."""
+    """``word``, which ends at the cursor, could become any of ``texts``, the likeliest first; ``details``
+    tell each from others, where there is something to tell."""
 
     word: str
     texts: Sequence[str]
+    details: Sequence[str] = ()
 
 
 Completer = Callable[[str], Candidates | None]
@@ -34,23 +36,29 @@ Completer = Callable[[str], Candidates | None]
 def completer(session: SessionPort) -> Completer:
     """What completes by the project's files and names, and by what ``session`` can be told."""
 
-    def files(word: str) -> list[str]:
-        return [each.removeprefix("@") for each in session.complete(word)]
+    def files(word: str) -> Candidates:
+        found = session.complete(word)
+        return Candidates(word, [text.removeprefix("@") for text, _ in found], [told for _, told in found])
 
     def complete(before: str) -> Candidates | None:
         if found := _COMMAND.fullmatch(before):
             return Candidates(found[1], [each.name for each in slashes() if each.name.startswith(found[1])])
         if found := _AT_CURSOR.search(before):
-            return Candidates(found[1], files(found[1]))
+            return files(found[1])
         if found := _VALUE.fullmatch(before):
             known = values(session, found[1])
             if known is not None:
                 return Candidates(found[2], fitting(found[2], known))
         if (found := _FILE.fullmatch(before)) and _completes(found[1], "files"):
-            return Candidates(found[2], files(found[2]))
+            return files(found[2])
         return None
 
     return complete
+
+
+def mentioned(before: str) -> bool:
+    """Whether a mention is being typed at the end of ``before``."""
+    return _AT_CURSOR.search(before) is not None
 
 
 def foresee(session: SessionPort, draft: str) -> None:

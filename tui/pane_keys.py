@@ -16,6 +16,7 @@ from tui.panes.blank import Blank
 from tui.panes.chat import ChatView
 from tui.panes.editor import EditorPane
 from tui.panes.status import StatusLine
+from tui.panes.suggestions import Suggestions
 
 
 class PaneKeys(Behind, inherit_bindings=False):
@@ -26,6 +27,7 @@ class PaneKeys(Behind, inherit_bindings=False):
     status: StatusLine
     arrangement: Arrangement
     blank: Blank
+    suggestions: Suggestions
     _palette: Palette
 
     def action_focus_pane(self, name: str) -> None:
@@ -103,7 +105,7 @@ class PaneKeys(Behind, inherit_bindings=False):
         self._palette = Palette(load_theme(name))
         self.register_theme(self._palette.textual_theme())
         self.theme = self._palette.textual_name
-        for pane in (self.editor, self.chat, self.status, self.blank):
+        for pane in (self.editor, self.chat, self.status, self.blank, self.suggestions):
             pane.restyle(self._palette)
         for screen in self.screen_stack:
             if isinstance(screen, Overlay):

@@ -170,8 +170,8 @@ class SessionPort(Protocol):
         """The files the user has open."""
         ...
 
-    def complete(self, prefix: str) -> Sequence[str]:
-        """The likeliest mentions for what stands behind an ``@``."""
+    def complete(self, prefix: str) -> Sequence[tuple[str, str]]:
+        """The likeliest mentions for what stands behind an ``@``, each with what tells it from others."""
         ...
 
     def typing(self) -> None:

@@ -9,13 +9,15 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from session.lines import StoreError
-from tui.completing import foresee
+from tui.completing import completer, foresee, mentioned
 from tui.keymap import shown
 from tui.overlay import Overlay
 from tui.panes.composer import Composer
 from tui.slash import SlashError, obey, split_slash
 from tui.work_keys import WorkKeys
 
+_KEPT_FREE = 2
+"""Rows of the panes that suggestions leave in sight."""
 TWICE = 1.5
 """Seconds within which a second Ctrl+C quits."""
 REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
@@ -25,6 +27,8 @@ REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse
 class PromptKeys(WorkKeys, inherit_bindings=False):
     """The half of the app that talks to the session for the user."""
 
+    _told = ""
+    """What was said of the match that was put in last."""
     _last_cancel = 0.0
     _warned_of: str | None = None
     """The unsaved text of which the user was told on the way out."""
@@ -44,7 +48,43 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
 
     def on_composer_completing(self, event: Composer.Completing) -> None:
         """Say which match was put in."""
+        self._told = event.told
         self.status.say(event.told)
+
+    def on_composer_left(self) -> None:
+        """Nothing is typed any more."""
+        self._suggest()
+
+    def _suggest(self) -> None:
+        """Show what the mention at the cursor could become; what was said of the last one is old now."""
+        row, column = self.composer.cursor_location
+        before = self.composer.document.get_line(row)[:column]
+        if self._parts is None or not self.composer.has_focus or not mentioned(before):
+            self._hide_suggestions()
+            if self._told and self.status.status.message == self._told:
+                self.status.show(message="")
+            self._told = ""
+        elif not self.suggestions.choose(before.rpartition("@")[2]):
+            self._look_for_suggestions(before)
+
+    def _hide_suggestions(self) -> None:
+        self.workers.cancel_group(self, "suggestions")
+        self.suggestions.hide()
+
+    @work(group="suggestions", exclusive=True)
+    async def _look_for_suggestions(self, before: str) -> None:
+        """In a thread: a large project has many names."""
+        found = await asyncio.to_thread(completer(self.session), before)
+        if found is None or not self.composer.has_focus:
+            self.suggestions.hide()
+            return
+        over = self.composer.outer_size.height + self.status.outer_size.height
+        self.suggestions.offer(
+            found.texts, found.details, self.size.width, self.size.height - over - _KEPT_FREE, over
+        )
+        if self.suggestions.display and not self.status.status.message:
+            self._told = "Tab puts the first in, again the next"
+            self.status.say(self._told)
 
     @work(group="command")
     async def _command(self, text: str, name: str, argument: str) -> None:
@@ -109,6 +149,7 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
                 self.status.say("what was queued is in the composer again", "warning")
         else:
             self.status.show(message="")
+            self._hide_suggestions()
         self._uncover()
 
     def _uncover(self) -> bool:

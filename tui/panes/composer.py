@@ -38,6 +38,9 @@ class Composer(TextArea):
             super().__init__()
             self.text = text
 
+    class Left(Message):
+        """The focus went elsewhere."""
+
     class Completing(Message):
         """Tab completed a word; ``told`` says which of how many matches."""
 
@@ -182,6 +185,10 @@ class Composer(TextArea):
         start, end = self.selection
         insert = self._chips.chip(text) if is_big(text) else text
         self.replace(insert, start, end, maintain_selection_offset=False)
+
+    def on_blur(self) -> None:
+        """What goes with typing is to go."""
+        self.post_message(self.Left())
 
     # The draft.
 

@@ -357,7 +357,7 @@ class Session(HunkHandling):
             preparation=self._preparation(),
             memory=self._memory,
             lane=self._lane_tools,
-            toolbox=self.toolbox,
+            toolbox=self.toolbox.as_now(),
             send=self._publish,
             model=self.model,
             effort=choice.picked.effort,

@@ -10,12 +10,13 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
 from session.extras import install_command
+from session.mcp.following import hearing, listen
 from session.mcp.settings import McpServer
 from session.sanitize import clean_line
 
@@ -35,11 +36,16 @@ class McpLinkError(Exception):
 
 
 class McpLink:
-    """A link to ``server``. ``environ`` is where ``env_from`` and ``headers_from`` are looked up."""
+    """A link to ``server``. ``environ`` is where ``env_from`` and ``headers_from`` are looked up; ``changed``
+    is called when the server says that its tools are others than before, or may be since it began anew."""
 
-    def __init__(self, server: McpServer, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, server: McpServer, environ: Mapping[str, str], changed: Callable[[], None] = lambda: None
+    ) -> None:
         self.server = server
         self._environ = environ
+        self._changed = changed
+        self._was_open = False
         self._holder: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
         self._client: Client | None = None
@@ -128,9 +134,19 @@ class McpLink:
         """Keep the client open until :meth:`close`."""
         try:
             async with contextlib.AsyncExitStack() as stack:
-                self._client = await stack.enter_async_context(self._make(stack))
+                client = self._client = await stack.enter_async_context(self._make(stack))
                 opened.set_result(None)
-                await self._closing.wait()
+                if self._was_open:
+                    self._changed()
+                self._was_open = True
+                listening = asyncio.create_task(
+                    listen(client, self._changed), name=f"listen to mcp {self.server.name}"
+                )
+                try:
+                    await self._closing.wait()
+                finally:
+                    listening.cancel()
+                    await asyncio.gather(listening, return_exceptions=True)
         except _failures() as problem:
             if not opened.done():
                 opened.set_exception(McpLinkError(self._told(_innermost(problem))))
@@ -154,7 +170,9 @@ class McpLink:
                 headers={**headers, **server.headers}, timeout=server.seconds, follow_redirects=False
             )
             made: Client = mcp.Client(
-                http.streamable_http_client(server.url, http_client=client), client_info=info
+                http.streamable_http_client(server.url, http_client=client),
+                client_info=info,
+                message_handler=hearing(self._changed),
             )
             return made
         env = {name: environ[name] for name in server.env_from if name in environ}
@@ -165,7 +183,11 @@ class McpLink:
             encoding_error_handler="replace",
         )
         errors = stack.enter_context(self._errors.pipe())
-        started: Client = mcp.Client(mcp.stdio_client(program, errlog=errors), client_info=info)
+        started: Client = mcp.Client(
+            mcp.stdio_client(program, errlog=errors),
+            client_info=info,
+            message_handler=hearing(self._changed),
+        )
         return started
 
     def _told(self, problem: object) -> str:

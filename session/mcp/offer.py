@@ -38,9 +38,9 @@ class McpOffer:
         self._servers.start()
 
     async def _refresh(self) -> None:
-        before = self._toolbox.names
+        before = self._toolbox.definitions()
         await self._toolbox.refresh()
-        if self._toolbox.names != before:
+        if self._toolbox.definitions() != before:
             self._changed()
 
     async def close(self) -> None:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import McpServer
 from session.mcp.tools import McpTool, spark_tools
+from session.spelling import said_names
 from session.tools.fitting import plural
 from session.tools.tool import Tool
 
 Tell = Callable[[str, str], None]
 """Called with a level (``info`` or ``warning``) and a line for the person."""
 
+_SETTLING = 0.1
+"""Seconds from a change to asking for the tools: changes come in bursts, one for each tool."""
+_RESTING = 1.0
+"""Seconds after which they are asked for again at the soonest: a server may say anything, and often."""
+_MOST_NAMED = 5
+
 
 class McpServers:
     """Opens the servers in the background; a turn is never held up by one that is slow or down.
 
     ``tell`` hears once what each server came to, and again when that changes; ``found`` is awaited when
-    the tools of one more are known.
+    the tools of one more are known, or are others than before.
     """
 
     def __init__(
@@ -31,13 +39,18 @@ class McpServers:
         *,
         attended: bool,
     ) -> None:
-        self._links = [McpLink(server, environ) for server in servers]
+        self._links = [
+            McpLink(server, environ, partial(self._others, number)) for number, server in enumerate(servers)
+        ]
         self._tell = tell
         self._hear = found
         self._attended = attended
         self._found: dict[str, list[McpTool]] = {}
         self._told: dict[str, str] = {}
         self._starting: set[asyncio.Task[None]] = set()
+        self._listing: dict[int, asyncio.Task[None]] = {}
+        self._again: set[int] = set()
+        """The servers whose tools changed while they were being listed."""
 
     def start(self) -> None:
         """Begin to open the servers that are not open. Needs a running loop."""
@@ -57,9 +70,9 @@ class McpServers:
 
     async def close(self) -> None:
         """End all servers."""
-        for task in self._starting:
+        for task in (doing := [*self._starting, *self._listing.values()]):
             task.cancel()
-        await asyncio.gather(*self._starting, return_exceptions=True)
+        await asyncio.gather(*doing, return_exceptions=True)
         await asyncio.gather(*(link.close() for link in self._links))
 
     def _begin(self, link: McpLink) -> None:
@@ -83,7 +96,53 @@ class McpServers:
         self._say(server.name, "warning" if left_out else "info", "; ".join([told, *left_out]))
         await self._hear()
 
+    def _others(self, number: int) -> None:
+        """A server says that its tools changed: list them soon, and once for what comes in between."""
+        if self._links[number].server.name not in self._found:
+            return
+        if number in self._listing:
+            self._again.add(number)
+            return
+        task = asyncio.create_task(self._list_again(number), name=f"list mcp tools {number}")
+        self._listing[number] = task
+
+    async def _list_again(self, number: int) -> None:
+        link, server = self._links[number], self._links[number].server
+        try:
+            while True:
+                self._again.discard(number)
+                await asyncio.sleep(_SETTLING)
+                made, left_out = spark_tools(link, await link.tools(), attended=self._attended)
+                before, self._found[server.name] = self._found[server.name], made
+                if told := _difference(server.name, before, made):
+                    level = "warning" if left_out else "info"
+                    self._say(server.name, level, "; ".join([told, *left_out]))
+                    await self._hear()
+                await asyncio.sleep(_RESTING)
+                if number not in self._again:
+                    return
+        except McpLinkError as problem:
+            self._say(server.name, "warning", str(problem))
+        finally:
+            del self._listing[number]
+
     def _say(self, server: str, level: str, line: str) -> None:
         if self._told.get(server) != line:
             self._told[server] = line
             self._tell(level, line)
+
+
+def _difference(server: str, before: Sequence[McpTool], now: Sequence[McpTool]) -> str:
+    """What became of a server's tools, in a line; empty where they are the same."""
+    old, new = ({tool.spec.name: tool.spec for tool in tools} for tools in (before, now))
+    changes = {
+        "new": [name for name in new if name not in old],
+        "gone": [name for name in old if name not in new],
+        "changed": [name for name in new if name in old and new[name] != old[name]],
+    }
+    told = [
+        f"{what}: {said_names([name.removeprefix(f'{server}__') for name in names], _MOST_NAMED)}"
+        for what, names in changes.items()
+        if names
+    ]
+    return f"MCP server {server}: {plural(len(new), 'tool')} now; {'; '.join(told)}" if told else ""

@@ -24,12 +24,16 @@ class Toolbox:
         self._tools = {tool.spec.name: tool for tool in self._own}
 
     async def refresh(self) -> None:
-        """Ask the providers what there is now; what is offered changes with the next request."""
+        """Ask the providers what there is now; what is offered changes with the next turn."""
         tools = {tool.spec.name: tool for tool in self._own}
         for provider in self._providers:
             for tool in await provider.tools():
                 tools.setdefault(tool.spec.name, tool)
         self._tools = tools
+
+    def as_now(self) -> Toolbox:
+        """The tools that there are now, for a turn: what comes and goes meanwhile is the next one's."""
+        return Toolbox(tuple(self._tools.values()))
 
     def add(self, provider: ToolProvider) -> None:
         """Take in a provider; its tools are there after the next :meth:`refresh`."""

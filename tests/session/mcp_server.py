@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
@@ -58,6 +60,17 @@ def crash() -> str:
 def process() -> str:
     """This server's process id."""
     return str(os.getpid())
+
+
+@server.tool()
+async def change(ctx: Context[Any, Any], come: list[str], go: list[str]) -> str:
+    """Gives the server other tools, and says so."""
+    for name in come:
+        server.add_tool(process, name=name, description="Another name of process.")
+    for name in go:
+        server.remove_tool(name)
+    await ctx.notify_tools_changed()
+    return "changed"
 
 
 if __name__ == "__main__":

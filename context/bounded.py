@@ -63,7 +63,9 @@ class Effort:
         """What ``query`` finds below ``root``; nothing where the parser found no order in most of it."""
         from tree_sitter import QueryCursor
 
-        if any(node.type == "ERROR" and node.child_count > _RUBBLE for node in (root, *root.children)):
+        if root.has_error and any(
+            node.is_error and node.child_count > _RUBBLE for node in (root, *root.children)
+        ):
             return []
         return QueryCursor(query).matches(root)
 

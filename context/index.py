@@ -14,7 +14,8 @@ from context.draft import Draft, Part
 from context.entries import GONE, Entries, place, split_place
 from context.facts import Facts
 from context.postings import Words
-from context.segment import DamagedSegment, Segment, write_segment
+from context.segment import DamagedSegment, Segment
+from context.segment_writing import write_segment
 from context.store import Store
 
 _FOLD = 2_000

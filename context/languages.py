@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module, resources
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from context.symbols import KINDS
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -34,7 +36,7 @@ class Language:
     deepest: int | None = None
     most: int | None = None
     quotes: bool = False
-    body: re.Pattern[bytes] | None = None
+    bodies: bool = False
     macros: bool = False
 
 
@@ -61,7 +63,7 @@ def languages() -> dict[str, Language]:
             most=table.get("most"),
             quotes=table.get("quotes", False),
             macros=table.get("macros", False),
-            body=re.compile(table["body"].encode(), re.DOTALL) if "body" in table else None,
+            bodies=table.get("bodies", False),
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
     return by_name
@@ -102,12 +104,29 @@ def fence_of(path: str) -> str:
     return extension if extension.isascii() and extension.isalnum() else ""
 
 
+class Loaded(NamedTuple):
+    """A grammar with the query that outlines are made by."""
+
+    grammar: Grammar
+    query: Query
+    kinds: tuple[int | None, ...]
+    """By the number of a pattern in the query, the kind of definition that it finds, as its index in
+    ``KINDS``; None for one that finds code in another language."""
+
+
 @lru_cache(maxsize=64)
-def load(language: Language) -> tuple[Grammar, Query]:
+def load(language: Language) -> Loaded:
     """The grammar and the outline query of a language."""
     from tree_sitter import Language as Grammar
     from tree_sitter import Query
 
     grammar = Grammar(getattr(import_module(language.module), language.function)())
     text = (resources.files("context") / "queries" / f"{language.query}.scm").read_text("utf-8")
-    return grammar, Query(grammar, text)
+    query = Query(grammar, text)
+    return Loaded(grammar, query, tuple(_kind(query, text, at) for at in range(query.pattern_count)))
+
+
+def _kind(query: Query, text: str, pattern: int) -> int | None:
+    written = text.encode()[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
+    captured = set(re.findall(r"@(\w+)", written.decode()))
+    return None if "embedded" in captured else next(at for at, kind in enumerate(KINDS) if kind in captured)

@@ -8,7 +8,8 @@ import re
 from context.symbols import Symbol
 
 _DEFINE = re.compile(
-    rb"(?<![^\n/])(?<![*/]\n)(?<!\\\n)#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\s/][^\n\\/]*)"
+    # It begins with a plain character, which is searched for many times faster.
+    rb"#(?<![^\n/]#)(?<![*/]\n#)(?<!\\\n#)[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\s/][^\n\\/]*)"
     rb"(?:/\*[^\n*]*\*/[ \t]*)?(?=\n)"
 )
 """A whole line that defines a constant; not one under a comment, which documents it, and not one that goes

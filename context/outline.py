@@ -64,6 +64,8 @@ class Outline:
 
 def last_name(name: str) -> str:
     """What code calls a definition by: ``Grid::at`` and ``exports.at`` are ``at``; empty for none."""
+    if name.isidentifier():
+        return name
     found = _LAST_NAME.search(name)
     return found[0] if found is not None else ""
 

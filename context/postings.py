@@ -11,8 +11,9 @@ from functools import cached_property
 from heapq import nlargest
 from typing import Any
 
-from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings, makes, stem_term
+from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.entries import Entries, place, split_place
+from context.terms import makes, stem_term
 
 _K1 = 1.2
 _B = 0.75

@@ -18,10 +18,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from context.draft import stem
 from context.languages import is_code
 from context.paths import Paths, about, nearness
 from context.source import Unread, read
+from context.terms import stem
 from context.words import words
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from zlib import crc32
 
 from context.segment import DamagedSegment, Segment
 
-_FORMAT = 3
+_FORMAT = 4
 _LIST = "files"
 _KEPT = 3600
 """Seconds that a segment stays which no list names: another process may be about to."""

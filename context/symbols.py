@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = ("function", "class", "type", "field", "constant", "section")
 """What a definition can be, the weightiest first. A section is a heading, a key of a data file, an element
 of a page: a place that can be named, but nothing that code elsewhere refers to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """One definition. ``start`` and ``end`` are line indices from 0, ``end`` one past the last; they
     include the comments, attributes and decorators that belong to it. ``depth`` counts the
     definitions around it; ``inside_function`` is true for a local one, which no outline shows."""

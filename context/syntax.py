@@ -16,7 +16,7 @@ def fault(path: str, text: str) -> str | None:
         return None
     from tree_sitter import Parser
 
-    grammar, _ = load(language)
+    grammar = load(language).grammar
     node = Parser(grammar).parse(text.encode("utf-8", "surrogatepass")).root_node
     if not node.has_error:
         return None

@@ -80,29 +80,11 @@ def words(text: str) -> Counter[str]:
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
-    held = identifiers(text)
-    # Most identifiers are one plain word, or such words in one case, joined by "_".
-    plain = {word: count for word, count in held.items() if word.isalpha() and word.islower()}
-    found = Counter(plain)
+    found: Counter[str] = Counter()
     get = found.get
-    joined: dict[int, list[str]] = {}
-    for identifier, count in held.items():
-        if identifier in plain:
-            continue
-        if "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
-            joined.setdefault(count, []).append(identifier)
-        else:
-            for word in words_of(identifier):
-                found[word] = get(word, 0) + count
-    for count, together in joined.items():
-        whole = " ".join(together).lower()
-        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
-        if count == 1:
-            found.update(whole.split())
-            found.update(parts)
-            continue
-        for word, times in Counter([*whole.split(), *parts]).items():
-            found[word] = get(word, 0) + count * times
+    for identifier, count in identifiers(text).items():
+        for word in words_of(identifier):
+            found[word] = get(word, 0) + count
     return found
 
 
@@ -112,13 +94,19 @@ def words_of_name(name: str) -> tuple[str, ...]:
     return tuple(words(name))
 
 
-@lru_cache(maxsize=50_000)
-def words_of(identifier: str) -> tuple[str, ...]:
+def split_identifier(identifier: str) -> tuple[str, ...]:
     """The words of one identifier, in lower case: itself and its parts; none of one that is too short or
     too long."""
     if not _SHORTEST <= len(identifier) <= _LONGEST:
         return ()
-    parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
-    if len(parts) > 1 or "_" in identifier:
-        return (identifier.lower(), *(part.lower() for part in parts))
-    return (identifier.lower(),)
+    whole = identifier.lower()
+    if identifier.isascii() and (whole == identifier or identifier.isupper()):
+        # In one case, so there are no humps: what is no letter parts the words.
+        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
+    else:
+        parts = [part.lower() for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
+    return (whole, *parts) if len(parts) > 1 or "_" in identifier else (whole,)
+
+
+words_of = lru_cache(maxsize=20_000)(split_identifier)
+"""As :func:`split_identifier`, remembered."""

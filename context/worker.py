@@ -18,10 +18,10 @@ from typing import Any
 
 from context.draft import Draft
 from context.facts import facts_of
-from context.segment import DamagedSegment, Segment, write_segment
+from context.segment import DamagedSegment, Segment
+from context.segment_writing import write_segment
 from context.source import Unread, read
 
-_RUN = 1 << 40
 _FIRST = 30
 """Files in the first segment, so that something is known soon; each later one may hold more."""
 
@@ -31,7 +31,7 @@ class Gathering:
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
         self._root, self._folder, self._most, self._lines = root, folder, most, lines
-        self._draft = Draft(_RUN)
+        self._draft = Draft()
         self._files = _FIRST
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -55,17 +55,15 @@ class Gathering:
             return None
         name = f"{os.urandom(16).hex()}.segment"
         write_segment([(self._draft, None)], self._folder / name)
-        self._draft = Draft(_RUN)
+        self._draft = Draft()
         return name
 
     def _merge(self, parts: list[list[str]], to: str) -> dict[str, Any]:
         try:
-            held = [
-                (Segment(self._folder / name, mapped=True), base64.b64decode(live)) for name, live in parts
-            ]
+            held = [(Segment(self._folder / name), base64.b64decode(live)) for name, live in parts]
+            write_segment(held, self._folder / to)
         except DamagedSegment as problem:
             return {"why": str(problem)}
-        write_segment([(segment, live) for segment, live in held], self._folder / to)
         return {"segment": to}
 
 

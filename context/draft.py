@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import accumulate, chain
 from typing import NamedTuple, Protocol, TypeAlias
 
 from context.changes import Lines
 from context.facts import Facts
-from context.terms import NUMBER_BITS, makes, stem, stem_term, term_number
+from context.terms import NUMBER_BITS, makes, stem, stem_term, term_numbers
 
 COUNT_BITS = 6
 MOST_COUNTED = (1 << COUNT_BITS) - 1
 SLICES = 256
 """Parts that the numbers of terms are cut into, evenly: one is sorted, or merged, at a time."""
 SLICE_BITS = NUMBER_BITS - 8
+_SORTED = 30_000
+"""Numbers that are sorted at once: some milliseconds."""
 
 Postings: TypeAlias = "array[int]"
 
@@ -29,16 +34,14 @@ class TermSlice(NamedTuple):
     postings: Postings
 
 
-class Part(Protocol):
-    """One part of an index: numbered files, and which of them hold which terms.
+class Packable(Protocol):
+    """What can be written as a part of an index: numbered files, and which of them hold which terms.
 
     A posting is ``number << COUNT_BITS | count``; postings stand in the order of their numbers.
     """
 
     lengths: array[int]
     """How many words each file holds."""
-    blocks: dict[int, str]
-    """Some of its files as the project map has them, remembered by who makes them."""
 
     def __len__(self) -> int: ...
 
@@ -58,13 +61,24 @@ class Part(Protocol):
         """About how many bytes its outline has."""
         ...
 
-    def names(self, number: int) -> frozenset[str]:
-        """The names it defines for others."""
+    def names(self, number: int) -> str:
+        """The names it defines for others, sorted, with spaces between them."""
         ...
 
     def lines(self, number: int) -> Lines | None:
         """Its lines as checksums, where they are kept."""
         ...
+
+    def slices(self) -> Iterator[TermSlice]:
+        """All terms, in :data:`SLICES` slices."""
+        ...
+
+
+class Part(Packable, Protocol):
+    """A part of an index that is looked up in."""
+
+    blocks: dict[int, str]
+    """Some of its files as the project map has them, remembered by who makes them."""
 
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""
@@ -74,12 +88,8 @@ class Part(Protocol):
         """The number of a file in this state."""
         ...
 
-    def slices(self) -> Iterator[TermSlice]:
-        """All terms, in :data:`SLICES` slices."""
-        ...
 
-
-class _Held(NamedTuple):
+class _File(NamedTuple):
     path: str
     digest: str
     outline: str
@@ -87,20 +97,55 @@ class _Held(NamedTuple):
     lines: Lines | None
 
 
-class Draft:
-    """A part of an index in memory. One thread adds, any may look up."""
+class _Files:
+    """The numbered files of a part that is in memory."""
 
     def __init__(self) -> None:
-        self._files: list[_Held] = []
-        self._held: defaultdict[str, list[int]] = defaultdict(list)
+        self._files: list[_File] = []
         self.lengths = array("I")
         self._numbers: dict[tuple[str, str], int] = {}
         self.blocks: dict[int, str] = {}
-        self.size = 0
-        """Postings held, in all."""
 
     def __len__(self) -> int:
         return len(self._files)
+
+    def path(self, number: int) -> str:
+        """The file's path."""
+        return self._files[number].path
+
+    def digest(self, number: int) -> str:
+        """The SHA-256 of the file's bytes, in hex."""
+        return self._files[number].digest
+
+    def outline(self, number: int) -> str:
+        """The file's outline."""
+        return self._files[number].outline
+
+    def outline_size(self, number: int) -> int:
+        """About how many bytes its outline has."""
+        return len(self._files[number].outline)
+
+    def names(self, number: int) -> str:
+        """The names the file defines for others, sorted, with spaces between them."""
+        return self._files[number].names
+
+    def lines(self, number: int) -> Lines | None:
+        """The file's lines as checksums, where they are kept."""
+        return self._files[number].lines
+
+    def find(self, path: str, digest: str) -> int | None:
+        """The number of a file in this state."""
+        return self._numbers.get((path, digest))
+
+
+class Draft(_Files):
+    """A part of an index in memory. One thread adds, any may look up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: defaultdict[str, list[int]] = defaultdict(list)
+        self.size = 0
+        """Postings held, in all."""
 
     def add(self, facts: Facts) -> int:
         """Take in a file; its number."""
@@ -120,66 +165,58 @@ class Draft:
         self.lengths.append(length)
         self._numbers[facts.path, facts.digest] = number
         names = " ".join(sorted(facts.names))
-        self._files.append(_Held(facts.path, facts.digest, facts.outline, names, facts.lines))
+        self._files.append(_File(facts.path, facts.digest, facts.outline, names, facts.lines))
         return number
-
-    def path(self, number: int) -> str:
-        """The file's path."""
-        return self._files[number].path
-
-    def digest(self, number: int) -> str:
-        """The SHA-256 of the file's bytes, in hex."""
-        return self._files[number].digest
-
-    def outline(self, number: int) -> str:
-        """The file's outline."""
-        return self._files[number].outline
-
-    def outline_size(self, number: int) -> int:
-        """About how many bytes its outline has."""
-        return len(self._files[number].outline)
-
-    def names(self, number: int) -> frozenset[str]:
-        """The names the file defines for others."""
-        return frozenset(self._files[number].names.split())
-
-    def lines(self, number: int) -> Lines | None:
-        """The file's lines as checksums, where they are kept."""
-        return self._files[number].lines
 
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""
         found = self._held.get(term)
         return None if found is None else array("I", found)
 
-    def find(self, path: str, digest: str) -> int | None:
-        """The number of a file in this state."""
-        return self._numbers.get((path, digest))
+    def pack(self) -> Run:
+        """What it holds, as one run."""
+        held = self._held.copy()
+        numbered: dict[int, list[int]] = {}
+        for number, postings in zip(term_numbers(held), held.values(), strict=True):
+            if numbered.setdefault(number, postings) is not postings:
+                # Two terms of one number are found together.
+                numbered[number] = sorted({*numbered[number], *postings})
+        order = array("Q", _sorted(list(numbered)))
+        lists = [numbered[number] for number in order]
+        ends = array("I", accumulate(map(len, lists)))
+        return Run(self._files, self.lengths, TermSlice(order, ends, array("I", chain.from_iterable(lists))))
 
     def slices(self) -> Iterator[TermSlice]:
-        """All terms, in :data:`SLICES` slices: none takes so long to sort that other threads wait."""
-        sliced: list[list[tuple[int, list[int]]]] = [[] for _ in range(SLICES)]
-        for term, postings in list(self._held.items()):
-            number = term_number(term)
-            sliced[number >> SLICE_BITS].append((number, postings))
-        for terms in sliced:
-            terms.sort()
-            yield _slice(terms)
-            terms.clear()
+        """All terms, in :data:`SLICES` slices."""
+        return self.pack().slices()
 
 
-def _slice(terms: list[tuple[int, list[int]]]) -> TermSlice:
-    numbers, ends, together = array("Q"), array("I"), array("I")
-    last = -1
-    for number, postings in terms:
-        if number == last:
-            # Two terms of one number are found together.
-            before = ends[-2] if len(ends) > 1 else 0
-            together[before:] = array("I", sorted({*together[before:], *postings}))
-            ends[-1] = len(together)
-            continue
-        together.extend(postings)
-        numbers.append(number)
-        ends.append(len(together))
-        last = number
-    return TermSlice(numbers, ends, together)
+class Run(_Files):
+    """The files of a draft and their terms, sorted: far smaller, and only to be written."""
+
+    def __init__(self, files: list[_File], lengths: array[int], terms: TermSlice) -> None:
+        super().__init__()
+        self._files, self.lengths, self._terms = files, lengths, terms
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it has in memory."""
+        held = sum(len(array) * array.itemsize for array in self._terms)
+        return held + sum(len(file.outline) + len(file.names) for file in self._files)
+
+    def slices(self) -> Iterator[TermSlice]:
+        """All terms, in :data:`SLICES` slices."""
+        numbers, ends, postings = self._terms
+        first = before = 0
+        for number in range(1, SLICES + 1):
+            end = bisect_left(numbers, number << SLICE_BITS, first)
+            after = ends[end - 1] if end else 0
+            own = array("I", [at - before for at in ends[first:end]])
+            yield TermSlice(numbers[first:end], own, postings[before:after])
+            first, before = end, after
+
+
+def _sorted(numbers: list[int]) -> Iterable[int]:
+    """In order, without a sort so long that other threads wait."""
+    runs = [sorted(numbers[at : at + _SORTED]) for at in range(0, len(numbers), _SORTED)]
+    return runs[0] if len(runs) == 1 else merge(*runs)

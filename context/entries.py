@@ -79,7 +79,9 @@ class Entries(Mapping[str, FileEntry]):
             raise KeyError(path)
         index, number = split_place(at)
         part = self.parts[index]
-        return FileEntry(path, part.digest(number), part.outline(number), part.names(number))
+        return FileEntry(
+            path, part.digest(number), part.outline(number), frozenset(part.names(number).split())
+        )
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self.place(path) is not None

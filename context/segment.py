@@ -21,7 +21,7 @@ from zlib import crc32
 
 from context.changes import Lines
 from context.draft import SLICE_BITS, SLICES, Postings, TermSlice
-from context.terms import term_number
+from context.terms import term_numbers
 
 MARK = b"spark-index-4\n" + sys.byteorder[:2].encode()
 TAIL = struct.Struct("=II")
@@ -139,9 +139,9 @@ class Segment:
         ends = self._texts["outlines"]
         return ends[number + 1] - ends[number]
 
-    def names(self, number: int) -> frozenset[str]:
-        """The names the file defines for others."""
-        return frozenset(self._text("names", number).decode("utf-8", "replace").split())
+    def names(self, number: int) -> str:
+        """The names the file defines for others, sorted, with spaces between them."""
+        return self._text("names", number).decode("utf-8", "replace")
 
     def lines(self, number: int) -> Lines | None:
         """The file's lines as checksums, where they are kept."""
@@ -167,7 +167,7 @@ class Segment:
         return found
 
     def _found(self, term: str) -> Postings | None:
-        wanted = term_number(term)
+        (wanted,) = term_numbers((term,))
         fence = bisect_right(self._fences, wanted) - 1
         if fence < 0:
             return None

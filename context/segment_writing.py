@@ -11,11 +11,11 @@ from typing import BinaryIO
 from zlib import crc32
 
 from context.changes import Lines
-from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings, TermSlice
+from context.draft import COUNT_BITS, MOST_COUNTED, Packable, Postings, TermSlice
 from context.segment import FENCED, MARK, TAIL, state_hash
 
 
-def write_segment(parts: Sequence[tuple[Part, bytes | None]], file: Path) -> None:
+def write_segment(parts: Sequence[tuple[Packable, bytes | None]], file: Path) -> None:
     """Write the files of ``parts`` as one segment; of each part those whose byte in the mask is not 0, or
     all. The file appears whole or not at all. Raises OSError."""
     temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
@@ -30,13 +30,13 @@ def write_segment(parts: Sequence[tuple[Part, bytes | None]], file: Path) -> Non
 class _Writing:
     """One segment on its way to disk."""
 
-    def __init__(self, out: BinaryIO, parts: Sequence[tuple[Part, bytes | None]]) -> None:
+    def __init__(self, out: BinaryIO, parts: Sequence[tuple[Packable, bytes | None]]) -> None:
         self.out = out
         self.parts = parts
         self.sections: dict[str, list[int]] = {}
         self.moves: list[int | list[int]] = []
         """For each part what its numbers grow by, or the new number of each file, -1 for none."""
-        self.docs: list[tuple[Part, int]] = []
+        self.docs: list[tuple[Packable, int]] = []
         for part, mask in parts:
             start = len(self.docs)
             if mask is None or all(mask[: len(part)]):
@@ -58,11 +58,7 @@ class _Writing:
         self._write_texts(
             "outlines", "outline_at", (part.outline(n).encode("utf-8", "replace") for part, n in docs)
         )
-        self._write_texts(
-            "names",
-            "names_at",
-            (" ".join(sorted(part.names(n))).encode("utf-8", "replace") for part, n in docs),
-        )
+        self._write_texts("names", "names_at", (part.names(n).encode("utf-8", "replace") for part, n in docs))
         self._write_texts("lines", "lines_at", (_packed_lines(part.lines(n)) for part, n in docs))
         self._section("digests", (bytes.fromhex(part.digest(n)) for part, n in docs))
         self._array("lengths", array("I", (part.lengths[n] for part, n in docs)))
@@ -89,7 +85,7 @@ class _Writing:
 
     def _alone(self) -> Iterator[TermSlice]:
         """The terms of a single part whose files keep their numbers."""
-        yield from self.parts[0][0].slices()
+        return self.parts[0][0].slices()
 
     def _merged(self) -> Iterator[TermSlice]:
         """The terms of all parts with their postings joined."""

@@ -13,6 +13,9 @@ from pathlib import Path
 LARGEST = 1_000_000
 """Bytes: files above are not read, outlined or shown."""
 
+_LEAST = 64_000
+"""Bytes that are asked for at least: some files say that they have none, and have."""
+
 LINK = "a symbolic link"
 """Why a link gives no text."""
 
@@ -61,8 +64,7 @@ def read(root: Path, path: str) -> Source | Unread:
             return Unread(path, "not a regular file")
         if about.st_size > LARGEST:
             return Unread(path, too_large(about.st_size))
-        with os.fdopen(os.dup(handle), "rb") as file:
-            data = file.read(LARGEST + 1)
+        data = _bytes(handle, about.st_size)
     except OSError as problem:
         return _unopened(path, problem)
     finally:
@@ -70,6 +72,20 @@ def read(root: Path, path: str) -> Source | Unread:
     if len(data) > LARGEST:
         return Unread(path, too_large(len(data)))
     return decode(path, data)
+
+
+def _bytes(handle: int, expected: int) -> bytes:
+    """What can be read, but not much more than the largest file that is taken."""
+    pieces = []
+    left = LARGEST + 1
+    while left:
+        wanted = min(left, max(expected, _LEAST) + 1)
+        piece = os.read(handle, wanted)
+        pieces.append(piece)
+        left -= len(piece)
+        if len(piece) < wanted:
+            break
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def decode(path: str, data: bytes) -> Source | Unread:

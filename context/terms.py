@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from binascii import crc_hqx
+from collections.abc import Iterable
+from itertools import repeat
 from zlib import crc32
 
 _MAKES = "\x01"
@@ -29,8 +31,9 @@ def stem(path: str) -> str:
     return _AFFIX.sub("", path.rpartition("/")[2].partition(".")[0].lower())
 
 
-def term_number(term: str) -> int:
-    """The number that stands for a term on disk: the remainder by two polynomials, 48 bits, the same on
-    all machines. Of a million words that are asked for, one may find those of another among three million."""
-    encoded = term.encode("utf-8", "surrogatepass")
-    return crc32(encoded) << _CRC_BITS | crc_hqx(encoded, 0)
+def term_numbers(terms: Iterable[str]) -> list[int]:
+    """The numbers that stand for terms on disk: the remainders by two polynomials, 48 bits, the same on all
+    machines. Of a hundred million words that are not there, one is found among three million that are."""
+    encoded = [term.encode("utf-8", "surrogatepass") for term in terms]
+    parts = zip(map(crc32, encoded), map(crc_hqx, encoded, repeat(0)), strict=False)
+    return [high << _CRC_BITS | low for high, low in parts]

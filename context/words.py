@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from context.source import split_lines
 
-IDENTIFIER = re.compile(r"[^\W\d]\w*")
-"""A word as code has it."""
+IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
+"""A word as code has it. What begins with a digit is a number, ``0xFFFE`` too."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _SHORTEST = 3
 _LONGEST = 60
 _SLICE = 50_000
 _DIGITS = "0123456789"
-_SPACED = "".join(c if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))
+_SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
 _LINES = "".join(c if c.isalnum() or c in "_\n" else " " for c in map(chr, range(128)))
 _UNJOINED = "".join(c if c.isalpha() else " " for c in map(chr, range(128)))
 
@@ -28,14 +28,10 @@ def identifiers(text: str) -> Counter[str]:
     found: Counter[str] = Counter()
     # In slices, as one long call holds up all other threads.
     for start, end in _slices(text):
-        # The same, many times faster: what no identifier holds becomes space. Digits do not begin one.
-        found.update(text[start:end].translate(_SPACED).split())
-    odd = [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]
-    for word in odd:
-        count = found.pop(word)
-        bare = word.lstrip(_DIGITS)
-        if _SHORTEST <= len(bare) <= _LONGEST:
-            found[bare] += count
+        # The same, many times faster: what no identifier holds becomes space.
+        found.update(text[start:end].encode("ascii").translate(_SPACED).decode("ascii").split())
+    for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
+        del found[word]
     return found
 
 
@@ -53,7 +49,9 @@ def word_lines(text: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     several: set[str] = set()
     for identifier, numbers in at.items():
-        for word in words_of(identifier.lstrip(_DIGITS)):
+        if identifier[0] in _DIGITS:
+            continue
+        for word in words_of(identifier):
             if word in found:
                 found[word] = found[word] + numbers
                 several.add(word)
@@ -80,11 +78,29 @@ def words(text: str) -> Counter[str]:
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
-    found: Counter[str] = Counter()
+    held = identifiers(text)
+    # Most identifiers are one plain word, or such words in one case, joined by "_".
+    plain = {word: count for word, count in held.items() if word.isalpha() and word.islower()}
+    found = Counter(plain)
     get = found.get
-    for identifier, count in identifiers(text).items():
-        for word in words_of(identifier):
-            found[word] = get(word, 0) + count
+    joined: dict[int, list[str]] = {}
+    for identifier, count in held.items():
+        if identifier in plain:
+            continue
+        if "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
+            joined.setdefault(count, []).append(identifier)
+        else:
+            for word in words_of(identifier):
+                found[word] = get(word, 0) + count
+    for count, together in joined.items():
+        whole = " ".join(together).lower()
+        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
+        if count == 1:
+            found.update(whole.split())
+            found.update(parts)
+            continue
+        for word, times in Counter([*whole.split(), *parts]).items():
+            found[word] = get(word, 0) + count * times
     return found
 
 
@@ -94,19 +110,13 @@ def words_of_name(name: str) -> tuple[str, ...]:
     return tuple(words(name))
 
 
-def split_identifier(identifier: str) -> tuple[str, ...]:
+@lru_cache(maxsize=20_000)
+def words_of(identifier: str) -> tuple[str, ...]:
     """The words of one identifier, in lower case: itself and its parts; none of one that is too short or
     too long."""
     if not _SHORTEST <= len(identifier) <= _LONGEST:
         return ()
-    whole = identifier.lower()
-    if identifier.isascii() and (whole == identifier or identifier.isupper()):
-        # In one case, so there are no humps: what is no letter parts the words.
-        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
-    else:
-        parts = [part.lower() for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
-    return (whole, *parts) if len(parts) > 1 or "_" in identifier else (whole,)
-
-
-words_of = lru_cache(maxsize=20_000)(split_identifier)
-"""As :func:`split_identifier`, remembered."""
+    parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
+    if len(parts) > 1 or "_" in identifier:
+        return (identifier.lower(), *(part.lower() for part in parts))
+    return (identifier.lower(),)

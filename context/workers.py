@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ from context.source import Source, Unread, read
 BATCH = 24
 """Files that a worker is asked for at once."""
 _MOST = 4
-_MOST_POSTINGS = 900_000
-"""Postings that all workers hold at once: what bounds their memory."""
+_MOST_MEMORY = 220_000_000
+"""Bytes that all workers may take at once. A worker hardly gives any back, so then it is replaced."""
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv.pop()); from context.worker import main; main()"
 
 
@@ -93,7 +94,7 @@ def _start(root: Path, folder: Path, count: int, *, lines: bool) -> list[_Worker
     workers: list[_Worker] = []
     for _ in range(count):
         try:
-            workers.append(_Worker(root, folder, _MOST_POSTINGS // count, lines=lines))
+            workers.append(_Worker(root, folder, _MOST_MEMORY // count, lines=lines))
         except WorkerLost:
             break
     return workers
@@ -107,13 +108,19 @@ class _Worker:
             raise WorkerLost("the interpreter does not know its own path")
         modules = [path for path in sys.path if path]
         arguments = [str(root), str(folder), str(most), *(["lines"] if lines else []), json.dumps(modules)]
+        self._arguments = arguments
         self._folder = folder
         self._asked: list[str] = []
+        self._changing = threading.Lock()
+        self._stopped = self._worn = False
         self.numbers: dict[str, int] = {}
         """The files that were read and are in no segment yet."""
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _START, *arguments],
+            return subprocess.Popen(
+                [sys.executable, "-I", "-c", _START, *self._arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -144,6 +151,7 @@ class _Worker:
         return self._written(self.ask({"flush": True}))
 
     def _written(self, answer: dict[str, Any]) -> list[Written | Unread]:
+        self._worn = answer.get("worn") is True
         name = answer.get("segment")
         if not isinstance(name, str):
             return []
@@ -152,6 +160,8 @@ class _Worker:
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """One answer. Raises WorkerLost."""
+        if self._worn:
+            self._replace()
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None and answered is not None
         try:
@@ -169,8 +179,22 @@ class _Worker:
         """What it was asked for and is in no segment."""
         return [*self.numbers, *self._asked]
 
+    def _replace(self) -> None:
+        """Go on with a fresh process. Raises WorkerLost."""
+        with self._changing:
+            if self._stopped:
+                raise WorkerLost("it was stopped")
+            self._end()
+            self._process = self._start()
+            self._worn = False
+
     def stop(self) -> None:
         """End the process; its pipes are closed once it is gone."""
+        with self._changing:
+            self._stopped = True
+            self._end()
+
+    def _end(self) -> None:
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()

@@ -51,7 +51,8 @@ def found_by(answers: Iterable[Written | Facts | Unread]) -> dict[str, tuple[obj
             segment = Segment(answer.file)
             for path, number in answer.numbers.items():
                 assert segment.path(number) == path
-                told = segment.digest(number), segment.outline(number), segment.names(number)
+                names = frozenset(segment.names(number).split())
+                told = segment.digest(number), segment.outline(number), names
                 found[path] = (*told, segment.lines(number))
     return found
 

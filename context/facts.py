@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from context.blocks import harmless
 from context.changes import Lines, line_sums
@@ -28,7 +29,7 @@ class Facts:
     names: frozenset[str]
     """Names defined for others."""
     words: Mapping[str, int]
-    """The words of the text, of the path (counted twice) and, again, of the defined names."""
+    """The words of the text and, again, of the defined names, and twice those of the path."""
     lines: Lines | None
 
 
@@ -39,13 +40,9 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
     names = found.names
     if len(names) > _MOST_NAMES:
         names = frozenset(sorted(names)[:_MOST_NAMES])
-    counted = words(source.text)
+    counted: Mapping[str, int] = words("\n".join((source.path, source.path, *names, source.text)))
     if len(counted) > _MOST_WORDS:
-        counted = type(counted)(dict(list(counted.items())[:_MOST_WORDS]))
-    if names:
-        counted.update(words(" ".join(names)))
-    for word, count in words(source.path).items():
-        counted[word] += 2 * count
+        counted = dict(islice(counted.items(), _MOST_WORDS))
     return Facts(
         source.path,
         source.digest,

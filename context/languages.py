@@ -28,6 +28,7 @@ class Language:
     fence: str
     function: str = "language"
     comments: frozenset[str] = frozenset()
+    marks: tuple[bytes, ...] = ()
     leading: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     lone_wrappers: frozenset[str] = frozenset()
@@ -54,6 +55,7 @@ def languages() -> dict[str, Language]:
             fence=table["fence"],
             function=table.get("function", "language"),
             comments=frozenset(table.get("comments", ())),
+            marks=tuple(mark.encode() for mark in table.get("marks", "")),
             leading=frozenset(table.get("leading", ())),
             wrappers=frozenset(table.get("wrappers", ())),
             lone_wrappers=frozenset(table.get("lone_wrappers", ())),

@@ -37,26 +37,28 @@ def symbol_of(
     inside_function: bool,
 ) -> Symbol:
     """The definition that ``node`` is. ``line`` is where it starts; ``captures`` are the query's."""
-    whole = _whole(language, node)
-    node_start, node_end = node.start_byte, node.end_byte
-    if whole is node:
-        whole_start, whole_end, start_line = node_start, node_end, line
-    else:
-        whole_start, whole_end = whole.start_byte, whole.end_byte
-        start_line = line - source.count(b"\n", whole_start, node_start)
+    whole = _whole(language, node) if language.wrappers or language.lone_wrappers else node
+    start, whole_end = node.start_byte, whole.end_byte
+    whole_start, start_line = start, line
+    if whole is not node:
+        whole_start = whole.start_byte
+        start_line -= source.count(b"\n", whole_start, start)
     body = captures["body"][0] if "body" in captures else None
     end = body.start_byte if body is not None else whole_end
-    if _may_comment(source[node_start:end]):
+    head = source[start:end]
+    if _may_comment(language, head):
         end = min([end, *(child.start_byte for child in node.children if child.type in language.comments)])
-    start, stop = whole_start, end
+        head = source[start:end]
     if "signature" in captures:
-        start, stop = captures["signature"][0].start_byte, captures["signature"][0].end_byte
-    signature = _one_line(source[start:stop])
+        shown = captures["signature"][0]
+        head = source[start : shown.end_byte]
+        signature = _one_line(source[shown.start_byte : shown.end_byte])
+    else:
+        signature = _one_line(head if whole is node else source[whole_start:end])
     if "( " in signature or " )" in signature or ", }" in signature:
         for loose, tight in _LOOSE:
             signature = loose.sub(tight, signature)
     signature = signature.rstrip(" {:;=,\\").removesuffix(" =>").rstrip()
-    limit = _SIGNATURE if body is not None or kind == "function" else _VALUE
     doc = "" if body is None or not language.strings else _string_doc(language, source, body)
     first_line = start_line
     if _may_lead(language, source, whole_start):
@@ -66,16 +68,16 @@ def symbol_of(
     name = _name(source, captures)
     if kind == "class" and "declarator" in captures:
         signature = f"{signature} {name}"
-    last = whole_end - 1
     return Symbol(
         kind,
         name,
-        _cut(signature, limit),
-        _cut(doc, _DOC),
+        _cut(signature, _SIGNATURE if body is not None or kind == "function" else _VALUE),
+        _cut(doc, _DOC) if doc else "",
         first_line,
-        start_line + source.count(b"\n", whole_start, max(whole_start, last)) + 1,
+        # An end right after a line's end is not on the next line.
+        start_line + source.count(b"\n", whole_start, max(whole_start, whole_end - 1)) + 1,
         line,
-        line + source[node_start:stop].rstrip().count(b"\n") + 1,
+        line + (head.rstrip().count(b"\n") if b"\n" in head else 0) + 1,
         depth,
         inside_function,
     )
@@ -83,8 +85,6 @@ def symbol_of(
 
 def _whole(language: Language, node: Node) -> Node:
     """The node with what is around it and part of it."""
-    if not language.wrappers and not language.lone_wrappers:
-        return node
     parent = node.parent
     while parent is not None and (
         parent.type in language.wrappers
@@ -98,7 +98,8 @@ def _whole(language: Language, node: Node) -> Node:
 def _name(source: bytes, captures: dict[str, list[Node]]) -> str:
     if "name" in captures:
         node = captures["name"][0]
-        return _one_line(source[node.start_byte : node.end_byte])
+        name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return name if name.isidentifier() else " ".join(name.split())
     declarator = captures["declarator"][0] if "declarator" in captures else None
     if declarator is not None:
         plain = _PLAIN_DECLARATOR.match(source, declarator.start_byte, declarator.end_byte)
@@ -116,17 +117,17 @@ def _name(source: bytes, captures: dict[str, list[Node]]) -> str:
 
 def _may_lead(language: Language, source: bytes, start: int) -> bool:
     """Whether the text before a definition, up to the line above it, can belong to it."""
+    if source[start - 2 : start] == b"\n\n":
+        return False
     line = source.rfind(b"\n", 0, start) + 1
     above = source.rfind(b"\n", 0, max(0, line - 1)) + 1
     text = source[above:start]
-    if not text or text.isspace():
-        return False
-    return bool(language.leading) or _may_comment(text)
+    return _may_comment(language, text) or (bool(language.leading) and bool(text) and not text.isspace())
 
 
-def _may_comment(text: bytes) -> bool:
-    """Whether a comment of some language may begin or end in ``text``."""
-    return b"/" in text or b"#" in text or b"--" in text or b"]]" in text or b"=end" in text
+def _may_comment(language: Language, text: bytes) -> bool:
+    """Whether a comment may begin or end in ``text``."""
+    return any(map(text.__contains__, language.marks))
 
 
 def _leading(language: Language, node: Node) -> tuple[list[Node], Node]:

@@ -21,7 +21,7 @@ from typing import Any
 from context.facts import Facts, facts_of
 from context.source import Source, Unread, read
 
-BATCH = 24
+BATCH = 48
 """Files that a worker is asked for at once."""
 _MOST = 4
 _MOST_MEMORY = 220_000_000

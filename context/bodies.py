@@ -3,12 +3,15 @@ they are two thirds of the text."""
 
 from __future__ import annotations
 
+_NO_DECLARATION = (b" ", b"\t", b"\f", b"\v", b"\r", b"#")
+"""What a line begins with that stands in something, or is a directive."""
+
 
 def without_bodies(source: bytes) -> bytes:
     """``source`` with nothing but line ends in the braces of functions and initialisers.
 
-    A body's brace ends a line, after a line that ends in ``)`` or after ``= ``; the brace that closes it is
-    the first at the margin.
+    A body's brace ends a line, after a line that ends in ``)``, or after ``= `` in a line that begins at the
+    margin and is no directive; the brace that closes it is the first at the margin.
     """
     kept: list[bytes] = []
     done = at = 0
@@ -27,8 +30,11 @@ def without_bodies(source: bytes) -> bytes:
 
 def _opens_body(source: bytes, brace: int) -> bool:
     before = source[max(0, brace - 2) : brace]
-    if before == b")\n" or before == b"= ":
+    if before == b")\n":
         return True
+    if before == b"= ":
+        line = source.rfind(b"\n", 0, brace) + 1
+        return source[line : line + 1] not in _NO_DECLARATION
     if before[-1:] != b"\n":
         return False
     end = brace - 1

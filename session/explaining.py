@@ -19,7 +19,7 @@ from session.preparation import Preparation
 
 
 class ContextCommands(PinCommands):
-    """``Session.context``: commands at once, explanations from a thread."""
+    """``Session.context``: commands and explanations, from a thread both."""
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class ContextCommands(PinCommands):
 
         It is built from what is known of the project now, and nothing is changed by it.
         """
+        await self._pins.settled()
         # The running turn changes the memory on this loop while the thread reads: it reads a copy.
         return await asyncio.to_thread(
             _explain,

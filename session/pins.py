@@ -6,6 +6,7 @@ is no longer out, what is taken out is no longer pinned.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 
 from context.mentions import Mention, named_by
@@ -27,8 +28,15 @@ class Pins:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.pinned: tuple[str, ...] = ()
         self.removed: tuple[str, ...] = ()
+        self.changing = asyncio.Lock()
+        """Held while a command is carried out."""
         for event in events:
             self.take(event)
+
+    async def settled(self) -> None:
+        """Return once the commands given so far are carried out: what is sent next knows of them."""
+        async with self.changing:
+            pass
 
     def take(self, event: Event) -> None:
         """Fold ``event`` in; most kinds of event are none of its business."""
@@ -45,8 +53,50 @@ class Pins:
                 pass
 
 
+def pinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has ``target`` in every window from the next turn on, as long as it fits.
+
+    Raises PinError where it names nothing that could be shown.
+    """
+    name, found = meant(target, snapshot)
+    if name in pins.pinned:
+        raise PinError(f"{name} is pinned already")
+    if all(mention.path in snapshot.unread for mention in found):
+        raise PinError(f"{name} cannot be shown: {snapshot.unread[found[0].path]}")
+    back = [ContextRestored(target=name)] if name in pins.removed else []
+    return [*back, ContextPinned(target=name)]
+
+
+def unpinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What ends the pin of ``target``, or of ``all``. Raises PinError where it is not pinned."""
+    held = _held(target, pins.pinned, "pinned", snapshot)
+    return [ContextUnpinned(target=name) for name in held]
+
+
+def removing(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has no more than the names of ``target`` shown from the next turn on.
+
+    Raises PinError where it names no file, folder or pattern of the project.
+    """
+    name, found = meant(target, snapshot)
+    if any(mention.lines is not None or mention.symbol is not None for mention in found):
+        raise PinError(f"{name}: files, folders and patterns can be taken out, not lines or symbols")
+    if name in pins.removed:
+        raise PinError(f"{name} is taken out already")
+    out = removed_by((name,), snapshot)
+    over = [pin for pin in pins.pinned if pin == name or ((paths := _paths(pin, snapshot)) and paths <= out)]
+    return [*(ContextUnpinned(target=pin) for pin in over), ContextRemoved(target=name)]
+
+
+def restoring(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has ``target`` (or ``all``) shown again. Raises PinError where it was not taken out."""
+    held = _held(target, pins.removed, "taken out", snapshot)
+    return [ContextRestored(target=name) for name in held]
+
+
 class PinCommands:
-    """The commands that change :class:`Pins`. ``send`` publishes an event, which folds it in as well."""
+    """The commands that change :class:`Pins`, one after the other as they were given. What a target names is
+    looked up in a thread; ``send`` publishes the events, which folds them in as well."""
 
     def __init__(self, pins: Pins, snapshot: Callable[[], Snapshot], send: Callable[[Event], None]) -> None:
         self._pins = pins
@@ -63,64 +113,42 @@ class PinCommands:
         """What is taken out, oldest first."""
         return self._pins.removed
 
-    def pin(self, target: str) -> None:
-        """Have ``target`` in every window from the next turn on, as long as it fits.
+    async def pin(self, target: str) -> None:
+        """See :func:`pinning`."""
+        await self._do(pinning, target)
 
-        Raises PinError where it names nothing that could be shown.
-        """
-        name, found = meant(target, self._snapshot())
-        if name in self.pinned:
-            raise PinError(f"{name} is pinned already")
-        unread = self._snapshot().unread
-        if all(mention.path in unread for mention in found):
-            raise PinError(f"{name} cannot be shown: {unread[found[0].path]}")
-        if name in self.removed:
-            self._send(ContextRestored(target=name))
-        self._send(ContextPinned(target=name))
+    async def unpin(self, target: str) -> None:
+        """See :func:`unpinning`."""
+        await self._do(unpinning, target)
 
-    def unpin(self, target: str) -> None:
-        """Pin ``target`` (or ``all``) no longer. Raises PinError where it is not pinned."""
-        for name in self._held(target, self.pinned, "pinned"):
-            self._send(ContextUnpinned(target=name))
+    async def remove(self, target: str) -> None:
+        """See :func:`removing`."""
+        await self._do(removing, target)
 
-    def remove(self, target: str) -> None:
-        """Show no more than the names of ``target`` from the next turn on.
+    async def restore(self, target: str) -> None:
+        """See :func:`restoring`."""
+        await self._do(restoring, target)
 
-        Raises PinError where it names no file, folder or pattern of the project.
-        """
-        snapshot = self._snapshot()
-        name, found = meant(target, snapshot)
-        if any(mention.lines is not None or mention.symbol is not None for mention in found):
-            raise PinError(f"{name}: files, folders and patterns can be taken out, not lines or symbols")
-        if name in self.removed:
-            raise PinError(f"{name} is taken out already")
-        out = removed_by((name,), snapshot)
-        for pin in self.pinned:
-            if pin == name or ((paths := _paths(pin, snapshot)) and paths <= out):
-                self._send(ContextUnpinned(target=pin))
-        self._send(ContextRemoved(target=name))
+    async def _do(self, change: Callable[[str, Pins, Snapshot], list[Event]], target: str) -> None:
+        async with self._pins.changing:
+            for event in await asyncio.to_thread(change, target, self._pins, self._snapshot()):
+                self._send(event)
 
-    def restore(self, target: str) -> None:
-        """Let ``target`` (or ``all``) be shown again. Raises PinError where it was not taken out."""
-        for name in self._held(target, self.removed, "taken out"):
-            self._send(ContextRestored(target=name))
 
-    def _held(self, target: str, held: tuple[str, ...], state: str) -> tuple[str, ...]:
-        if target == ALL:
-            if not held:
-                raise PinError(f"nothing is {state}")
-            return held
-        if target in held:
-            return (target,)
-        mentions = named_by(target, self._snapshot())
-        name = _name(target, mentions)
-        if name in held:
-            return (name,)
-        around = [
-            each for each in held if {found.path for found in mentions} & _paths(each, self._snapshot())
-        ]
-        by = f"; {', '.join(around)} is" if around else ""
-        raise PinError(f"{clean_line(target)} is not {state}{by}")
+def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) -> tuple[str, ...]:
+    if target == ALL:
+        if not held:
+            raise PinError(f"nothing is {state}")
+        return held
+    if target in held:
+        return (target,)
+    mentions = named_by(target, snapshot)
+    name = _name(target, mentions)
+    if name in held:
+        return (name,)
+    around = [each for each in held if {found.path for found in mentions} & _paths(each, snapshot)]
+    by = f"; {', '.join(around)} is" if around else ""
+    raise PinError(f"{clean_line(target)} is not {state}{by}")
 
 
 def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:

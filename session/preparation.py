@@ -110,6 +110,7 @@ class Preparation:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self.known.wait()
+        await self.pins.settled()
         past = memory.exchanges.past()
         # The turn that is being prepared is the last of them, and stands in the window as the request.
         past = replace(past, turns=past.turns[:-1])

@@ -9,7 +9,7 @@ from typing import Any
 from context.pieces import BudgetTooSmall, Window, WindowRequest
 from session.instructions import load_instructions
 from session.opening import Opening
-from session.pins import PinCommands, PinError, Pins
+from session.pins import PinError, Pins, pinning, removing
 from session.preparation import MAP_SHARE
 from session.tools.project import project_toolbox
 
@@ -69,12 +69,12 @@ def preview_window(
     project = Project(opening.workspace.root, opening.workspace.folders.cache)
     snapshot = project.scan()
     tools = project_toolbox(opening, project, attended=True).names if opening.model.tools else ()
-    commands = PinCommands(pins := Pins(), lambda: snapshot, lambda event: pins.take(event))
+    pins = Pins()
     try:
-        for target in removed:
-            commands.remove(target)
-        for target in pinned:
-            commands.pin(target)
+        for change, targets in ((removing, removed), (pinning, pinned)):
+            for target in targets:
+                for event in change(target, pins, snapshot):
+                    pins.take(event)
     except PinError as problem:
         raise PreviewError(str(problem)) from problem
     wanted = WindowRequest(

@@ -61,6 +61,13 @@ def mentioned(before: str) -> bool:
     return _AT_CURSOR.search(before) is not None
 
 
+def from_files(before: str) -> bool:
+    """Whether what ends ``before`` is completed from the project's files: a large project takes its time to
+    be looked through, which any thread may do."""
+    found = _FILE.fullmatch(before)
+    return mentioned(before) or (found is not None and _completes(found[1], "files"))
+
+
 def foresee(session: SessionPort, draft: str) -> None:
     """Have the server asked for its models by the time Tab wants them."""
     command = split_slash(draft)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -314,37 +314,37 @@ class ContextScreen(Overlay, inherit_bindings=False):
     def action_pin(self) -> None:
         """Pin the chosen file, or pin it no longer."""
         entry = self._file()
-        if entry is not None:
-            context = self._session.context
-            if entry.pinned:
-                self._obey(context.unpin, entry.pinned)
-            else:
-                self._obey(context.pin, entry.path)
+        context = self._session.context
+        if entry is not None and entry.pinned:
+            self._obey(context.unpin, entry.pinned)
+        elif entry is not None:
+            self._obey(context.pin, entry.path)
 
     def action_remove(self) -> None:
         """Take the chosen file out, or put it back."""
         entry = self._file()
-        if entry is not None:
-            context = self._session.context
-            if entry.removed:
-                self._obey(context.restore, entry.removed)
-            else:
-                self._obey(context.remove, entry.path)
+        context = self._session.context
+        if entry is not None and entry.removed:
+            self._obey(context.restore, entry.removed)
+        elif entry is not None:
+            self._obey(context.remove, entry.path)
 
     def _file(self) -> Entry | None:
-        entry = self._entry
-        if entry is not None and not entry.path:
+        if (entry := self._entry) is not None and not entry.path:
             self._say("only files can be pinned or taken out")
             return None
         return entry
 
-    def _obey(self, command: Callable[[str], None], target: str) -> None:
+    def _obey(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
+        # By the app: it is carried out where the panel is closed meanwhile, too.
+        self.app.run_worker(self._carry_out(command, target), group="pins")
+
+    async def _carry_out(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
         try:
-            command(target)
+            await command(target)
         except PinError as problem:
-            self._say(str(problem))
-            return
-        self._ask()
+            if self.is_attached:
+                self._say(str(problem))
 
     def action_add(self) -> None:
         """Pick a file to pin."""

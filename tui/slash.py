@@ -162,15 +162,15 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
         case "pin", "":
             return "pinned: " + (", ".join(session.context.pinned) or "nothing")
         case "pin", _:
-            session.context.pin(argument)
+            await session.context.pin(argument)
         case "unpin", str() if argument:
-            session.context.unpin(argument)
+            await session.context.unpin(argument)
         case "drop", "":
             return "taken out: " + (", ".join(session.context.removed) or "nothing")
         case "drop", _:
-            session.context.remove(argument)
+            await session.context.remove(argument)
         case "restore", str() if argument:
-            session.context.restore(argument)
+            await session.context.restore(argument)
         case (("model" | "effort"), ""):
             return f"{session.model} · {session.effort}"
         case "model", _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -53,14 +54,14 @@ async def test_the_server_receives_what_is_pinned_once_until_it_changes(root: Pa
         await known(it)
         await turn(it, "one")
         assert "return 'sugar'" not in it.sent()
-        it.session.context.pin("tastes.py")
+        await it.session.context.pin("tastes.py")
         await turn(it, "two")
         assert it.sent().count("return 'sugar'") == 1
         for text in ("three", "four"):
             await turn(it, text)
             assert "return 'sugar'" not in it.sent()
             if text == "three":
-                it.session.context.unpin("tastes.py")
+                await it.session.context.unpin("tastes.py")
         assert sum("return 'sugar'" in str(request) for request in it.requests()) == 1
 
 
@@ -68,12 +69,12 @@ async def test_the_server_never_receives_what_is_taken_out(root: Path) -> None:
     (root / "tastes.py").write_text(TASTES + "\n\ndef bitter():\n    return 'gall'\n")
     async with talking(root, PLAIN) as it:
         await known(it)
-        it.session.context.remove("tastes.py")
+        await it.session.context.remove("tastes.py")
         await turn(it, "what is bitter in @tastes.py ?")
         assert "gall" not in it.sent() and "def bitter" not in it.sent() and "tastes.py" in it.sent()
         notice = await it.until(Notice)
         assert notice.text.startswith("tastes.py is named in the prompt and was not shown")
-        it.session.context.restore("tastes.py")
+        await it.session.context.restore("tastes.py")
         await turn(it, "and now in @tastes.py ?")
         assert "gall" in it.sent()
 
@@ -82,19 +83,20 @@ async def test_pins_are_kept_by_one_name_and_told_as_events(root: Path) -> None:
     async with talking(root, PLAIN) as it:
         await known(it)
         context = it.session.context
-        context.pin("@shapes.py")
-        context.pin("deep/shapes.py:5-6")
-        context.pin("circle")
+        await context.pin("@shapes.py")
+        await context.pin("deep/shapes.py:5-6")
+        await context.pin("circle")
         names = list(context.pinned)
         assert names == ["deep/shapes.py", "deep/shapes.py:5-6", "circle"]
-        context.remove("deep/")
+        await context.remove("deep/")
         assert [list(context.pinned), list(context.removed)] == [[], ["deep/"]]
-        context.pin("deep/shapes.py")
+        await context.pin("deep/shapes.py")
         assert list(context.removed) == ["deep/"]  # the pin is the later word on that one file
-        context.restore("all")
-        context.unpin("shapes.py")
+        await context.restore("all")
+        await context.unpin("shapes.py")
         kinds = (ContextPinned, ContextUnpinned, ContextRemoved, ContextRestored)
-        await it.until(ContextUnpinned, lambda event: event.target == "deep/shapes.py")
+        last = ContextUnpinned("deep/shapes.py")
+        await it.until(ContextUnpinned, lambda _: it.events.count(last) == 2)
         told = [event for event in it.events if isinstance(event, kinds)]
         assert told[:3] == [
             ContextPinned(name) for name in ("deep/shapes.py", "deep/shapes.py:5-6", "circle")
@@ -122,18 +124,18 @@ async def test_a_target_that_will_not_do_says_why(
 ) -> None:
     async with talking(root, PLAIN) as it:
         await known(it)
-        it.session.context.pin("tastes.py")
-        it.session.context.pin("deep/")
+        await it.session.context.pin("tastes.py")
+        await it.session.context.pin("deep/")
         with pytest.raises(PinError) as problem:
-            getattr(it.session.context, command)(target)
+            await getattr(it.session.context, command)(target)
         assert message in str(problem.value) and "\x1b" not in str(problem.value)
 
 
 async def test_pins_survive_a_resumed_session(root: Path) -> None:
     async with talking(root, PLAIN) as it:
         await known(it)
-        it.session.context.pin("tastes.py")
-        it.session.context.remove("deep/shapes.py")
+        await it.session.context.pin("tastes.py")
+        await it.session.context.remove("deep/shapes.py")
         await turn(it, "one")
         file = it.session.folders.sessions / f"{it.session.name}.jsonl"
     async with talking(root, PLAIN, resume=file) as it:
@@ -155,8 +157,8 @@ async def test_a_window_is_explained_before_and_after_it_is_sent(root: Path) -> 
         context = it.session.context
         last = await context.explain(None)
         assert last.problem and not last.parts
-        context.pin("tastes.py")
-        context.remove("deep/*")
+        await context.pin("tastes.py")
+        await context.remove("deep/*")
         now = await context.explain("repaint @colours.py")
         assert of(now.parts, "tastes.py") == [("pinned; whole", False)]
         assert of(now.parts, "colours.py") == [("named in the request; whole", False)]
@@ -238,3 +240,20 @@ async def test_a_long_first_reading_tells_how_far_it_is(tmp_path: Path) -> None:
 
 def record_is_progress(line: str) -> bool:
     return '"reading"' in line
+
+
+async def test_commands_given_together_are_carried_out_in_their_order_and_before_the_next_prompt(
+    root: Path,
+) -> None:
+    async with talking(root, PLAIN) as it:
+        await known(it)
+        context = it.session.context
+        given = (context.pin("tastes.py"), context.remove("tastes.py"), context.pin("deep/"))
+        doing = asyncio.gather(*given)
+        await asyncio.sleep(0)
+        it.session.submit("one")
+        await it.ended("t1")
+        await doing
+        told = [event for event in it.events if isinstance(event, ContextPinned | ContextRemoved)]
+        assert told == [ContextPinned("tastes.py"), ContextRemoved("tastes.py"), ContextPinned("deep/")]
+        assert "def circle" in it.sent() and "return 'sugar'" not in it.sent()

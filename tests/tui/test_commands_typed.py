@@ -212,7 +212,7 @@ async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path
         it.session.lock("greeter.py")
         it.session.lock("greeter.py:4-6")
         await tabbed("/unlock ", "greeter.py", "greeter.py:4-6", "all")
-        it.session.context.pin("greeter.py")
+        await it.session.context.pin("greeter.py")
         it.session.dialogue.remember("a line to keep")
         await tabbed("/unpin ", "greeter.py", "all")
         await tabbed("/forget ", "1", "all")

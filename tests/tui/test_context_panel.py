@@ -207,8 +207,8 @@ async def test_the_command_opens_the_panel_and_pins_complete(tmp_path: Path) -> 
 async def test_pins_are_there_again_after_a_resume(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES) as it:
         await it.session._reading.ready.wait()
-        it.session.context.pin("src/tastes.py")
-        it.session.context.remove("src/shapes.py")
+        await it.session.context.pin("src/tastes.py")
+        await it.session.context.remove("src/shapes.py")
         await it.ask("just talk")
         await it.done()
         name = it.session.name

@@ -141,7 +141,9 @@ class Composer(TextArea):
     async def action_complete(self) -> None:
         """Complete what stands before the cursor, Tab again the next match; else go to the next pane."""
         row, column = self.cursor_location
-        completed = self._round.complete(self.document.get_line(row)[:column])
+        completed = await self._round.complete(self.document.get_line(row)[:column])
+        if self.cursor_location != (row, column):
+            return  # another text came meanwhile
         if completed is None:
             await self.app.run_action("next_pane")
         elif completed.of:

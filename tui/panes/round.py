@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui.completing import Completer
+from tui.completing import Completer, from_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,11 @@ class Round:
         self._matches: Sequence[str] = ()
         self._at = 0
 
-    def complete(self, before: str) -> Completed | None:
-        """The completion for the text ``before`` the cursor, or None where there is nothing to complete."""
-        found = self._completer(before)
+    async def complete(self, before: str) -> Completed | None:
+        """The completion for the text ``before`` the cursor, or None where there is nothing to complete.
+        Files are looked for in a thread: keys that are for others are not held up."""
+        look = self._completer
+        found = await asyncio.to_thread(look, before) if from_files(before) else look(before)
         if found is None:
             return None
         word = found.word

@@ -2,6 +2,9 @@
 
 The group is its own session, without a terminal. It ends with its leader: what the leader left behind
 is ended too. A stop sends SIGTERM to all of it, and SIGKILL to what is still there a moment later.
+
+A program may begin sessions of its own, which no signal to the group reaches. On Linux it can be run under
+a supervisor (``supervisor.py``), which ends those as well, also where spark itself is killed.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
@@ -26,6 +30,9 @@ _LINGER = 0.2
 """Seconds that output is waited for once the leader has ended: something may hold its pipe open."""
 _LOOK = 0.01
 _CHUNK = 65_536
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_SUPERVISED_GRACE = 5.0
+"""Seconds more that a supervisor is given: it ends by itself, and killing it would let others live on."""
 _LIVE: set[int] = set()
 """The groups that run now, for an exit that nobody foresaw."""
 
@@ -56,14 +63,17 @@ async def run_group(
     stdin: IO[bytes] | None = None,
     errors: IO[bytes] | None = None,
     grace: float = GRACE,
+    supervised: bool = False,
 ) -> Exit:
     """Run ``command`` in ``folder`` until it ends, ``seconds`` are over, ``take`` has had enough (it is
     given the output piece by piece, and answers whether it wants more), or the task is cancelled.
 
     Standard input is empty unless given; standard error goes with the output unless ``errors`` takes it.
-    When this returns or raises, no process of the group is left. Raises OSError when it cannot be started.
+    When this returns or raises, no process of the group is left; of one that is ``supervised`` (where that
+    can be had) nothing that came of it at all. Raises OSError when it cannot be started.
     """
-    group = _Group(command, folder, environ, take, stdin, errors)
+    kind = _Supervised if supervised and can_supervise() else _Group
+    group = kind(command, folder, environ, take, stdin, errors)
     timed_out = False
     try:
         async with asyncio.timeout(seconds):
@@ -73,6 +83,12 @@ async def run_group(
     finally:
         await group.end(grace)
     return Exit(group.code, timed_out, group.cut)
+
+
+def can_supervise() -> bool:
+    """Whether there is what a supervisor needs: Linux, its ``/proc``, and a Python to run it."""
+    there = Path("/proc/self/stat").exists() and _SUPERVISOR.is_file()
+    return sys.platform == "linux" and bool(sys.executable) and there
 
 
 class _Group:
@@ -90,7 +106,7 @@ class _Group:
         self._loop = asyncio.get_running_loop()
         self._take = take
         self.cut = False
-        self._process = subprocess.Popen(
+        self._process = self._start(
             command,
             cwd=folder,
             env=dict(environ),
@@ -100,7 +116,6 @@ class _Group:
             bufsize=0,
             start_new_session=True,
         )
-        _LIVE.add(self._process.pid)
         self._exited = self._loop.create_future()
         self._closed = self._loop.create_future()
         assert self._process.stdout is not None
@@ -108,6 +123,11 @@ class _Group:
         os.set_blocking(self._output.fileno(), False)
         self._loop.add_reader(self._output.fileno(), self._read)
         threading.Thread(target=self._wait, name="wait for a tool", daemon=True).start()
+
+    def _start(self, command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(command, **how)
+        _LIVE.add(process.pid)
+        return process
 
     @property
     def code(self) -> int:
@@ -175,3 +195,32 @@ class _Group:
     def _reaped(self) -> None:
         if not self._exited.done():
             self._exited.set_result(None)
+
+
+class _Supervised(_Group):
+    """A group whose leader is the supervisor: told to end, it ends all that came of the program, and
+    itself."""
+
+    def _start(self, command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+        control, self._control = os.pipe()
+        line = [sys.executable, "-I", "-S", str(_SUPERVISOR), str(control), *command]
+        try:
+            return subprocess.Popen(line, **how, pass_fds=(control,))
+        except OSError:
+            os.close(self._control)
+            raise
+        finally:
+            os.close(control)
+
+    async def end(self, grace: float) -> None:
+        """Leave nothing of it; the supervisor is reaped. Nobody waits for it where this is cancelled: it
+        ends all the same."""
+        os.close(self._control)
+        try:
+            await asyncio.wait({self._exited}, timeout=grace + _SUPERVISED_GRACE)
+            if not self._exited.done():
+                self._signal(signal.SIGKILL)
+                await asyncio.wait({self._exited})
+        finally:
+            self._stop_reading()
+            self._output.close()

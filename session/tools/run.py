@@ -93,6 +93,7 @@ class RunTool:
                 environ=self._environ,
                 seconds=seconds,
                 take=output.take,
+                supervised=True,
             )
         except OSError as problem:
             return failed(f"{SHELL} cannot be started: {problem.strerror or problem}.")

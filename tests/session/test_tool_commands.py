@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from session.events import (
     ToolOutput,
 )
 from session.opening import open_project
+from session.tools.process import can_supervise
 from tests.session.calling import ROUTES, allow, calling, outputs, over, running
 from tests.session.talking import COLOURS, environment, talking
 
@@ -185,3 +188,65 @@ async def test_a_session_that_closes_takes_its_command_with_it(root: Path) -> No
         await talk.until(ToolOutput)
         assert running(mark)
     assert running(mark) == []
+
+
+SESSIONS = (
+    'setsid -f sh -c \'trap "" TERM HUP; (setsid sleep 600; : MARK) & '
+    "while :; do sleep 0.05; done; : MARK'; "
+    "(setsid sh -c 'sleep 600; : MARK' &) ; echo ready"
+)
+"""What begins sessions of its own, and leaves its parent."""
+on_linux = pytest.mark.skipif(not can_supervise(), reason="a reaper of all offspring is Linux's")
+
+
+@on_linux
+@pytest.mark.parametrize("then", ["", "; wait; sleep 600", "; exit 3", "; kill -9 $$"])
+async def test_what_makes_itself_a_session_of_its_own_is_ended_too(root: Path, then: str) -> None:
+    mark = f"spark-test-{os.getpid()}-session"
+    command = SESSIONS.replace("MARK", mark) + then
+    async with talking(root, calling(("run", {"command": command}))) as talk:
+        talk.session.submit("go")
+        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
+        await talk.until(ToolOutput, lambda event: "ready" in event.text)
+        if "600" in then:
+            assert len(running(mark)) >= 3
+            talk.session.interrupt()
+        assert (await talk.ended("t1")).status == ("interrupted" if "600" in then else "completed")
+        assert running(mark) == []
+        how = {"": "exit 0", "; exit 3": "exit 3", "; kill -9 $$": "ended by signal 9"}.get(then)
+        assert how is None or outputs(talk) == [f"{how}\nready\n"]
+
+
+@on_linux
+async def test_a_command_does_not_outlive_a_spark_that_is_killed(tmp_path: Path) -> None:
+    mark = f"spark-test-{os.getpid()}-killed"
+    command = SESSIONS.replace("MARK", mark) + "; sleep 600"
+    script = (
+        "import asyncio, os, pathlib\n"
+        "from session.tools.process import run_group\n"
+        "def take(piece):\n"
+        "    print(piece.decode(), flush=True)\n"
+        "    return True\n"
+        f"command = ['/bin/sh', '-c', {command!r}]\n"
+        "asyncio.run(run_group(command, folder=pathlib.Path('.'), environ=os.environ, seconds=600,\n"
+        "    take=take, supervised=True))\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None and await process.stdout.readline() == b"ready\n"
+    process.kill()
+    await process.wait()
+    async with asyncio.timeout(20):
+        while running(mark):
+            await asyncio.sleep(0.02)
+
+
+@on_linux
+async def test_a_command_that_ends_its_own_group_ends_no_supervisor(root: Path) -> None:
+    command = "trap 'exit 4' TERM; (sleep 600 &) ; kill -TERM 0; sleep 600"
+    async with talking(root, calling(("run", {"command": command}))) as talk:
+        talk.session.submit("go")
+        talk.session.answer((await talk.until(ToolHeld)).call, land=True)
+        await talk.ended("t1")
+        assert outputs(talk) == ["exit 4, without output\n"]

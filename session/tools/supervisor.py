@@ -1,0 +1,180 @@
+"""Runs a command as its only child, and ends with it all that came of it: a program of its own.
+
+    python -I -S supervisor.py CONTROL COMMAND [ARGUMENT …]
+
+On Linux it makes itself the reaper of all its offspring (``PR_SET_CHILD_SUBREAPER``, prctl(2)): whoever
+loses its parent becomes its child, also in a session of its own. When the command ends, SIGTERM comes, or
+the pipe on the descriptor ``CONTROL`` is closed by whoever began it (even by being killed), every descendant
+gets SIGTERM and, a moment later, SIGKILL; only then it ends, with the command's exit code or signal.
+Nothing of spark is imported: it begins in a few milliseconds, and cannot disturb spark's other children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False  # of typing, which is slow to load
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+GRACE = 0.5
+"""Seconds from SIGTERM to SIGKILL where the command is stopped."""
+REST_GRACE = 0.1
+"""The same for what it leaves behind."""
+_MOST = 3.0
+"""Seconds after which what cannot be killed, as another user's process, is left alone."""
+_LOOK = 0.005
+NOT_STARTED = 127
+
+
+def main(control: int, command: list[str]) -> int:
+    """Run ``command``; its status, as ``waitpid`` gives it."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    reading, writing = os.pipe()
+    for end in (reading, writing):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    stopped: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, _: stopped.append(number))
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    child = os.fork()
+    if child == 0:
+        _become(command, prctl)
+    _let_go_of_output()
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    poll.register(control, select.POLLHUP)
+    while (status := _reap().get(child)) is None and not stopped:
+        if any(ready == control for ready, _ in poll.poll()):
+            break
+        _drain(reading)
+    ended = _end_all(REST_GRACE if status is not None else GRACE)
+    return ended.get(child, signal.SIGKILL) if status is None else status
+
+
+def _become(command: list[str], prctl: Callable[..., int]) -> None:
+    """In the child: be the command, in a session of its own, gone when the supervisor is."""
+    try:
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(command[0], command)
+    except OSError as problem:
+        os.write(2, f"{command[0]}: {problem.strerror}\n".encode())
+    finally:
+        os._exit(NOT_STARTED)
+
+
+def _let_go_of_output() -> None:
+    """Whoever reads the output learns that it has ended when the command's own ends are closed."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
+def _drain(reading: int) -> None:
+    with contextlib.suppress(BlockingIOError):
+        os.read(reading, 4_096)
+
+
+def _reap() -> dict[int, int]:
+    """The children that have ended, and how."""
+    ended = {}
+    try:
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            ended[found[0]] = found[1]
+    except ChildProcessError:
+        pass
+    return ended
+
+
+def _end_all(grace: float) -> dict[int, int]:
+    """End every descendant; how the children did."""
+    ended: dict[int, int] = {}
+    now = time.monotonic()
+    kill_at, until = now + grace, now + grace + _MOST
+    told: set[int] = set()
+    while _has_children(ended) and (now := time.monotonic()) < until:
+        for process in _descendants():
+            if now >= kill_at:
+                _signal(process, signal.SIGKILL)
+            elif process not in told:
+                told.add(process)
+                _signal(process, signal.SIGTERM)
+                _signal(process, signal.SIGCONT)  # one that is stopped hears nothing
+        time.sleep(_LOOK)
+    return ended
+
+
+def _has_children(ended: dict[int, int]) -> bool:
+    """Whether any child is left; those that are not are put into ``ended``."""
+    ended |= _reap()
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _signal(process: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(process, number)
+
+
+def _descendants() -> list[int]:
+    """All that came of this process and still runs."""
+    children: dict[int, list[int]] = {}
+    with os.scandir("/proc") as entries:
+        processes = [int(entry.name) for entry in entries if entry.name.isdigit()]
+    for process in processes:
+        state, parent = _stat(process)
+        if state not in (b"", b"Z", b"X"):
+            children.setdefault(parent, []).append(process)
+    found, look = [], [os.getpid()]
+    while look:
+        more = children.get(look.pop(), [])
+        found += more
+        look += more
+    return found
+
+
+def _stat(process: int) -> tuple[bytes, int]:
+    """The state and the parent of a process (proc_pid_stat(5)); no state where it is gone."""
+    try:
+        file = os.open(f"/proc/{process}/stat", os.O_RDONLY)
+    except OSError:
+        return b"", 0
+    try:
+        fields = os.read(file, 4_096).rpartition(b") ")[2].split(b" ", 2)
+    except OSError:
+        return b"", 0
+    finally:
+        os.close(file)
+    return (fields[0], int(fields[1])) if len(fields) == 3 else (b"", 0)
+
+
+def _end_as(status: int) -> None:
+    """End as the command did."""
+    if os.WIFSIGNALED(status):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+if __name__ == "__main__":
+    _end_as(main(int(sys.argv[1]), sys.argv[2:]))

@@ -95,6 +95,10 @@ class Dialogue:
         """The numbers of the lines that are kept."""
         return tuple(number for number, _ in self._past().remembered)
 
+    def line(self, number: int) -> str:
+        """The line of that number; empty where there is none."""
+        return dict(self._past().remembered).get(number, "")
+
     def remember(self, text: str) -> None:
         """Keep ``text`` word for word through every compaction; ``last``, or a turn's name as the ledger
         shows it (``t3``), keeps that message of the user's. Raises DialogueError where it cannot be kept."""

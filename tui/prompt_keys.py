@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from session.lines import StoreError
-from tui.completing import completer, foresee, mentioned
+from tui.completing import completer, foresee, from_files, typed
 from tui.keymap import shown
 from tui.overlay import Overlay
 from tui.panes.composer import Composer
@@ -56,15 +56,16 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
         self._suggest()
 
     def _suggest(self) -> None:
-        """Show what the mention at the cursor could become; what was said of the last one is old now."""
+        """Show what is typed at the cursor could become; what was said of the last one is old now."""
         row, column = self.composer.cursor_location
         before = self.composer.document.get_line(row)[:column]
-        if self._parts is None or not self.composer.has_focus or not mentioned(before):
+        now = typed(before) if row == 0 or "@" in before else None
+        if self._parts is None or not self.composer.has_focus or now is None:
             self._hide_suggestions()
             if self._told and self.status.status.message == self._told:
                 self.status.show(message="")
             self._told = ""
-        elif not self.suggestions.choose(before.rpartition("@")[2]):
+        elif not self.suggestions.choose(now.word):
             self._look_for_suggestions(before)
 
     def _hide_suggestions(self) -> None:
@@ -73,9 +74,10 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
 
     @work(group="suggestions", exclusive=True)
     async def _look_for_suggestions(self, before: str) -> None:
-        """In a thread: a large project has many names."""
-        found = await asyncio.to_thread(completer(self.session), before)
-        if found is None or not self.composer.has_focus:
+        """In a thread where it takes its time."""
+        look = completer(self.session)
+        found = await asyncio.to_thread(look, before) if from_files(before) else look(before)
+        if found is None or not self.composer.has_focus or list(found.texts) == [found.word]:
             self.suggestions.hide()
             return
         over = self.composer.outer_size.height + self.status.outer_size.height

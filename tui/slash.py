@@ -62,8 +62,8 @@ def split_slash(text: str) -> tuple[str, str] | None:
     return (_ALSO.get(found[1], found[1]), (found[2] or "").strip()) if found else None
 
 
-def values(session: SessionPort, name: str) -> tuple[str, ...] | None:
-    """All that can follow the command ``name`` now; None where that is no closed set."""
+def values(session: SessionPort, name: str) -> tuple[str, ...]:
+    """All that can follow the command ``name`` now; empty where that is no closed set."""
     slash = next((each for each in slashes() if each.name == name), None)
     match slash.completes if slash is not None else "":
         case "models":
@@ -79,8 +79,19 @@ def values(session: SessionPort, name: str) -> tuple[str, ...] | None:
         case "remembered":
             known = [str(number) for number in session.dialogue.lines]
         case _:
-            return slash.words if slash is not None and slash.words else None
+            known = ()
     return (*known, *(slash.words if slash is not None else ()))
+
+
+def value_told(session: SessionPort, name: str, value: str) -> str:
+    """What tells ``value`` from others that can follow the command ``name``; empty for nothing."""
+    match name:
+        case "model":
+            return session.served.told(value)
+        case "forget":
+            return session.dialogue.line(int(value)) if value.isdecimal() else ""
+        case _:
+            return ""
 
 
 def _locks(session: SessionPort) -> Sequence[str]:

@@ -44,6 +44,14 @@ class ServedModels:
             self._asking = asyncio.create_task(self._look(), name="list models")
         return self._known()
 
+    def told(self, name: str) -> str:
+        """What the catalogue knows of a model, in a few words."""
+        model = self._opening.catalogue.models.get(name)
+        if model is None:
+            return "not in the catalogue"
+        price = f" · {model.price}" if model.price is not None else ""
+        return f"{model.window:,} tokens{price}"
+
     async def close(self) -> None:
         """Ask no more."""
         if self._asking is not None:

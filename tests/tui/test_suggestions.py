@@ -84,3 +84,30 @@ def test_the_chosen_one_is_always_in_sight() -> None:
     assert [row.text for row in rows(texts, told, 5, 40, 4)][-1] == " ❯ file5.py"
     narrow = rows(["very/long/path/to/a/file.py"], ["defined there"], 0, 16, 4)
     assert [row.text for row in narrow] == [" ❯ …to/a/file.py"]
+
+
+async def test_commands_and_what_can_follow_them_are_shown_as_they_are_typed(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        await ready(it)
+        await it.pilot.press(*"/un")
+        await it.until(lambda: len(shown(it)) == 4, "the commands")
+        assert any(line.startswith("unlock") and "take a lock away" in line for line in shown(it))
+        await it.pilot.press(*"pin ")
+        await it.until(lambda: shown(it) == ["all"], "what can be unpinned")
+        await it.pilot.press("ctrl+u", *"/effort ")
+        await it.until(lambda: shown(it) == ["low", "medium", "high", "xhigh", "auto"], "the efforts")
+        await it.pilot.press("tab", "tab")
+        await it.until(lambda: shown(it)[1] == "❯ medium", "the mark")
+        await it.pilot.press("enter")
+        await it.until(lambda: not shown(it) and it.session.effort == "medium", "the effort")
+        await it.until(lambda: "spark-practice" in it.session.served.names(), "the server's list")
+        await it.pilot.press(*"/model spark")
+        await it.until(lambda: len(shown(it)) == 2, "the models")
+        assert [" ".join(line.split()) for line in shown(it)] == [
+            "spark-practice 128,000 tokens",
+            "spark-practice-text 128,000 tokens",
+        ]
+        await it.pilot.press("ctrl+u", *"/pin gree")
+        await it.until(lambda: "web/greeting.js" in shown(it), "the files")
+        await it.pilot.press("ctrl+u", *"/queue s")
+        await it.until(lambda: not shown(it), "nothing where anything can follow")

@@ -94,7 +94,7 @@ class Preparation:
     @property
     def instruction_tokens(self) -> int:
         """Tokens of what is sent with every request: the instructions and the tools."""
-        return self.count(self.instructions) + self.count(self.tools)
+        return self.counter.count_kept(self.instructions) + self.counter.count_kept(self.tools)
 
     def count(self, text: str) -> int:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""

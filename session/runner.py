@@ -184,7 +184,10 @@ class Runner:
             if repairs < MOST_REPAIRS and (repair := self._repair()):
                 owed += repair
                 repairs += 1
-            self._keep([*self._round.items, *owed])
+            items = [*self._round.items, *owed]
+            tokens = await asyncio.to_thread(self._tokens, items)
+            self._round.kept = True
+            self._parts.memory.conversation.extend(items, tokens)
             if not owed:
                 break
             rounds += 1
@@ -308,8 +311,10 @@ class Runner:
         return self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
-        tokens = sum(self._parts.preparation.count(item_text(item)) for item in items)
-        self._parts.memory.conversation.extend(items, tokens)
+        self._parts.memory.conversation.extend(items, self._tokens(items))
+
+    def _tokens(self, items: list[Item]) -> int:
+        return sum(self._parts.preparation.count(item_text(item)) for item in items)
 
     def _keep(self, items: list[Item]) -> None:
         """The response in hand is over: ``items`` are what the conversation keeps of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ from session.link.line import Line
 from session.link.retries import Retries, said_when
 from session.link.service import Transport
 from session.protocol.dialects import Decoder, dialect
-from session.protocol.events import WireEvent
+from session.protocol.events import ReasoningDelta, TextDelta, ToolInputDelta, WireEvent
 from session.protocol.frames import write_body
 from session.protocol.increment import increment
 from session.protocol.quirks import Quirks
@@ -21,6 +22,11 @@ from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 
 T = TypeVar("T")
+
+PIECE = 2_048
+"""Characters of a text that are given on at once: finding edits in them takes some milliseconds."""
+MANY = 8
+"""Events of one frame above which keys get their turn between any two."""
 
 
 class Answer:
@@ -77,7 +83,16 @@ class Patience:
         events = decoder.end() if received is None else decoder.feed(received)
         if received is None and not decoder.finished:
             raise LinkError(LinkProblem.CLOSED, f"{self._host} ended its answer before it was whole.")
+        if received is not None and len(received) > PIECE:
+            return [piece for event in events for piece in pieces(event)]
         return events
+
+
+def pieces(event: WireEvent) -> list[WireEvent]:
+    """``event``, its text cut where there is much of it."""
+    if not isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta) or len(event.text) <= PIECE:
+        return [event]
+    return [replace(event, text=event.text[at : at + PIECE]) for at in range(0, len(event.text), PIECE)]
 
 
 async def explained(problem: LinkError, retries: Retries, endpoint: Endpoint) -> LinkError:

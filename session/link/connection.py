@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
 from session.link.asides import Asides
-from session.link.asking import Answer, Patience, explained, request_on
+from session.link.asking import MANY, Answer, Patience, explained, request_on
 from session.link.clocks import slept_seconds
 from session.link.hosting import Host
 from session.link.keeper import Keeper
@@ -374,7 +374,8 @@ class Connection:
             received = await patience.wait(shared.receive())
             if answer.dropped():
                 return
-            for event in patience.read(decoder, received):
+            events = patience.read(decoder, received)
+            for event in events:
                 if isinstance(event, Garbled):
                     self.garbled += 1
                 elif isinstance(event, ServerError):
@@ -387,5 +388,7 @@ class Connection:
                     self._keeper.answered()
                     answer.line = None
                 yield event
+                if len(events) > MANY:
+                    await asyncio.sleep(0)
                 if answer.dropped():
                     return

@@ -12,6 +12,14 @@ _TOOL_INPUT = {"custom_tool_call": "input", "function_call": "arguments"}
 _PARTS_APART = "\n\n"
 
 
+MOST = 512
+"""Items that a response may have: each is looked for among those before it."""
+
+
+class TooManyItems(Exception):
+    """A response has more items than any answer has."""
+
+
 class OutputItem:
     """One output item: what it is called, and the text of it that was given on so far."""
 
@@ -145,6 +153,8 @@ class OutputItems:
         return [item for item in self._items if item.done is None]
 
     def _new(self, kind: str, index: int | None) -> OutputItem:
+        if len(self._items) >= MOST:
+            raise TooManyItems
         item = OutputItem(kind, index)
         self._items.append(item)
         return item

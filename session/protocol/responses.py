@@ -25,7 +25,7 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.frames import NotAnObject, parse_object, write_body
-from session.protocol.output import OutputItem, OutputItems
+from session.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
 from session.protocol.quirks import NO_QUIRKS, Quirks
 from session.protocol.request import Item, RequestProfile
 
@@ -88,6 +88,13 @@ class ResponseDecoder:
         """What an already parsed event says."""
         if self.finished:
             return []
+        try:
+            return self._read(body)
+        except TooManyItems:
+            self.finished = True
+            return [read_error({"message": f"the answer has more than {MOST} parts: it was given up"})]
+
+    def _read(self, body: dict[str, Any]) -> list[WireEvent]:
         kind = body.get("type")
         if kind == "response.output_text.delta":  # the one that comes a thousand times a second
             return self._delta(body, "message")

@@ -6,7 +6,7 @@ byte order mark at the start is skipped; comments, ids and retry times are of no
 
 from __future__ import annotations
 
-MAX_EVENT_BYTES = 64 * 1024 * 1024
+MAX_EVENT_BYTES = 16 * 1024 * 1024
 """What a single event may hold: a final event carries the whole response."""
 _BOM = b"\xef\xbb\xbf"
 

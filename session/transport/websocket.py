@@ -18,8 +18,9 @@ from session.transport.handshakes import explain
 from session.transport.links import OPEN_TIMEOUT, ends_of
 from session.transport.tls import trust
 
-MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""A final event carries the whole response, far past the library's 1 MiB default."""
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+"""A final event carries the whole response, past the library's 1 MiB default. A window of 128,000 tokens,
+every character escaped and said twice, is 8 MB; each MB holds the loop up for about 10 ms."""
 _PING_SECONDS = 20.0
 _PONG_SECONDS = 30.0
 _QUEUED_FRAMES = 256

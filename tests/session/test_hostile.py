@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from session.link.asking import PIECE
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
 from session.link.state import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
+from session.protocol.output import MOST
 from session.protocol.request import user_message
 from tests.session.hostile import streaming
 from tests.session.test_connection import PROFILE, ask, failing, said
@@ -103,6 +105,42 @@ async def test_an_event_without_end_is_given_up() -> None:
         connection = connect(url, CHAT)
         problem = await failing(connection, "hello")
         assert problem.kind == "closed" and "an event of more than" in problem.message
+        await connection.close()
+
+
+async def test_a_large_event_is_given_on_in_pieces_between_which_others_get_their_turn() -> None:
+    text = "a line of words\n" * 20_000
+    delta = event(choices=[{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}])
+    async with streaming(delta, b"data: [DONE]\n\n") as url:
+        connection = connect(url, CHAT)
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        beside = asyncio.create_task(others())
+        pieces: list[str] = []
+        seen: list[int] = []
+        async for given in connection.respond([user_message("hello")]):
+            if isinstance(given, TextDelta):
+                pieces.append(given.text)
+                seen.append(turns)
+        beside.cancel()
+        assert "".join(pieces) == text and max(map(len, pieces)) <= PIECE
+        assert len(set(seen)) == len(pieces)
+        await connection.close()
+
+
+async def test_an_answer_of_more_parts_than_any_has_is_given_up() -> None:
+    parts = [{"type": "message", "id": f"m{at}", "content": "x"} for at in range(MOST + 1)]
+    final = event(type="response.completed", response={"id": "r", "status": "completed", "output": parts})
+    async with streaming(final) as url:
+        connection = connect(url, RESPONSES_OVER_SSE)
+        problem = await failing(connection, "hello")
+        assert f"more than {MOST} parts" in problem.message
         await connection.close()
 
 

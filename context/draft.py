@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from itertools import accumulate, chain
 from typing import NamedTuple, Protocol, TypeAlias
 
 from context.changes import Lines
@@ -143,26 +141,29 @@ class Draft(_Files):
 
     def __init__(self) -> None:
         super().__init__()
-        self._held: defaultdict[str, list[int]] = defaultdict(list)
+        # Most words stand in one file only: a lone posting is kept as it is.
+        self._held: dict[str, int | list[int]] = {}
         self.size = 0
         """Postings held, in all."""
 
     def add(self, facts: Facts) -> int:
         """Take in a file; its number."""
         number = len(self._files)
-        held = self._held
         # Shared by all postings of the file that count the same.
         packed = [number << COUNT_BITS | count for count in range(MOST_COUNTED + 1)]
-        length = 0
-        for word, count in facts.words.items():
-            length += count
-            held[word].append(packed[count if count < MOST_COUNTED else MOST_COUNTED])
-        further = {makes(name.lower()) for name in facts.names}
-        further.add(stem_term(stem(facts.path)))
-        for term in further:
-            held[term].append(packed[1])
+        further = {makes(name.lower()): 1 for name in facts.names}
+        further[stem_term(stem(facts.path))] = 1
+        held = self._held
+        for terms in (facts.words, further):
+            for term, count in terms.items():
+                posting = packed[count if count < MOST_COUNTED else MOST_COUNTED]
+                before = held.setdefault(term, posting)
+                if isinstance(before, list):
+                    before.append(posting)
+                elif before is not posting:
+                    held[term] = [before, posting]
         self.size += len(facts.words) + len(further)
-        self.lengths.append(length)
+        self.lengths.append(sum(facts.words.values()))
         self._numbers[facts.path, facts.digest] = number
         names = " ".join(sorted(facts.names))
         self._files.append(_File(facts.path, facts.digest, facts.outline, names, facts.lines))
@@ -171,20 +172,27 @@ class Draft(_Files):
     def postings(self, term: str) -> Postings | None:
         """Which files hold a term, and how often."""
         found = self._held.get(term)
-        return None if found is None else array("I", found)
+        return None if found is None else array("I", found if isinstance(found, list) else (found,))
 
     def pack(self) -> Run:
         """What it holds, as one run."""
         held = self._held.copy()
-        numbered: dict[int, list[int]] = {}
-        for number, postings in zip(term_numbers(held), held.values(), strict=True):
-            if numbered.setdefault(number, postings) is not postings:
+        numbered: dict[int, int | list[int]] = {}
+        for number, found in zip(term_numbers(held), held.values(), strict=True):
+            before = numbered.setdefault(number, found)
+            if before is not found:
                 # Two terms of one number are found together.
-                numbered[number] = sorted({*numbered[number], *postings})
-        order = array("Q", _sorted(list(numbered)))
-        lists = [numbered[number] for number in order]
-        ends = array("I", accumulate(map(len, lists)))
-        return Run(self._files, self.lengths, TermSlice(order, ends, array("I", chain.from_iterable(lists))))
+                numbered[number] = sorted({*_several(before), *_several(found)})
+        terms = TermSlice(array("Q", _sorted(list(numbered))), array("I"), array("I"))
+        postings, ends = terms.postings, terms.ends
+        for number in terms.numbers:
+            found = numbered[number]
+            if isinstance(found, list):
+                postings.extend(found)
+            else:
+                postings.append(found)
+            ends.append(len(postings))
+        return Run(self._files, self.lengths, terms)
 
     def slices(self) -> Iterator[TermSlice]:
         """All terms, in :data:`SLICES` slices."""
@@ -214,6 +222,10 @@ class Run(_Files):
             own = array("I", [at - before for at in ends[first:end]])
             yield TermSlice(numbers[first:end], own, postings[before:after])
             first, before = end, after
+
+
+def _several(found: int | list[int]) -> list[int]:
+    return found if isinstance(found, list) else [found]
 
 
 def _sorted(numbers: list[int]) -> Iterable[int]:

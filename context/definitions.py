@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from context.bodies import without_bodies
 from context.bounded import Effort, TooHardError
@@ -23,6 +23,12 @@ _RETRIES = 8
 _FRESH_START = re.compile(rb"^[^\s)\]}#]", re.MULTILINE)
 _NESTED = 3
 """Languages inside languages that are read: a page in a document, a script in the page."""
+_END_BITS = 32
+_LAST = (1 << _END_BITS) - 1
+
+_Found: TypeAlias = "tuple[int, Language | None, Node, dict[str, list[Node]]]"
+"""What is at a place: what the match is worth (less is better), for code in another language that, the node,
+and what the query captured."""
 
 
 def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
@@ -90,69 +96,57 @@ def _moved(symbol: Symbol, lines: int) -> Symbol:
 
 def _definitions(language: Language, source: bytes, root: Node, levels: int, effort: Effort) -> list[Symbol]:
     _, query, kinds = load(language)
-    found: dict[tuple[int, int], tuple[_Found, Node, dict[str, list[Node]]]] = {}
+    found: dict[int, _Found] = {}
     for pattern, captures in effort.matches(query, root):
         rank = kinds[pattern]
         if rank is None:
             inside = _embedded(query.pattern_settings(pattern), source, captures)
             if inside is not None and levels:
                 node = captures["embedded"][0]
-                found[node.start_byte, node.end_byte] = (inside, node, captures)
+                found[_place(node)] = -1, inside, node, captures
             continue
         node = captures[KINDS[rank]][0]
-        place = (node.start_byte, node.end_byte)
+        place = _place(node)
         # Of two matches of one node, the one that says where the signature ends knows more.
-        match = _Found(rank, "body" not in captures and "signature" not in captures)
-        if place not in found or match < found[place][0]:
-            found[place] = (match, node, captures)
+        weight = 2 * rank + ("body" not in captures and "signature" not in captures)
+        if place not in found or weight < found[place][0]:
+            found[place] = weight, None, node, captures
     symbols: list[Symbol] = []
     around: list[tuple[int, bool]] = []
     line = counted = 0
-    for start, end in sorted(found, key=_outer_first):
-        match, node, captures = found[start, end]
+    for place in sorted(found):
+        weight, inside, node, captures = found[place]
+        start, end = place >> _END_BITS, _LAST - (place & _LAST)
         while around and around[-1][0] <= start:
             around.pop()
         line += source.count(b"\n", counted, start)
         counted = start
-        if match.language is not None:
-            symbols += _inner(language, match.language, source, node, len(around), levels, effort)
+        if inside is not None:
+            symbols += _inner(language, inside, source, node, len(around), levels, effort)
             continue
         if language.deepest is not None and len(around) >= language.deepest:
             continue
-        inside_function = bool(around) and around[-1][1]
-        kind = KINDS[match.rank]
-        symbols.append(
-            symbol_of(
-                language, source, kind, node, captures, line, len(around), inside_function=inside_function
-            )
-        )
-        around.append((end, inside_function or kind == "function"))
+        in_function = bool(around) and around[-1][1]
+        kind = KINDS[weight >> 1]
+        symbols.append(symbol_of(language, source, kind, node, captures, line, len(around), in_function))
+        around.append((end, in_function or kind == "function"))
     return symbols
 
 
-def _outer_first(place: tuple[int, int]) -> tuple[int, int]:
-    return place[0], -place[1]
-
-
-class _Found(NamedTuple):
-    """What a match is worth: the rank of its kind, and whether it is less exact than it could be.
-    ``language`` is set for code in another language."""
-
-    rank: int
-    vague: bool = False
-    language: Language | None = None
+def _place(node: Node) -> int:
+    """Where a node stands, as a number: in the order of these, it comes before all that is in it."""
+    return node.start_byte << _END_BITS | _LAST - node.end_byte
 
 
 def _embedded(
     settings: Mapping[str, object], source: bytes, captures: dict[str, list[Node]]
-) -> _Found | None:
+) -> Language | None:
     """The language that embedded code is in, from the query or from the text beside it, if it is known."""
     word = settings.get("language")
     if "language" in captures:
         node = captures["language"][0]
         word = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-    language = named_language(word) if isinstance(word, str) else None
-    return None if language is None else _Found(0, language=language)
+    return named_language(word) if isinstance(word, str) else None
 
 
 def _inner(

@@ -40,7 +40,7 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
     names = found.names
     if len(names) > _MOST_NAMES:
         names = frozenset(sorted(names)[:_MOST_NAMES])
-    counted: Mapping[str, int] = words("\n".join((source.path, source.path, *names, source.text)))
+    counted = words("\n".join((source.path, source.path, *names, source.text)))
     if len(counted) > _MOST_WORDS:
         counted = dict(islice(counted.items(), _MOST_WORDS))
     return Facts(

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from tree_sitter import Query
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """One language, as its table in ``languages.toml`` says; the field names are the table's."""
+    """One language, as its table in ``languages.toml`` says; the field names are the table's. There is one
+    value of each, equal to itself alone."""
 
     name: str
     extensions: tuple[str, ...]

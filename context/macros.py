@@ -22,22 +22,21 @@ def take_macros(source: bytes) -> tuple[bytes, list[Symbol]]:
     if b"define" not in source:
         return source, []
     symbols: list[Symbol] = []
+    kept: list[bytes] = []
     line = at = 0
-
-    def take(match: re.Match[bytes]) -> bytes:
-        nonlocal line, at
+    for match in _DEFINE.finditer(source):
         start = match.start()
         line += source.count(b"\n", at, start)
-        at = start
-        value = match[2].decode("utf-8", "replace").split()
+        kept.append(source[at:start])
+        at = match.end()
+        value = " ".join(match[2].decode("utf-8", "replace").split())
         name = match[1].decode("ascii")
-        signature = f"#define {name} {' '.join(value)}".rstrip(" {:;=,\\")
+        signature = f"#define {name} {value}".rstrip(" {:;=,\\")
         if len(signature) > _VALUE:
             signature = f"{signature[: _VALUE - 1].rstrip()}…"
         symbols.append(Symbol("constant", name, signature, "", line, line + 1, line, line + 1))
-        return b""
-
-    return _DEFINE.sub(take, source), symbols
+    kept.append(source[at:])
+    return b"".join(kept), symbols
 
 
 def with_macros(symbols: tuple[Symbol, ...], macros: list[Symbol]) -> tuple[Symbol, ...]:

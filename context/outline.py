@@ -54,12 +54,10 @@ class Outline:
     @property
     def names(self) -> frozenset[str]:
         """The names that the file defines for others, without what stands before a dot in them."""
-        found = (
-            last_name(symbol.name)
-            for symbol in self.symbols
-            if symbol.kind != "section" and not symbol.inside_function
-        )
-        return frozenset(name for name in found if name)
+        found = {
+            symbol.name for symbol in self.symbols if symbol.kind != "section" and not symbol.inside_function
+        }
+        return frozenset(map(last_name, found)) - {""}
 
 
 def last_name(name: str) -> str:

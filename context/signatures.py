@@ -33,7 +33,6 @@ def symbol_of(
     captures: dict[str, list[Node]],
     line: int,
     depth: int,
-    *,
     inside_function: bool,
 ) -> Symbol:
     """The definition that ``node`` is. ``line`` is where it starts; ``captures`` are the query's."""

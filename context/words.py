@@ -18,7 +18,7 @@ _SLICE = 50_000
 _DIGITS = "0123456789"
 _SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
 _LINES = "".join(c if c.isalnum() or c in "_\n" else " " for c in map(chr, range(128)))
-_UNJOINED = "".join(c if c.isalpha() else " " for c in map(chr, range(128)))
+_UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, range(128)))
 
 
 def identifiers(text: str) -> Counter[str]:
@@ -72,35 +72,36 @@ def _slices(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def words(text: str) -> Counter[str]:
+def words(text: str) -> dict[str, int]:
     """The words of a text in lower case, with how often each stands in it.
 
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
-    held = identifiers(text)
-    # Most identifiers are one plain word, or such words in one case, joined by "_".
-    plain = {word: count for word, count in held.items() if word.isalpha() and word.islower()}
-    found = Counter(plain)
+    found: dict[str, int] = {}
     get = found.get
+    # Most identifiers are one plain word, or such words in one case, joined by "_": those are cut together.
     joined: dict[int, list[str]] = {}
-    for identifier, count in held.items():
-        if identifier in plain:
-            continue
-        if "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
+    others: list[tuple[str, int]] = []
+    for identifier, count in identifiers(text).items():
+        if identifier.isalpha() and identifier.islower():
+            found[identifier] = count
+        elif "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
             joined.setdefault(count, []).append(identifier)
         else:
-            for word in words_of(identifier):
+            others.append((identifier, count))
+    for identifier, count in others:
+        for word in words_of(identifier):
+            found[word] = get(word, 0) + count
+    whole = "\n".join(map(" ".join, joined.values())).lower()
+    for count, line, parts in zip(
+        joined, whole.split("\n"), whole.translate(_UNJOINED).split("\n"), strict=False
+    ):
+        for word in line.split():
+            found[word] = get(word, 0) + count
+        for word in parts.split():
+            if len(word) >= _SHORTEST:
                 found[word] = get(word, 0) + count
-    for count, together in joined.items():
-        whole = " ".join(together).lower()
-        parts = [part for part in whole.translate(_UNJOINED).split() if len(part) >= _SHORTEST]
-        if count == 1:
-            found.update(whole.split())
-            found.update(parts)
-            continue
-        for word, times in Counter([*whole.split(), *parts]).items():
-            found[word] = get(word, 0) + count * times
     return found
 
 

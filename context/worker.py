@@ -29,7 +29,7 @@ _FIRST = 30
 """Files in the first segment, so that something is known soon; each later one may hold more."""
 _SHARE = 5
 """What is gathered may take this part of the memory."""
-_RUN = 60_000
+_RUN = 40_000
 """Postings past which a draft is packed: one that fits in the processor's caches is many times faster."""
 
 

@@ -29,12 +29,14 @@ from session.events import (
 from session.explaining import ContextCommands
 from session.files import ProjectFiles
 from session.handling import HandlingParts, HunkHandling
+from session.hunk_names import HunkNames
 from session.lane import LaneTools
 from session.lines import StoreError
 from session.link.connection import Connection
 from session.mcp.offer import McpOffer
 from session.memory import Memory
 from session.models.choosing import Choosing
+from session.models.commands import ModelCommands
 from session.models.served import ServedModels
 from session.opening import Opening
 from session.pins import Pins
@@ -51,7 +53,7 @@ from session.tools.project import project_toolbox
 from session.usage.accounts import Accounts
 
 
-class Session(HunkHandling):
+class Session(HunkHandling, ModelCommands):
     """One session. Make it, ``await open()``, use it, ``await close()``."""
 
     def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
@@ -87,8 +89,8 @@ class Session(HunkHandling):
         ledger = self._workspace.ledger
         self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
-        self._choice = Choosing(opening, self.name, self.toolbox)
-        self.served = ServedModels(opening)
+        choice = Choosing(opening, self.name, self.toolbox)
+        ModelCommands.__init__(self, choice, ServedModels(opening), self._publish, self._chosen)
         self._mcp = McpOffer(opening, self.toolbox, self._publish, self._chosen, attended=attended)
         self.usage = Accounts(
             self.folders.usage,
@@ -101,6 +103,8 @@ class Session(HunkHandling):
         self._recording.also(self._choice.take)
         self._recording.also(self.usage.take, "usage is not added up by the day")
         self._recording.also(self._pins.take)
+        self.hunks = HunkNames(self.past())
+        self._recording.also(self.hunks.take)
         self.connection: Connection | None = None
         if opening.endpoint is not None:
             endpoint = replace(opening.endpoint, headers=self._choice.headers())
@@ -122,7 +126,8 @@ class Session(HunkHandling):
         )
         asks = attended and opening.settings.compact_with_model
         self.dialogue = Dialogue(self._dialogue_parts(asks=asks))
-        super().__init__(
+        HunkHandling.__init__(
+            self,
             HandlingParts(
                 workspace=self._workspace,
                 session=self.name,
@@ -132,38 +137,8 @@ class Session(HunkHandling):
                 attended=attended,
                 ignored=self._reading.is_ignored,
                 send=self._publish,
-            )
+            ),
         )
-
-    @property
-    def model(self) -> str:
-        """The model that answers, from the next turn on."""
-        return self._choice.model.name
-
-    @property
-    def effort(self) -> str:
-        """How long it may think, as chosen: one of the model's efforts, or ``auto``."""
-        return self._choice.effort
-
-    @property
-    def efforts(self) -> tuple[str, ...]:
-        """What can be chosen as effort; nothing for a model that has none."""
-        return self._choice.efforts
-
-    @property
-    def fast(self) -> bool:
-        """Whether the provider's faster tier is used, from the next turn on."""
-        return self._choice.fast
-
-    @property
-    def prices(self) -> str:
-        """What the costs of the turns to come are reckoned by, as a line for the person."""
-        return self._choice.prices()
-
-    @property
-    def window_tokens(self) -> int:
-        """The model's context length, in tokens."""
-        return self._choice.model.window
 
     @property
     def running(self) -> bool:
@@ -258,27 +233,6 @@ class Session(HunkHandling):
         False when that is not held (any more).
         """
         return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
-
-    async def choose_model(self, name: str) -> str:
-        """Use another model of this provider from the next turn on; returns lines for the person, empty where
-        the event tells it all. The server is asked for a model that spark does not know.
-
-        Raises ChoiceError for one that cannot be had.
-        """
-        model, said = await self.served.find(name)
-        told = self._choice.choose(model=model)
-        self._chose()
-        return "\n".join(filter(None, (said, told)))
-
-    def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
-        """The same for another effort or another tier, of which the catalogue alone can tell."""
-        told = self._choice.choose(effort=effort, fast=fast)
-        self._chose()
-        return told
-
-    def _chose(self) -> None:
-        self._chosen()
-        self._publish(self._choice.told())
 
     def _chosen(self) -> None:
         """The requests to come are others than before; a running turn keeps to its own."""

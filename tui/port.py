@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from session.explaining import ContextCommands
     from session.files import ProjectFiles
     from session.handling import LandedHunk
+    from session.hunk_names import HunkNames
     from session.models.served import ServedModels
     from tui.figures import Accounted
 
@@ -131,6 +132,11 @@ class SessionPort(Protocol):
 
     def locks(self) -> Sequence[str]:
         """What is locked."""
+        ...
+
+    @property
+    def hunks(self) -> HunkNames:
+        """Its hunks that can be taken back, and landed again."""
         ...
 
     @property

@@ -76,6 +76,10 @@ def values(session: SessionPort, name: str) -> tuple[str, ...]:
             known = session.context.pinned
         case "removals":
             known = session.context.removed
+        case "landed":
+            known = list(reversed(session.hunks.landed))
+        case "undone":
+            known = list(reversed(session.hunks.undone))
         case "remembered":
             known = [str(number) for number in session.dialogue.lines]
         case _:
@@ -88,6 +92,10 @@ def value_told(session: SessionPort, name: str, value: str) -> str:
     match name:
         case "model":
             return session.served.told(value)
+        case "undo":
+            return session.hunks.landed.get(value, "")
+        case "redo":
+            return session.hunks.undone.get(value, "")
         case "forget":
             return session.dialogue.line(int(value)) if value.isdecimal() else ""
         case _:

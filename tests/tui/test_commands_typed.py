@@ -109,6 +109,25 @@ async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:
         assert (it.root / "greeter.py").read_text() == GREETER
 
 
+async def test_tab_names_the_hunks_that_can_be_undone_and_landed_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        it.app.composer.focus()
+        await it.pilot.press(*"/undo ", "tab")
+        assert it.app.composer.draft == "/undo h2", "the last one first"
+        await it.pilot.press("tab", "enter")
+        await it.until(lambda: "↶ h1" in it.chat, "the first hunk undone")
+        await it.pilot.press(*"/redo ", "tab")
+        assert it.app.composer.draft == "/redo h1"
+        await it.pilot.press("tab")
+        assert it.app.composer.draft == "/redo h1"
+        await it.pilot.press("enter")
+        await it.until(lambda: "✓ h1" in it.chat, "it landed again")
+        await it.pilot.press(*"/redo ", "tab")
+        assert it.app.composer.draft == "/redo " and it.app.composer.has_focus
+
+
 async def test_commands_in_place_of_a_prompt(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         composer = it.app.composer

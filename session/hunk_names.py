@@ -1,0 +1,31 @@
+"""Which hunks of a session can be taken back, and which landed again, folded from its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from session.events import Event, HunkLanded, HunkRedone, HunkUndone
+
+
+class HunkNames:
+    """``landed`` and ``undone`` are hunks and their files, the newest last."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.landed: dict[str, str] = {}
+        self.undone: dict[str, str] = {}
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Event) -> None:
+        """Fold ``event`` in; most kinds of event are none of its business."""
+        match event:
+            case HunkLanded(status=status) if status != "already_applied":
+                self.landed[event.hunk] = event.moved_to or event.path
+            case HunkUndone():
+                self.landed.pop(event.hunk, None)
+                self.undone[event.hunk] = event.path
+            case HunkRedone():
+                self.undone.pop(event.hunk, None)
+                self.landed[event.hunk] = event.path
+            case _:
+                pass

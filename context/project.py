@@ -122,8 +122,10 @@ class Project:
             files = tuple(path for path in listing.files if path not in problems)
             if files != self._paths or self._git_moved():
                 return self._scan()
-            touched = sorted({*before, *self._differences.changes} & set(files))
-            self._take(touched)
+            touched = {*before, *self._differences.changes} & set(files)
+            # A file may have gone and come again while it was looked at.
+            touched |= {path for path in files if self._is_unknown(path)}
+            self._take(sorted(touched))
             return self._publish(complete=True)
 
     def _git_moved(self) -> bool:
@@ -135,10 +137,12 @@ class Project:
         name = path.rpartition("/")[2]
         if path.split("/", 1)[0] == ".git" or name in (".gitignore", ".gitattributes"):
             return True
-        unknown = self._index.place(path) is None and path not in self._intake.unread
-        if self._git is None and unknown:
+        if self._git is None and self._is_unknown(path):
             return True
         return not (self.root / path).is_symlink() and (self.root / path).is_dir()
+
+    def _is_unknown(self, path: str) -> bool:
+        return self._index.place(path) is None and path not in self._intake.unread
 
     # The scan
 
@@ -314,6 +318,11 @@ class Project:
                 self._intake.unread.pop(path, None)
         if gone & known or new:
             self._paths = tuple(sorted((known - gone) | new))
+        for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
+            # It was gone when it was looked at, and is back.
+            stamp = self._intake.look(path)
+            if stamp is not None:
+                self._intake.take(path, stamp)
 
     def _with_contents(self, paths: list[str]) -> list[str]:
         """``paths``, and for a folder that is gone the files that were in it."""

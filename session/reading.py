@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -22,6 +23,10 @@ LOOK_SECONDS = 5.0
 """How long to go without looking whether something changed that no event told of."""
 _BURST = 64
 """Changes told at once, from which others may have been lost."""
+_QUIET = 0.4
+"""Seconds without news after which what git or a burst did is taken to be over, …"""
+_LONGEST = 3.0
+"""… and how long that is waited for."""
 
 
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
@@ -46,7 +51,8 @@ class ProjectReading:
         self._watcher = Watcher(root)
         self._send = send
         self._asked = asyncio.Event()
-        self._looked = 0.0
+        self._news = asyncio.Event()
+        self._looked = self._changed = 0.0
 
     @property
     def snapshot(self) -> Snapshot:
@@ -64,6 +70,8 @@ class ProjectReading:
         await asyncio.gather(self._count(nearly), self._scan(scan, nearly))
         self.ready.set()
         await asyncio.to_thread(self._watcher.start)
+        # What changed between the reading and the watching, nobody told of.
+        self._asked.set()
         for note in (*self.snapshot.notes, self._watcher.note):
             if note:
                 self._send(Notice(level="info", text=clean_line(note)))
@@ -84,24 +92,37 @@ class ProjectReading:
         """Take in what the watcher tells."""
         while True:
             paths = await self._watcher.changes()
+            self._changed = monotonic()
+            self._news.set()
             await self._told(partial(self.project.update, paths))
             own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
             if own:
                 self._send(FilesChanged(paths=tuple(own)))
-            if len(paths) >= _BURST:
+            if len(paths) >= _BURST or any(path.startswith(".git/") for path in paths):
                 self._asked.set()
 
     async def _look(self) -> None:
         """Look at the whole project when asked to: the system tells nobody when it loses events."""
         while True:
             await self._asked.wait()
+            await self._settled()
             before = self.snapshot
-            after = await asyncio.to_thread(self.project.reconcile)
             self._asked.clear()
+            after = await asyncio.to_thread(self.project.reconcile)
             self._looked = monotonic()
             missed = sorted(clean_line(path) for path in differing(before, after))
             if missed:
                 self._send(FilesChanged(paths=tuple(missed)))
+
+    async def _settled(self) -> None:
+        """Wait until no news came for a while: git removes files that it is about to write again, and a
+        folder that is made anew is not watched from its first moment."""
+        latest = monotonic() + _LONGEST
+        with suppress(TimeoutError):
+            while self._changed + _QUIET > monotonic() and monotonic() < latest:
+                self._news.clear()
+                async with asyncio.timeout(_QUIET):
+                    await self._news.wait()
 
     def look_again(self) -> None:
         """The user is back, or begins to type after a pause: what the picture shows had better be true."""

@@ -95,6 +95,33 @@ def test_what_no_event_told_of_is_found(repo: Repo) -> None:
     assert project.reconcile().entries["untracked.py"].names == {"work_again"}
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_file_that_is_back_before_git_is_asked_is_known(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    repo.commit(**{"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
+    project = Project(repo.root)
+    project.scan()
+    look = project._intake.look
+    looked: list[str] = []
+
+    def looked_too_soon(path: str) -> int | None:
+        looked.append(path)
+        if len(looked) > times:
+            return look(path)
+        (repo.root / path).unlink()
+        stamp = look(path)
+        repo.write(path, "def a(): ...\n")
+        return stamp
+
+    monkeypatch.setattr(project._intake, "look", looked_too_soon)
+    snapshot = project.update(["a.py"])
+    if times > 1:
+        # Nobody tells of it again: the next look at the whole finds it.
+        snapshot = project.reconcile()
+    assert snapshot.paths == ("a.py", "b.py") and snapshot.entries["a.py"].names == {"a"}
+
+
 def test_without_git_it_is_found_too(tmp_path: Path) -> None:
     for path, text in files(5).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from session.events import Event, FilesChanged
 from session.reading import ProjectReading
 from tests.context.conftest import Repo
@@ -41,6 +43,31 @@ async def test_what_no_event_told_of_is_found_when_the_user_is_back(tmp_path: Pa
         repo.write("a.py", "def changed(): ...\n")
         reading.look_again()
         await until(lambda: FilesChanged(paths=("a.py",)) in events, told)
+        assert reading.snapshot.entries["a.py"].names == {"changed"}
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_what_changes_before_anybody_watches_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n"})
+    told = asyncio.Event()
+    reading = ProjectReading(repo.root, tmp_path / "cache", lambda event: told.set())
+    start = reading._watcher.start
+
+    def late() -> None:
+        repo.write("a.py", "def changed(): ...\n")
+        start()
+
+    monkeypatch.setattr(reading._watcher, "start", late)
+    running = asyncio.create_task(reading.run())
+    try:
+        await until(lambda: reading.ready.is_set() and "a.py" in reading.snapshot.changes, told)
         assert reading.snapshot.entries["a.py"].names == {"changed"}
     finally:
         running.cancel()

@@ -56,10 +56,14 @@ def rewritten(data: str) -> str:
 
 
 class SparkDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS with a prompt Escape."""
+    """Textual's driver for Linux and macOS with a prompt Escape, and a prompt end."""
+
+    _ending: tuple[int, int] | None = None
+    """A pipe that wakes the input thread when it is to end."""
 
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
+        self._ending = os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0
@@ -77,9 +81,13 @@ class SparkDriver(LinuxDriver):
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            if self._ending is not None:
+                selector.register(self._ending[0], selectors.EVENT_READ)
             try:
                 while not self.exit_event.is_set():
-                    for _ in selector.select(_patience(parser)):
+                    for ready, _ in selector.select(_patience(parser)):
+                        if ready.fd != self.fileno:
+                            continue  # not read: it is true from now on
                         data = as_typed(os.read(self.fileno, 4096))
                         if not data:
                             self.exit_event.wait(IDLE)
@@ -90,6 +98,15 @@ class SparkDriver(LinuxDriver):
             finally:
                 with suppress(EOFError, ParseError):
                     list(parser.feed(""))
+
+    def disable_input(self) -> None:
+        """Take no more keys. Textual waits for the input thread here, which is woken for it."""
+        ending, self._ending = self._ending, None
+        if ending is not None:
+            os.write(ending[1], b"x")
+        super().disable_input()
+        for end in ending or ():
+            os.close(end)
 
     def report_mouse(self, on: bool) -> None:
         """Ask the terminal for mouse events, or no more."""
@@ -119,6 +136,11 @@ class LateDriver(SparkDriver):
         super().start_application_mode()
         if (before := before_holding()) is not None:
             self.attrs_before = before
+
+    def disable_input(self) -> None:
+        """Take no more keys."""
+        self.takes_keys.set()
+        super().disable_input()
 
     def run_input_thread(self) -> None:
         """Read keys once they are wanted, until the application ends."""

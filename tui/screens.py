@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -12,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.worker import Worker
 
 from tui.fuzzy import best
 from tui.keymap import keymap
@@ -130,6 +133,7 @@ class FilePicker(ModalScreen[str | None]):
         self._recent = recent
         self._found: list[tuple[str, frozenset[int]]] = []
         self._chosen = 0
+        self._searching: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         """The box, what is typed, and the matches."""
@@ -142,14 +146,17 @@ class FilePicker(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Begin with everything."""
         self.query_one(Input).cursor_blink = False
-        self.call_after_refresh(self._search, "")
+        self._found = best("", self._paths, self.MOST)
+        self.call_after_refresh(self._draw)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search again."""
-        self._search(event.value)
+        self._searching = self._search(event.value)
 
-    def on_input_submitted(self) -> None:
-        """Take the chosen one."""
+    async def on_input_submitted(self) -> None:
+        """Take the chosen one, of what fits all that was typed."""
+        if self._searching is not None:
+            await self._searching.wait()
         self.dismiss(self._found[self._chosen][0] if self._found else None)
 
     def on_key(self, event: events.Key) -> None:
@@ -167,8 +174,10 @@ class FilePicker(ModalScreen[str | None]):
         """Draw for the new width."""
         self.call_after_refresh(self._draw)
 
-    def _search(self, query: str) -> None:
-        self._found = best(query, self._paths, self.MOST)
+    @work(exclusive=True)
+    async def _search(self, query: str) -> None:
+        """In a thread: a large project has many files."""
+        self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
         self._chosen = 0
         self._draw()
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tui.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("edits", "context", "session", "tui", "themes")
@@ -21,20 +24,33 @@ MAY_IMPORT = {
 }
 SANS_IO = ("edits/formats", "session/protocol")
 IO_MODULES = {"asyncio", "socket", "ssl", "pathlib", "os", "io", "time", "websockets", "textual", "threading"}
-HEAVY = (
-    "textual",
+LIBRARIES = (
+    "anthropic",
     "httpx",
     "httpx2",
-    "httpx2",
-    "tiktoken",
-    "tree_sitter",
-    "websockets",
-    "watchdog",
-    "pygments",
-    "prompt_toolkit",
-    "rich",
     "keyring",
+    "mcp",
+    "openai",
+    "pathspec",
+    "prompt_toolkit",
+    "pygments",
+    "tiktoken",
+    "watchdog",
+    "websockets",
+    "xllamacpp",
 )
+COLD = (*LIBRARIES, "asyncio", "context", "edits", "rich", "session", "ssl", "textual", "tree_sitter")
+"""What the help of a command has no use for."""
+BEHIND_THE_FRAME = (
+    *LIBRARIES,
+    "context",
+    "edits",
+    "session.session",
+    "session.events",
+    "tui.feed",
+    "tui.desk",
+)
+"""What is loaded once the first frame is there; tree_sitter is not named, which Textual's text area loads."""
 
 
 def modules(folder: str) -> Iterator[Path]:
@@ -76,14 +92,52 @@ def test_parsers_and_dialects_touch_no_outside(folder: str) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["exec", "--help"], ["partner", "--help"]])
+def loaded(script: str, names: tuple[str, ...], **environment: str) -> list[str]:
+    """Which modules among ``names``, or under them, a fresh interpreter has loaded after ``script``."""
+    told = (
+        f"\nnames = {names!r}\n"
+        "print('LOADED', *(each for each in sys.modules if each.startswith(tuple(n + '.' for n in names))"
+        " or each in names))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", "import sys\n" + script + told],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
+    return run.stdout.rpartition("LOADED")[2].split()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--version"], ["--help"], *([name, "--help"] for name in COMMANDS)],
+    ids=lambda words: words[0],
+)
 def test_a_cold_start_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
-        "import sys\n"
         "from tui.cli import main\n"
         f"sys.argv = ['spark', *{arguments!r}]\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        f"print('HEAVY', [name for name in sys.modules if name.split('.')[0] in {HEAVY!r}])\n"
     )
-    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.rstrip().endswith("HEAVY []"), run.stdout
+    assert not loaded(script, COLD)
+
+
+def test_the_first_frame_waits_for_nothing_of_the_session(tmp_path: Path) -> None:
+    script = (
+        "import asyncio\n"
+        "from pathlib import Path\n"
+        "from tui.commands import open_command\n"
+        "from tui.options import opening\n"
+        "import tui.screen\n"
+        "from tui.app import SparkApp\n"
+        "from tui.coming import Coming, look_at\n"
+        f"look = look_at(opening(Path({str(tmp_path)!r})))\n"
+        "SparkApp._fetch = lambda self, coming: self.exit()\n"
+        "async def frame():\n"
+        "    async with SparkApp(Coming(look, lambda: None), theme='dark').run_test() as pilot:\n"
+        "        await pilot.pause()\n"
+        "asyncio.run(frame())\n"
+    )
+    assert not loaded(script, BEHIND_THE_FRAME, HOME=str(tmp_path))

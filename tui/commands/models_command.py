@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from session.models.providers import Catalogue
 from tui.options import json_option, model_options, opening
 
 if TYPE_CHECKING:
+    from session.models.providers import Catalogue
     from session.opening import Opening
 
 

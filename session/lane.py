@@ -241,7 +241,7 @@ class Lane:
         weighed = await loop.run_in_executor(self._tools.thread, lambda: weigh(edit, hunk_id=hunk))
         guards, message = frozenset[Guard](), REVIEW_MESSAGE
         if isinstance(weighed, Held):
-            guards, message = frozenset(weighed.guards), f"{REVIEW_MESSAGE}; {weighed.message}"
+            guards, message = frozenset(weighed.guards), f"{weighed.message}; {REVIEW_MESSAGE}"
         elif isinstance(weighed, Refused) or weighed.status is Status.ALREADY_APPLIED:
             await self._land_guarded(hunk, edit)
             return

@@ -199,8 +199,8 @@ async def test_review_and_a_guard_ask_once_and_say_both(root: Path) -> None:
         ("b.py", "review"),
     ]
     assert asked[1].message == (
-        "every edit waits for you in review mode; package.json is locked by the user (package.json); "
-        "it adds a dependency: left-pad"
+        "package.json is locked by the user (package.json); it adds a dependency: left-pad; "
+        "every edit waits for you in review mode"
     )
     assert len(talk.all(HunkLanded)) == 3
 

@@ -9,7 +9,8 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from tui.completing import Completer, nothing
-from tui.keymap import bindings, scope
+from tui.in_turn import act_in_turn
+from tui.keymap import bindings
 from tui.panes.chips import Chips, is_big
 from tui.panes.history import History
 from tui.panes.round import Round
@@ -88,15 +89,12 @@ class Composer(TextArea):
     # Keys.
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the composer's own keys in their turn: after the characters typed before them.
+        """Run the composer's own keys in their turn: after the characters typed before them, and before
+        those behind.
 
-        A priority binding would overtake those, and Enter would send less than was typed.
+        A priority binding would overtake those before, and Enter would send less than was typed.
         """
-        action = next((entry.action for entry in scope("composer").keys if event.key in entry.keys), None)
-        if action is not None:
-            event.stop()
-            event.prevent_default()
-            await self.run_action(action)
+        await act_in_turn(self, event)
 
     def action_send(self) -> None:
         """Send what is there."""

@@ -18,6 +18,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from tui.driver import takes_frames
+from tui.in_turn import act_in_turn
 from tui.keymap import bindings
 from tui.pacer import Pacer
 from tui.palette import Palette
@@ -234,8 +235,9 @@ class EditorPane(TextArea):
     # The user at work.
 
     async def on_key(self, event: events.Key) -> None:
-        """Remember that the user is here."""
+        """Remember that the user is here, and take the keys in the order in which they were pressed."""
         self._touch()
+        await act_in_turn(self, event)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Remember that the user is here."""

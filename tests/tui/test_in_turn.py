@@ -1,0 +1,42 @@
+"""Keys that are read together, as over a slow line, act in the order in which they were pressed."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from tests.tui.test_composer import composer
+from tests.tui.test_editor import editor
+
+KEYS = [
+    (["a", "x", "backspace", "b"], "ab"),
+    (["a", "b", "left", "c"], "acb"),
+    (["b", "home", "a", "end", "c"], "abc"),
+    (["o", "l", "d", "ctrl+u", "n", "e", "w"], "new"),
+    (["o", "l", "d", "ctrl+w", "n", "e", "w"], "new"),
+    (["a", "b", "shift+left", "c"], "ac"),
+    (["a", "ctrl+z", "b"], "b"),
+]
+
+
+async def typed(area: TextArea, pilot: Pilot[None], keys: list[str]) -> str:
+    """The text after ``keys`` that came in one go."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    await pilot.pause()
+    await pilot.pause()
+    return area.text
+
+
+@pytest.mark.parametrize(("keys", "text"), KEYS)
+async def test_the_composer_takes_keys_in_turn(keys: list[str], text: str) -> None:
+    async with composer() as (_, area, pilot):
+        assert await typed(area, pilot, keys) == text
+
+
+@pytest.mark.parametrize(("keys", "text"), KEYS)
+async def test_the_editor_takes_keys_in_turn(keys: list[str], text: str) -> None:
+    async with editor("") as (area, pilot):
+        assert await typed(area, pilot, keys) == text

@@ -17,6 +17,7 @@ from textual.widgets import Input
 from textual.worker import Worker
 
 from tui.fuzzy import best
+from tui.in_turn import act_in_turn
 from tui.keymap import keymap
 from tui.palette import Palette
 from tui.panes.rows import Row, Span, breaks
@@ -111,6 +112,15 @@ def help_rows(width: int) -> list[Row]:
     return rows
 
 
+class Query(Input):
+    """Where letters of a name are typed, and taken in turn; Ctrl+K moves the choice below."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """See :mod:`tui.in_turn`."""
+        if event.key != "ctrl+k":
+            await act_in_turn(self, event)
+
+
 class FilePicker(ModalScreen[str | None]):
     """Type a part of a path, take one with Enter. The answer is the path, None when it was left."""
 
@@ -140,7 +150,7 @@ class FilePicker(ModalScreen[str | None]):
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield Input(placeholder="type a part of the path", id="query")
+            yield Query(placeholder="type a part of the path", id="query")
             yield Lines(self._palette, id="lines")
 
     def on_mount(self) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
+from tests.tui.stage import stage
 from tests.tui.test_composer import composer
 from tests.tui.test_editor import editor
+from tui.screens import FilePicker
 
 KEYS = [
     (["a", "x", "backspace", "b"], "ab"),
@@ -40,3 +44,14 @@ async def test_the_composer_takes_keys_in_turn(keys: list[str], text: str) -> No
 async def test_the_editor_takes_keys_in_turn(keys: list[str], text: str) -> None:
     async with editor("") as (area, pilot):
         assert await typed(area, pilot, keys) == text
+
+
+async def test_the_file_list_takes_keys_in_turn(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press("ctrl+p")
+        await it.until(lambda: isinstance(it.app.screen, FilePicker), "the list")
+        for key in ("g", "x", "backspace", "r", "e"):
+            it.key(key, key if len(key) == 1 else None)
+        await it.until(lambda: it.app.screen.query_one(Input).value == "gre", "what was typed")
+        it.key("enter", "\r")
+        await it.until(lambda: it.app.desk.path == "greeter.py", "the file")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from context.pieces import BudgetTooSmall, Window, WindowRequest
 from session.instructions import load_instructions
 from session.opening import Opening
 from session.pins import PinError, Pins, pinning, removing
 from session.preparation import MAP_SHARE
+from session.reading import TELL_SECONDS
 from session.tools.project import project_toolbox
+
+if TYPE_CHECKING:
+    from context.project import Project
+    from context.snapshot import Snapshot
 
 
 class PreviewError(Exception):
@@ -48,17 +54,32 @@ class Preview:
         }
 
 
+def _scanned(project: Project, told: Callable[[int, int], None] | None) -> Snapshot:
+    with ThreadPoolExecutor(1, thread_name_prefix="spark-scan") as pool:
+        scan = pool.submit(project.scan)
+        try:
+            while told is not None and not wait({scan}, TELL_SECONDS).done:
+                told(*project.progress)
+            return scan.result()
+        except KeyboardInterrupt:
+            # The pool waits for the reading, which this ends; what was read is kept.
+            project.close()
+            raise
+
+
 def preview_window(
     opening: Opening,
     request: str,
     budget: int | None,
     pinned: Sequence[str] = (),
     removed: Sequence[str] = (),
+    told: Callable[[int, int], None] | None = None,
 ) -> Preview:
     """Read the project and build the first window for ``request``, with pins and removals as in a session.
 
     ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
-    as in a session. Raises PreviewError where not even the words fit, or a target names nothing.
+    as in a session. ``told`` is called now and then while the project is read: how many files are known, of
+    how many. Raises PreviewError where not even the words fit, or a target names nothing.
     """
     from context.project import Project
     from context.tokens import Counter
@@ -67,7 +88,7 @@ def preview_window(
     counter = Counter()
     counter.load()
     project = Project(opening.workspace.root, opening.workspace.folders.cache)
-    snapshot = project.scan()
+    snapshot = _scanned(project, told)
     tools = project_toolbox(opening, project, attended=True).names if opening.model.tools else ()
     pins = Pins()
     try:

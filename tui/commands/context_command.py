@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,8 @@ def command(
     from tui.telling import kinds_line, left_out_lines
 
     try:
-        preview = preview_window(opening(folder, **given), request, budget, pinned, removed)
+        with _progress() as told:
+            preview = preview_window(opening(folder, **given), request, budget, pinned, removed, told)
     except PreviewError as problem:
         leave(str(problem), FAILED)
     for note in preview.notes:
@@ -54,3 +58,24 @@ def command(
         click.echo("\nleft out")
     for line in left_out_lines(missing(window.left_out)):
         click.echo(line)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """On a terminal, a line that says how far the reading is; it is gone in the end."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    longest = 0
+
+    def told(known: int, total: int) -> None:
+        nonlocal longest
+        line = f"reading {known:,} of {total:,} files" if total else "listing the files"
+        longest = max(longest, len(line))
+        click.echo(f"\r{line:<{longest}}", err=True, nl=False)
+
+    try:
+        yield told
+    finally:
+        if longest:
+            click.echo(f"\r{'':<{longest}}\r", err=True, nl=False)

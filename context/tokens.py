@@ -161,6 +161,9 @@ def _load_encoding() -> tiktoken.Encoding:
     for start in range(0, len(lines), _LINES_AT_ONCE):
         fields = b" ".join(lines[start : start + _LINES_AT_ONCE]).split()
         merges.update(zip(map(binascii.a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
-    return tiktoken.Encoding(
+    encoding = tiktoken.Encoding(
         name="o200k_base", pat_str="|".join(about["pattern"]), mergeable_ranks=merges, special_tokens={}
     )
+    # The encoder has a copy of its own: this one would be a quarter of all memory that spark takes.
+    merges.clear()
+    return encoding

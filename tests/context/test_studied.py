@@ -7,7 +7,7 @@ import pytest
 from context import studied as module
 from context.source import Source, split_lines
 from context.studied import studied
-from context.words import IDENTIFIER, word_lines, words_of
+from context.words import IDENTIFIER, word_lines, words, words_of
 
 TEXT = """def readAll(read_size, 0xBEEF, x2y):
     read = read_read(12_read)
@@ -43,3 +43,8 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert studied(Source("a.py", "x" * 60, "1")) is first
     studied(Source("b.py", "y" * 60, "2"))
     assert studied(Source("a.py", "x" * 60, "1")) is not first
+
+
+def test_numbers_are_no_words() -> None:
+    assert words("a[0xBEEF] = 12ul + read2(1e5); 0b1010 7z") == {"read2": 1}
+    assert words("größe12 = 0xBEEF") == {"größe12": 1}

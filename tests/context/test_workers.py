@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from context import workers
 from context.facts import Facts
 from context.project import Project
 from context.segment import Segment
@@ -102,6 +105,27 @@ def test_a_worker_that_is_killed_loses_nothing(folder: Path, tmp_path: Path) -> 
             os.kill(pid, signal.SIGKILL)
         seen |= found_by(answers)
     assert seen.keys() == {*paths_of(folder)}
+
+
+def test_a_worker_that_has_taken_its_memory_is_replaced(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    class Counted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self.pid)
+
+    monkeypatch.setattr(subprocess, "Popen", Counted)
+    monkeypatch.setattr(workers, "_MOST_MEMORY", 1)
+    paths = paths_of(folder)
+    answers = list(read_all(folder, paths, tmp_path, lines=True))
+    # Each answer filled a segment and wore its worker out.
+    batches = -(-len(paths) // workers.BATCH)
+    assert sum(isinstance(answer, Written) for answer in answers) == batches
+    assert len(set(started)) == batches
+    assert found_by(answers) == found_by(read_here(folder, path, lines=True) for path in paths)
 
 
 def test_stopping_early_leaves_no_process_behind(folder: Path, tmp_path: Path) -> None:

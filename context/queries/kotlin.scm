@@ -8,8 +8,14 @@
 (function_declaration name: (_) @name) @function
 (secondary_constructor (block) @body) @function
 (anonymous_initializer (block) @body) @function
-(property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field
-(property_declaration (variable_declaration . (identifier) @name)) @field
+(source_file (property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field)
+(source_file (property_declaration (variable_declaration . (identifier) @name)) @field)
+(class_body (property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field)
+(class_body (property_declaration (variable_declaration . (identifier) @name)) @field)
+(enum_class_body (property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field)
+(enum_class_body (property_declaration (variable_declaration . (identifier) @name)) @field)
+(ERROR (property_declaration (variable_declaration . (identifier) @name) [(getter) (setter)] @body) @field)
+(ERROR (property_declaration (variable_declaration . (identifier) @name)) @field)
 (type_alias type: (_) @name) @type
 (enum_entry . (identifier) @name) @field
 ; The grammar takes an annotated class without a body for words in a row.

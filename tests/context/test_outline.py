@@ -171,6 +171,8 @@ def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
             "local function f()\nlocal g = function(a)\nm.x=1\n",
         ),
         ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
+        ("a.kt", "val a: Int\n  get() {\n    val b = 1\n    return b\n  }\n", "val a: Int\n"),
+        ("a.kts", "val a = make {\n  val b = 1\n}\n", "val a = make { val b = 1 }\n"),
         ("a.toml", 'dep = { version = "1", path = "x" }\n', 'dep = { version = "1", path = "x" }\n'),
         ("a.sql", "ALTER TABLE a OWNER TO b;\nCREATE SCHEMA app;\n", "CREATE SCHEMA app\n"),
     ],

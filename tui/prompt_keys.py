@@ -113,13 +113,18 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
         try:
             told = await obey(self.session, name, argument)
         except SlashError as problem:
-            self.status.say(str(problem), "error")
+            self._answer_command(str(problem), "error")
             return False
-        if "\n" in told:
-            self.chat.remark(told)
-        elif told:
-            self.status.say(told)
+        if told:
+            self._answer_command(told, "info")
         return True
+
+    def _answer_command(self, told: str, level: str) -> None:
+        """Say what came of a command: in the status line, and where there is no room, in the chat."""
+        if "\n" not in told:
+            self.status.say(told, level)
+        if "\n" in told or self.status.cut:
+            self.chat.remark(told, level)
 
     def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
         """Keep the draft, and what it takes ready by the time it is sent or completed."""

@@ -244,3 +244,16 @@ async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path
         composer.put("/queue some")
         await it.pilot.press("tab")
         assert not composer.has_focus, "what follows /queue is no closed set"
+
+
+@pytest.mark.parametrize(("columns", "in_chat"), [(80, True), (160, False)])
+async def test_what_the_status_line_cannot_hold_is_said_in_the_chat(
+    tmp_path: Path, columns: int, in_chat: bool
+) -> None:
+    async with stage(tmp_path, size=(columns, 24)) as it:
+        it.app.composer.focus()
+        await it.pilot.press(*"/effort hihg", "enter")
+        await it.until(lambda: it.app.status.status.level == "error", "the refusal")
+        await it.pilot.pause()
+        assert ("(did you mean high?); it has low, medium, high, xhigh, auto" in it.screen) is not in_chat
+        assert ("did you mean high?" in " ".join(it.chat.split())) is in_chat

@@ -71,8 +71,7 @@ async def test_the_panel_shows_the_window_at_every_size(
         await choose(it, screen, "greeter.py")
         assert "named in the request; whole" in it.screen and "❯" in it.screen
         await it.pilot.press("end")
-        await it.pilot.pause()
-        assert "x.bin" in it.screen and "a binary file" in it.screen
+        await it.until(lambda: "x.bin" in it.screen and "a binary file" in it.screen, "the end of the list")
         await it.pilot.press("escape")
         await it.until(lambda: not isinstance(it.app.screen, ContextScreen), "its end")
         assert it.app.composer.draft == "explain @greeter.py"

@@ -154,6 +154,12 @@ class StatusLine(Widget):
         """Show one line until another comes."""
         self.show(message=" ".join(message.split()), level=level)
 
+    @property
+    def cut(self) -> bool:
+        """Whether there is no room for all of the message."""
+        message = visible(self.status.message)
+        return bool(message) and parts(self.status, self.size.width)[0][-1][0] != message
+
     def count_down(self, seconds: float | None) -> None:
         """Show how long it is until the next try, second by second; None ends that."""
         if self._counting is not None:

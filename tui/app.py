@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
+from rich.text import Text
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -134,10 +135,10 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         try:
             self._arrived(await coming.made())
         except StoreError as problem:
-            self.exit(return_code=CONFIGURATION, message=str(problem))
+            self._give_up(str(problem), CONFIGURATION)
         except OSError as problem:
             where = f"{problem.filename}: " if problem.filename else ""
-            self.exit(return_code=FAILED, message=f"{where}{problem.strerror or problem}")
+            self._give_up(f"{where}{problem.strerror or problem}", FAILED)
         finally:
             self._there.set()
 
@@ -173,7 +174,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         try:
             await self.session.open()
         except StoreError as problem:
-            self.exit(return_code=CONFIGURATION, message=str(problem))
+            self._give_up(str(problem), CONFIGURATION)
             return
         for place in await self.session.landed():
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
@@ -185,6 +186,10 @@ class SparkApp(PromptKeys, inherit_bindings=False):
                 self._offer()
         elif prompt:
             self.session.submit(prompt)
+
+    def _give_up(self, problem: str, code: int) -> None:
+        """Leave, and say why where the app was."""
+        self.exit(return_code=code, message=Text(f"spark: {visible(problem)}"))
 
     def _offer(self) -> None:
         """Nobody can answer yet: say what can be begun with."""

@@ -7,9 +7,7 @@ from the few facts that can be had at once, and takes keys while the rest is loa
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,10 +16,6 @@ from session.prompts import Draft, PromptHistory
 if TYPE_CHECKING:
     from session.opening import Opening
     from tui.port import SessionPort
-
-SWITCH_SECONDS = 0.001
-"""How long a thread may keep the interpreter while others wait, as long as there is loading behind the
-screen: a key passes through four threads, and would wait for the loading at each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +69,7 @@ class Coming:
 
     async def made(self) -> SessionPort:
         """Make it. Raises what ``make`` raises."""
-        with _quick_turns():
-            return await asyncio.to_thread(self._make)
+        return await asyncio.to_thread(self._make)
 
     def _make(self) -> SessionPort:
         session = self.make()
@@ -87,13 +80,3 @@ class Coming:
         import tui.offer_screen  # noqa: F401
 
         return session
-
-
-@contextmanager
-def _quick_turns() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_SECONDS)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)

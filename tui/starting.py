@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 from tui.typeahead import hold_keys
+
+SWITCH_SECONDS = 0.001
+"""How long a thread may keep the interpreter while others wait. A key passes through four threads, and with
+Python's 5 ms would wait as long at each for whatever is loaded or read beside it."""
 
 
 def begin() -> None:
@@ -12,3 +17,4 @@ def begin() -> None:
     looking through it for garbage took a sixth of the time to the first frame."""
     hold_keys()
     gc.disable()
+    sys.setswitchinterval(SWITCH_SECONDS)

@@ -18,6 +18,8 @@ from tui.work_keys import WorkKeys
 
 _KEPT_FREE = 2
 """Rows of the panes that suggestions leave in sight."""
+_SOON = 0.3
+"""Seconds after which a command that is still being done is said to be: it may ask a server."""
 TWICE = 1.5
 """Seconds within which a second Ctrl+C quits."""
 REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
@@ -92,7 +94,13 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
     async def _command(self, text: str, name: str, argument: str) -> None:
         """Obey a command typed in place of a prompt; one that cannot be obeyed is given back, to be
         corrected, or overwritten by what is typed next."""
-        if not await self._obey(name, argument) and not self.composer.draft.strip():
+        meanwhile = f"/{name} is being done …"
+        timer = self.set_timer(_SOON, lambda: self.status.say(meanwhile))
+        done = await self._obey(name, argument)
+        timer.stop()
+        if self.status.status.message == meanwhile:
+            self.status.say("")
+        if not done and not self.composer.draft.strip():
             self.composer.put(text)
             self.composer.select_all()
 

@@ -73,7 +73,7 @@ async def run_group(
     can be had) nothing that came of it at all. Raises OSError when it cannot be started.
     """
     kind = _Supervised if supervised and can_supervise() else _Group
-    group = kind(command, folder, environ, take, stdin, errors)
+    group = kind(command, folder, environ, take, stdin, errors, grace)
     timed_out = False
     try:
         async with asyncio.timeout(seconds):
@@ -81,7 +81,7 @@ async def run_group(
     except TimeoutError:
         timed_out = True
     finally:
-        await group.end(grace)
+        await group.end()
     return Exit(group.code, timed_out, group.cut)
 
 
@@ -102,7 +102,9 @@ class _Group:
         take: Callable[[bytes], bool],
         stdin: IO[bytes] | None,
         errors: IO[bytes] | None,
+        grace: float,
     ) -> None:
+        self._grace = grace
         self._loop = asyncio.get_running_loop()
         self._take = take
         self.cut = False
@@ -143,11 +145,11 @@ class _Group:
         await asyncio.wait({self._exited})
         await asyncio.wait({self._closed}, timeout=_LINGER)
 
-    async def end(self, grace: float) -> None:
+    async def end(self) -> None:
         """Leave nothing of the group; its leader is reaped."""
         try:
             self._signal(signal.SIGTERM)
-            await self._patience(grace)
+            await self._patience()
         finally:
             self._signal(signal.SIGKILL)
             _LIVE.discard(self._process.pid)
@@ -155,10 +157,10 @@ class _Group:
         self._stop_reading()
         self._output.close()
 
-    async def _patience(self, grace: float) -> None:
+    async def _patience(self) -> None:
         """Give the leader its time, then what it leaves behind a little more."""
-        await asyncio.wait({self._exited}, timeout=grace)
-        for _ in range(round(min(grace, _REST_GRACE) / _LOOK)):
+        await asyncio.wait({self._exited}, timeout=self._grace)
+        for _ in range(round(min(self._grace, _REST_GRACE) / _LOOK)):
             try:
                 os.killpg(self._process.pid, 0)
             except OSError:
@@ -203,7 +205,7 @@ class _Supervised(_Group):
 
     def _start(self, command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         control, self._control = os.pipe()
-        line = [sys.executable, "-I", "-S", str(_SUPERVISOR), str(control), *command]
+        line = [sys.executable, "-I", "-S", str(_SUPERVISOR), str(control), str(self._grace), *command]
         try:
             return subprocess.Popen(line, **how, pass_fds=(control,))
         except OSError:
@@ -212,12 +214,12 @@ class _Supervised(_Group):
         finally:
             os.close(control)
 
-    async def end(self, grace: float) -> None:
+    async def end(self) -> None:
         """Leave nothing of it; the supervisor is reaped. Nobody waits for it where this is cancelled: it
         ends all the same."""
         os.close(self._control)
         try:
-            await asyncio.wait({self._exited}, timeout=grace + _SUPERVISED_GRACE)
+            await asyncio.wait({self._exited}, timeout=self._grace + _SUPERVISED_GRACE)
             if not self._exited.done():
                 self._signal(signal.SIGKILL)
                 await asyncio.wait({self._exited})

@@ -1,11 +1,11 @@
 """Runs a command as its only child, and ends with it all that came of it: a program of its own.
 
-    python -I -S supervisor.py CONTROL COMMAND [ARGUMENT …]
+    python -I -S supervisor.py CONTROL GRACE COMMAND [ARGUMENT …]
 
 On Linux it makes itself the reaper of all its offspring (``PR_SET_CHILD_SUBREAPER``, prctl(2)): whoever
 loses its parent becomes its child, also in a session of its own. When the command ends, SIGTERM comes, or
 the pipe on the descriptor ``CONTROL`` is closed by whoever began it (even by being killed), every descendant
-gets SIGTERM and, a moment later, SIGKILL; only then it ends, with the command's exit code or signal.
+gets SIGTERM and, ``GRACE`` seconds later, SIGKILL; only then it ends, with the command's exit code or signal.
 Nothing of spark is imported: it begins in a few milliseconds, and cannot disturb spark's other children.
 """
 
@@ -26,17 +26,15 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-GRACE = 0.5
-"""Seconds from SIGTERM to SIGKILL where the command is stopped."""
 REST_GRACE = 0.1
-"""The same for what it leaves behind."""
+"""Seconds from SIGTERM to SIGKILL for what the command leaves behind, if GRACE is no less."""
 _MOST = 3.0
 """Seconds after which what cannot be killed, as another user's process, is left alone."""
 _LOOK = 0.005
 NOT_STARTED = 127
 
 
-def main(control: int, command: list[str]) -> int:
+def main(control: int, grace: float, command: list[str]) -> int:
     """Run ``command``; its status, as ``waitpid`` gives it."""
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -59,7 +57,7 @@ def main(control: int, command: list[str]) -> int:
         if any(ready == control for ready, _ in poll.poll()):
             break
         _drain(reading)
-    ended = _end_all(REST_GRACE if status is not None else GRACE)
+    ended = _end_all(min(grace, REST_GRACE) if status is not None else grace)
     return ended.get(child, signal.SIGKILL) if status is None else status
 
 
@@ -177,4 +175,4 @@ def _end_as(status: int) -> None:
 
 
 if __name__ == "__main__":
-    _end_as(main(int(sys.argv[1]), sys.argv[2:]))
+    _end_as(main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from session.models.served import ServedModels
 from tests.tui.stage import GREETER, Stage, stage
 from tui.screens import HelpScreen
 
@@ -257,3 +260,24 @@ async def test_what_the_status_line_cannot_hold_is_said_in_the_chat(
         await it.pilot.pause()
         assert ("(did you mean high?); it has low, medium, high, xhigh, auto" in it.screen) is not in_chat
         assert ("did you mean high?" in " ".join(it.chat.split())) is in_chat
+
+
+async def test_a_command_that_takes_its_time_is_said_to_be_done_meanwhile(tmp_path: Path) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await answer.wait()
+        writer.close()
+
+    answer = asyncio.Event()
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as server, stage(tmp_path) as it:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        endpoint = it.session.served._opening.endpoint
+        assert endpoint is not None
+        opening = replace(it.session.served._opening, endpoint=replace(endpoint, base_url=url))
+        it.session.served = ServedModels(opening)
+        it.app.composer.focus()
+        await it.pilot.press(*"/model slow-one", "enter")
+        await it.until(lambda: "/model is being done" in it.screen, "the word that it is being done")
+        answer.set()
+        await it.until(lambda: it.session.model == "slow-one", "the choice")
+        await it.until(lambda: "/model is being done" not in it.screen, "its end")
+        assert "whether the server has it" in " ".join(it.chat.split())

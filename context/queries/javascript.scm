@@ -3,6 +3,7 @@
 (class_declaration name: (identifier) @name body: (class_body) @body) @class
 (method_definition name: (_) @name body: (statement_block) @body) @function
 (field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(field_definition property: (_) @name) @field
 (lexical_declaration . (variable_declarator name: (identifier) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (class body: (_) @body)])) @function
 (variable_declaration . (variable_declarator name: (identifier) @name

@@ -1,6 +1,8 @@
 (class_declaration name: (_) @name body: (_) @body) @class
 (protocol_declaration name: (_) @name body: (_) @body) @class
 (function_declaration name: (simple_identifier) @name body: (_) @body) @function
+(function_declaration name: [(custom_operator) "==" "!=" "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "+=" "-=" "!"] @name
+  body: (_) @body) @function
 (protocol_function_declaration name: (simple_identifier) @name) @function
 (init_declaration body: (_) @body) @function
 (deinit_declaration body: (_) @body) @function

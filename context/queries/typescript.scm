@@ -12,7 +12,7 @@
 (class_body (method_signature name: (_) @name) @function)
 (abstract_method_signature name: (_) @name) @function
 (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
-(public_field_definition name: (_) @name type: (_)) @field
+(public_field_definition name: (_) @name) @field
 (interface_body (property_signature name: (_) @name) @field)
 (interface_body (method_signature name: (_) @name) @field)
 (lexical_declaration . (variable_declarator name: (identifier) @name

@@ -130,6 +130,9 @@ def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
     assert len(shown) == 61
 
 
+EQUAL = "struct P\n  static func == (a: P, b: P) -> Bool\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "shown"),
     [
@@ -173,6 +176,16 @@ def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
         ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
         ("a.kt", "val a: Int\n  get() {\n    val b = 1\n    return b\n  }\n", "val a: Int\n"),
         ("a.kts", "val a = make {\n  val b = 1\n}\n", "val a = make { val b = 1 }\n"),
+        (
+            "a.go",
+            "type (\n\tA struct {\n\t\tX int\n\t}\n\tI interface {\n\t\tM()\n\t}\n)\n",
+            "A struct\n  X int\nI interface\n  M()\n",
+        ),
+        ("a.go", "// A is.\ntype A struct {\n\tX int\n}\n", "type A struct — A is.\n  X int\n"),
+        ("a.php", "<?php\nget('/', function () {});\n$f = fn($x) => 1;\n", "$f = fn($x)\n"),
+        ("a.php", "<?php\ndefine('A', 2);\nrun('A', 2);\n", "define('A', 2)\n"),
+        ("a.swift", "struct P {\n  static func == (a: P, b: P) -> Bool { true }\n}\n", EQUAL),
+        ("a.ts", "class A {\n  count = 0\n}\n", "class A\n  count = 0\n"),
         ("a.toml", 'dep = { version = "1", path = "x" }\n', 'dep = { version = "1", path = "x" }\n'),
         ("a.sql", "ALTER TABLE a OWNER TO b;\nCREATE SCHEMA app;\n", "CREATE SCHEMA app\n"),
     ],

@@ -34,6 +34,8 @@ def differing(before: Snapshot, after: Snapshot) -> set[str]:
     paths = {*before.changes, *after.changes}
     if before.paths is not after.paths:
         paths |= {*before.paths} ^ {*after.paths}
+    elif len(before.entries) != len(after.entries):
+        paths |= {path for path in after.paths if path not in before.entries}
     return {path for path in paths if before.entries.digest(path) != after.entries.digest(path)}
 
 

@@ -31,7 +31,7 @@ def window_lines(window: Explanation) -> str:
     """What a window holds, in lines: for where there is no panel."""
     if window.problem:
         return window.problem
-    lines = [f"{window.tokens:,} of {window.budget:,} tokens"]
+    lines = [f"{window.tokens:,} of {window.budget:,} tokens", kinds_line(window.parts)]
     if not window.complete:
         lines.append(f"built from what is known so far: {window.known:,} of {window.total:,} files")
     for part in window.parts:

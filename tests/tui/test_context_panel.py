@@ -257,6 +257,7 @@ def test_a_window_can_be_told_in_lines() -> None:
     )
     assert told.splitlines() == [
         "6,240 of 10,000 tokens",
+        "instructions 900 · map 5,000 · mentioned 40",
         "built from what is known so far: 1 of 2 files",
         "     900  instructions",
         "          how; sent before",

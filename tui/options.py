@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tui.exits import CONFIGURATION, USAGE, leave
+from tui.shell_words import efforts, models, providers
 
 if TYPE_CHECKING:
     from session.opening import Opening
@@ -36,9 +37,14 @@ def model_options(command: Decorated) -> Decorated:
     for option in reversed(
         (
             click.option("--base-url", metavar="URL", help="The server's address, up to /responses."),
-            click.option("--model", metavar="ID", help="The model to ask."),
-            click.option("--provider", metavar="NAME", help="Who serves it."),
-            click.option("--effort", metavar="LEVEL", help="low, medium, high, xhigh or auto."),
+            click.option("--model", metavar="ID", shell_complete=models, help="The model to ask."),
+            click.option("--provider", metavar="NAME", shell_complete=providers, help="Who serves it."),
+            click.option(
+                "--effort",
+                metavar="LEVEL",
+                shell_complete=efforts,
+                help="low, medium, high, xhigh or auto.",
+            ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
             click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),

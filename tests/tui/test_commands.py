@@ -251,3 +251,35 @@ def test_a_partner_that_cannot_serve_says_why(run_spark: RunSpark, arguments: li
     ran = run_spark("partner", *arguments)
     assert (ran.code, ran.out) == (code, "")
     assert ran.err
+
+
+def offered(run_spark: RunSpark, line: str, cwd: Path) -> list[str]:
+    """What bash is offered at Tab behind ``line``."""
+    words = line.split(" ")
+    env = {"_SPARK_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return [answer.partition(",")[2] for answer in run_spark(env=env, cwd=cwd).out.split()]
+
+
+def test_the_shell_is_offered_sessions_models_and_providers(
+    run_spark: RunSpark, project: Path, own_folders: Path
+) -> None:
+    assert offered(run_spark, "spark resume ", project) == []
+    older = keep_session(project, "20260101-100000-aaaa", "fix it")
+    os.utime(older, (1000, 1000))
+    keep_session(project, "20260202-100000-bbbb", "explain it")
+    assert offered(run_spark, "spark resume ", project) == ["20260202-100000-bbbb", "20260101-100000-aaaa"]
+    assert offered(run_spark, "spark export 20260101", project) == ["20260101-100000-aaaa"]
+    assert offered(run_spark, f"spark export -C {project} 20260101", project.parent) == [
+        "20260101-100000-aaaa"
+    ]
+    assert offered(run_spark, "spark resume -C nowhere 2026", project) == []
+    assert offered(run_spark, "spark exec --effort x", project) == ["xhigh"]
+    assert offered(run_spark, "spark exec --provider gr", project) == ["groq"]
+    assert offered(run_spark, "spark exec --provider partner --model ", project) == [
+        "spark-practice",
+        "spark-practice-text",
+    ]
+    config = own_folders / "config" / "spark"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("model = [\n")
+    assert offered(run_spark, "spark exec --model ", project) == []

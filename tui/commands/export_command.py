@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from tui.options import folder_option, opening_workspace, session_file
+from tui.shell_words import sessions
 
 
 @click.command("export")
-@click.argument("session")
+@click.argument("session", shell_complete=sessions)
 @folder_option
 def command(session: str, folder: Path) -> None:
     """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""

@@ -12,10 +12,11 @@ from tui.options import model_options, opening, session_file, theme_option
 if TYPE_CHECKING:
     from session.models.offers import Offer
     from session.opening import Opening
+from tui.shell_words import sessions
 
 
 @click.command("resume")
-@click.argument("session", required=False)
+@click.argument("session", shell_complete=sessions, required=False)
 @theme_option
 @model_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:

@@ -8,7 +8,6 @@ events in ``tui/feed.py``, the keys in ``tui/keymap.toml``.
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -46,6 +45,7 @@ from tui.panes.suggestions import Suggestions
 from tui.plain import clipped_left, visible
 from tui.prompt_keys import PromptKeys
 from tui.slash import hint
+from tui.starting import loaded
 
 if TYPE_CHECKING:
     from session.events import Event
@@ -215,8 +215,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
     async def _warm_up(self) -> None:
         """Pay for first uses now, and keep what was made so far out of the collector's way."""
         await asyncio.to_thread(warm)
-        gc.freeze()
-        gc.enable()
+        loaded()
 
     @work(group="events")
     async def _listen(self, stream: AsyncIterator[Event]) -> None:

@@ -1,4 +1,4 @@
-"""What comes before all else where the app is opened."""
+"""What comes before all else where a session is opened."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ Python's 5 ms would wait as long at each for whatever is loaded or read beside i
 
 
 def begin() -> None:
-    """Have the terminal keep keys, and the collector rest until the app is up: what a start makes stays, and
-    looking through it for garbage took a sixth of the time to the first frame."""
+    """The app is to be opened: have the terminal keep keys, and loading go on quickly."""
     hold_keys()
-    gc.disable()
+    load()
     sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def load() -> None:
+    """Have the collector rest until :func:`loaded`: what a start makes stays, and looking through it for
+    garbage took a sixth of the time to the first frame."""
+    gc.disable()
+
+
+def loaded() -> None:
+    """Have the collector work again, on what is made from here on."""
+    gc.freeze()
+    gc.enable()

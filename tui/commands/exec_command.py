@@ -23,16 +23,21 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
     A PROMPT of - is read from standard input.
     """
     began = time.monotonic()
-    import asyncio
+    from tui.starting import load, loaded
 
-    from session.models.offers import with_hint
+    load()
     from tui.headless import json_printer, run_exec, text_printer
 
     text = _standard_input() if prompt == "-" else prompt
     if not text.strip():
         raise click.UsageError("the prompt is empty")
     project = opening(folder, **given)
+    loaded()
     if project.endpoint is None:
+        import asyncio
+
+        from session.models.offers import with_hint
+
         leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
     raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))
 

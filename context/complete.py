@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import lru_cache
 from heapq import nsmallest
 
+from context.mentions import matching
+from context.paths import about
 from context.snapshot import Snapshot
 
 LIMIT = 12
@@ -22,12 +24,13 @@ class Target(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     SYMBOL = "symbol"
+    GLOB = "glob"
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """One way to go on. ``text`` is the whole mention, its ``@`` and quotes included; ``detail`` is for
-    the person: a definition's file, a file's state."""
+    the person: a definition's file, a file's state, how many files a glob names."""
 
     text: str
     target: Target
@@ -40,9 +43,15 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
     ``prefix`` matches where its letters stand in a path or name in their order; a match at the start of
     a name is better than one inside, that is better than a scattered one; changed files come before
     others, short names before long ones. Without letters the changed files and the top of the project
-    are given. Case matters only where the prefix has upper case.
+    are given. Case matters only where the prefix has upper case. Behind a file's path and a colon the names
+    that it defines are given; for a glob, the files that it names.
     """
     prefix = prefix.lstrip('"').removeprefix("./")
+    if any(mark in prefix for mark in "*?["):
+        return _named_by_glob(prefix.rstrip('"'), snapshot, limit)
+    path, colon, part = prefix.partition(":")
+    if colon and path in about(snapshot.paths):
+        return _inside(path, part.lstrip(":"), snapshot, limit)
     pattern = _pattern(prefix)
     scored: list[tuple[tuple[int, int, int, str], Completion]] = []
     for path in snapshot.paths:
@@ -59,6 +68,24 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
     if len(prefix) > 1 and "/" not in prefix:
         scored += _symbols(prefix, pattern, snapshot)
     return [completion for _, completion in nsmallest(limit, scored, key=lambda item: item[0])]
+
+
+def _named_by_glob(pattern: str, snapshot: Snapshot, limit: int) -> list[Completion]:
+    found = matching(pattern, snapshot.paths)
+    if not found:
+        return []
+    files = f"{len(found):,} file{'' if len(found) == 1 else 's'}"
+    whole = Completion(_mention(pattern), Target.GLOB, files)
+    return [whole, *(Completion(_mention(path), Target.FILE) for path in found)][:limit]
+
+
+def _inside(path: str, part: str, snapshot: Snapshot, limit: int) -> list[Completion]:
+    """The names that a file defines, as mentions of these alone."""
+    entry = snapshot.entries.get(path)
+    pattern = _pattern(part)
+    names = [name for name in entry.names if pattern.search(name)] if entry is not None else []
+    best = nsmallest(limit, names, key=lambda name: (_place(part, name), len(name), name))
+    return [Completion(_mention(f"{path}::{name}"), Target.SYMBOL, path) for name in best]
 
 
 def _symbols(

@@ -214,3 +214,26 @@ def test_completion_ranks_by_how_well_it_matches(repo: Repo) -> None:
     assert [(found.text, found.target, found.detail) for found in start] == [
         ("@start_worker", Target.SYMBOL, "src/queue.py")
     ]
+
+
+def test_completion_of_parts_and_globs(repo: Repo) -> None:
+    repo.commit(**{"src/queue.py": CODE, "src/other.py": "def pop_all(): ...\n", "a b.py": "x = 1\n"})
+    snapshot = Project(repo.root).scan()
+
+    def told(prefix: str, limit: int = 12) -> list[tuple[str, str]]:
+        return [(found.text, found.detail) for found in complete(prefix, snapshot, limit)]
+
+    assert told("src/queue.py::po") == [("@src/queue.py::pop", "src/queue.py")]
+    assert [text for text, _ in told("src/queue.py:")] == [
+        "@src/queue.py::pop",
+        "@src/queue.py::push",
+        "@src/queue.py::Queue",
+        "@src/queue.py::start_worker",
+    ]
+    assert told("src/queue.py:10-") == []
+    assert told("src/*.py") == [("@src/*.py", "2 files"), ("@src/other.py", ""), ("@src/queue.py", "")]
+    assert told('"a*.py') == [("@a*.py", "1 file"), ('@"a b.py"', "")]
+    assert told("src/*.py", 2) == [("@src/*.py", "2 files"), ("@src/other.py", "")]
+    assert told("lib/*") == [] and told("[") == []
+    for text, _ in told("src/queue.py::"):
+        assert find_mentions(f"see {text}", snapshot)

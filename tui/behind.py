@@ -56,14 +56,16 @@ class Behind(App[int], inherit_bindings=False):
         return self.parts.feed
 
     async def on_event(self, event: events.Event) -> None:
-        """Let what is typed into the composer through at once; have other keys, and all behind them, wait
-        for the session, which is there in a moment."""
-        if self._parts is None and isinstance(event, events.InputEvent) and not _is_typing(event):
+        """Let what is typed into the composer through at once; have other keys and clicks, and all behind
+        them, wait for the session, which is there in a moment."""
+        if self._parts is None and isinstance(event, events.InputEvent) and not _needs_none(event):
             await self._there.wait()
             if self._parts is None:  # it could not be made: the app is about to end
                 return
         await super().on_event(event)
 
 
-def _is_typing(event: events.InputEvent) -> bool:
-    return isinstance(event, events.Key) and (event.is_printable or event.key == "backspace")
+def _needs_none(event: events.InputEvent) -> bool:
+    if isinstance(event, events.Key):
+        return event.is_printable or event.key == "backspace"
+    return isinstance(event, events.MouseMove)

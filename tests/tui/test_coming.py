@@ -102,6 +102,7 @@ async def test_a_draft_typed_before_the_session_is_there_is_kept(tmp_path: Path)
 
     app = SparkApp(Coming(look_at(opening), make), theme="dark")
     async with app.run_test() as pilot:
+        await pilot.hover("#chat")
         for key in ("d", "r", "a", "f", "t"):
             app.post_message(_key(key))
         await shown(pilot, "draft")

@@ -37,7 +37,7 @@ class Listing:
 
 def in_the_making(path: str) -> bool:
     """Whether ``path`` is no file of the project's, but an edit that is just being written."""
-    return _IN_THE_MAKING.fullmatch(path) is not None
+    return path.endswith(".spark") and _IN_THE_MAKING.fullmatch(path) is not None
 
 
 def list_git(git: Git) -> Listing:
@@ -132,5 +132,4 @@ def _endless(line: str) -> bool:
 
 
 def _paths(listed: bytes) -> list[str]:
-    paths = (os.fsdecode(path) for path in listed.split(b"\0") if path)
-    return [path for path in paths if not in_the_making(path)]
+    return [path for path in os.fsdecode(listed).split("\0") if path and not in_the_making(path)]

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from context.changes import Status
@@ -113,9 +114,8 @@ class Project:
             if self._index.drop_damaged() or self._git is None or not self._snapshot.complete:
                 return self._scan()
             try:
-                listing = list_git(self._git)
                 before = set(self._differences.changes)
-                self._differences.from_git(self._git)
+                listing = self._ask_all(self._git)
             except GitUnavailable:
                 return self._scan()
             problems = {path for path in listing.files if name_problem(path) is not None}
@@ -256,8 +256,7 @@ class Project:
         self._notes = ()
         try:
             git = Git.open(self.root)
-            listing = list_git(git)
-            self._differences.from_git(git)
+            listing = self._ask_all(git)
             self._git = git
         except GitUnavailable as problem:
             if not problem.expected:
@@ -265,6 +264,15 @@ class Project:
             listing = list_walk(self.root)
             self._differences.without_git()
         self._intake.lines = self._git is None
+        return listing
+
+    def _ask_all(self, git: Git) -> Listing:
+        """Ask git for the files and for what changed. Raises GitUnavailable."""
+        # Both walk the folder: side by side, a large one is known sooner.
+        with ThreadPoolExecutor(1, "spark-git") as other:
+            changes = other.submit(self._differences.from_git, git)
+            listing = list_git(git)
+            changes.result()
         return listing
 
     # One save

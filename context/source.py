@@ -53,7 +53,7 @@ def read(root: Path, path: str) -> Source | Unread:
     none of the model's business. The file is opened without waiting, so a named pipe cannot hang.
     """
     try:
-        handle = os.open(root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as problem:
         return _unopened(path, problem)
     try:

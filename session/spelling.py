@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _CUTOFF = 0.6
 """As in difflib: how much of two names must be alike."""
@@ -12,6 +11,8 @@ _CUTOFF = 0.6
 def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names of ``known`` that are likeliest meant by ``name``, best first: those that go on from it or
     hold it, then those that are spelled nearly so. Upper and lower case are the same here."""
+    from difflib import get_close_matches  # not before somebody mistyped: a start does without
+
     lower = {each.lower(): each for each in sorted(known, reverse=True)}
     wanted = name.strip().lower()
     if not wanted:

@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -147,6 +146,7 @@ class SlashError(Exception):
 
 
 async def _obey(session: SessionPort, name: str, argument: str) -> str:
+    from session.spelling import spelled_like
     from tui.figures import report
     from tui.telling import window_lines
 
@@ -204,7 +204,7 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
             known = {slash.name: slash for slash in slashes()}
             if name in known:
                 raise SlashError(f"/{name} needs {known[name].argument}")
-            like = get_close_matches(name, known, 1)
+            like = spelled_like(name, known, 1)
             meant = f"; did you mean /{like[0]}?" if like else ","
             raise SlashError(f"/{name} is no command{meant} /help shows all")
     return ""

@@ -85,7 +85,7 @@ def _inside(path: str, part: str, snapshot: Snapshot, limit: int) -> list[Comple
     pattern = _pattern(part)
     names = [name for name in entry.names if pattern.search(name)] if entry is not None else []
     best = nsmallest(limit, names, key=lambda name: (_place(part, name), len(name), name))
-    return [Completion(_mention(f"{path}::{name}"), Target.SYMBOL, path) for name in best]
+    return [Completion(_mention(f"{path}::{name}"), Target.SYMBOL) for name in best]
 
 
 def _symbols(

@@ -86,7 +86,7 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
         self.suggestions.offer(
             found.texts, found.details, self.size.width, self.size.height - over - _KEPT_FREE, over
         )
-        if self.suggestions.display and not self.status.status.message:
+        if self.suggestions.display and self.status.status.message in ("", self._told):
             self._told = "Tab puts the first in, again the next"
             self.status.say(self._told)
 

@@ -223,7 +223,7 @@ def test_completion_of_parts_and_globs(repo: Repo) -> None:
     def told(prefix: str, limit: int = 12) -> list[tuple[str, str]]:
         return [(found.text, found.detail) for found in complete(prefix, snapshot, limit)]
 
-    assert told("src/queue.py::po") == [("@src/queue.py::pop", "src/queue.py")]
+    assert told("src/queue.py::po") == [("@src/queue.py::pop", "")]
     assert [text for text, _ in told("src/queue.py:")] == [
         "@src/queue.py::pop",
         "@src/queue.py::push",

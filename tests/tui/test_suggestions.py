@@ -39,6 +39,8 @@ async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Pat
         await it.pilot.press("space")
         await it.until(lambda: not shown(it), "its end")
         assert "2 of 3" not in it.screen, "what was said of the match went with it"
+        await it.pilot.press(*"@docs", "tab", "ctrl+u", *"@web")
+        await it.until(lambda: "Tab puts the first in" in it.screen, "what Tab does now")
 
 
 async def test_the_list_goes_with_escape_with_sending_and_with_leaving_the_composer(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from themes.loader import load_theme
 from tui.arrangement import Arrangement
 from tui.behind import Parts
 from tui.coming import Coming, look_of
-from tui.completing import completer
 from tui.driver import LateDriver, take_keys
 from tui.exits import CONFIGURATION, FAILED
 from tui.keymap import bindings, shown
@@ -104,7 +103,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
             yield ChatView(self._palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         prompts = [*self._look.prompts, *reversed(self._suggestions)]
-        yield Composer(prompts, self._look.draft, lambda word: completer(self.session)(word), id="composer")
+        yield Composer(prompts, self._look.draft, self._complete, id="composer")
         yield StatusLine(self._palette, id="status")
         yield Suggestions(self._palette, id="suggestions")
 

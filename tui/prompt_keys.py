@@ -9,13 +9,15 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from session.lines import StoreError
-from tui.completing import completer, foresee, from_files, typed
+from tui.completing import Candidates, completer, foresee, from_files, typed
 from tui.keymap import shown
 from tui.overlay import Overlay
 from tui.panes.composer import Composer
 from tui.slash import SlashError, obey, split_slash
 from tui.work_keys import WorkKeys
 
+_BETWEEN_LETTERS = 0.05
+"""Seconds without a key after which suggestions are looked for."""
 _KEPT_FREE = 2
 """Rows of the panes that suggestions leave in sight."""
 _SOON = 0.3
@@ -29,6 +31,10 @@ REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse
 class PromptKeys(WorkKeys, inherit_bindings=False):
     """The half of the app that talks to the session for the user."""
 
+    _looking: asyncio.Future[Candidates | None] | None = None
+    """The search for suggestions that runs, or ran last."""
+    _found: tuple[str, Candidates] | None = None
+    """What was found, and for which text before the cursor."""
     _told = ""
     """What was said of the match that was put in last."""
     _last_cancel = 0.0
@@ -70,15 +76,30 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
         elif not self.suggestions.choose(now.word):
             self._look_for_suggestions(before)
 
+    def _complete(self, before: str) -> Candidates | None:
+        """What Tab goes round: what was found for the suggestions, or what is found now."""
+        if self._found is not None and self._found[0] == before:
+            return self._found[1]
+        return completer(self.session)(before)
+
     def _hide_suggestions(self) -> None:
+        self._found = None
         self.workers.cancel_group(self, "suggestions")
         self.suggestions.hide()
 
     @work(group="suggestions", exclusive=True)
     async def _look_for_suggestions(self, before: str) -> None:
-        """In a thread where it takes its time."""
+        """In a thread where it takes its time: one search at once, for the last letter alone."""
         look = completer(self.session)
-        found = await asyncio.to_thread(look, before) if from_files(before) else look(before)
+        if from_files(before):
+            await asyncio.sleep(_BETWEEN_LETTERS)
+            if self._looking is not None:
+                await asyncio.wait({self._looking})
+            self._looking = asyncio.ensure_future(asyncio.to_thread(look, before))
+            found = await asyncio.shield(self._looking)
+            self._found = None if found is None else (before, found)
+        else:
+            found = look(before)
         if found is None or not self.composer.has_focus or list(found.texts) == [found.word]:
             self.suggestions.hide()
             return

@@ -8,7 +8,7 @@ from itertools import islice
 
 from context.blocks import harmless
 from context.changes import Lines, line_sums
-from context.outline import Outline, outline
+from context.outline import MORE, Outline, outline
 from context.redact import redact
 from context.source import Source
 from context.words import words
@@ -16,6 +16,8 @@ from context.words import words
 _MOST_WORDS = 8_000
 """Different words of a file that it is found by, the first; only generated tables hold more."""
 _MOST_NAMES = 4_000
+_LONGEST_OUTLINE = 40_000
+"""Characters of an outline that are kept: no map has room for a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,14 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
     return Facts(
         source.path,
         source.digest,
-        harmless(redact(found.text).text),
+        harmless(redact(_cut(found.text)).text),
         names,
         counted,
         line_sums(source) if lines else None,
     )
+
+
+def _cut(outline: str) -> str:
+    if len(outline) <= _LONGEST_OUTLINE:
+        return outline
+    return outline[: outline.rfind("\n", 0, _LONGEST_OUTLINE) + 1] + MORE

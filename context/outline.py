@@ -15,6 +15,8 @@ from context.symbols import Symbol
 
 __all__ = ["Outline", "Symbol", "outline"]
 
+MORE = "… more\n"
+"""The last line of an outline that leaves entries out."""
 _HEAD_LINES = 5
 _HEAD_WIDTH = 100
 _DATA_READ = 50_000
@@ -48,7 +50,7 @@ class Outline:
             if not symbol.inside_function
         ]
         if self.more:
-            lines.append("… more\n")
+            lines.append(MORE)
         return "".join(lines or (f"{line}\n" for line in self.head))
 
     @property

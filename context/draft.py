@@ -209,7 +209,7 @@ class Run(_Files):
     @property
     def size(self) -> int:
         """About how many bytes it has in memory."""
-        held = sum(len(array) * array.itemsize for array in self._terms)
+        held = sum(len(values) * values.itemsize for values in self._terms)
         return held + sum(len(file.outline) + len(file.names) for file in self._files)
 
     def slices(self) -> Iterator[TermSlice]:

@@ -24,6 +24,11 @@ from tests.e2e.tmux import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"
+STUCK = (
+    "import time; from tui.commands import open_command\n"
+    "open_command.opening = lambda *_, **__: time.sleep(60)\n" + START
+)
+"""A start that gets no further than the settings."""
 USUAL = termios.ECHO | termios.ICANON | termios.ISIG
 
 
@@ -60,13 +65,13 @@ def a_terminal() -> Iterator[Typed]:
 
 
 @contextmanager
-def spark(on: Typed, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def spark(on: Typed, folder: Path, *arguments: str, start: str = START) -> Iterator[subprocess.Popen[bytes]]:
     folder.mkdir(exist_ok=True)
     home = folder.parent / "home"
     places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "STATE", "CACHE")}
     environ = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", **places}
     process = subprocess.Popen(
-        [sys.executable, "-c", START, *arguments],
+        [sys.executable, "-c", start, *arguments],
         stdin=on.terminal,
         stdout=on.terminal,
         stderr=on.terminal,
@@ -122,7 +127,7 @@ def test_the_terminal_is_as_it_was_after_a_start_that_failed(tmp_path: Path) -> 
 
 
 def test_ctrl_c_ends_a_start_and_gives_the_terminal_back(tmp_path: Path) -> None:
-    with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "partner") as process:
+    with a_terminal() as on, spark(on, tmp_path / "project", start=STUCK) as process:
         on.until(lambda _: held(on))
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(PATIENCE) == 130

@@ -94,9 +94,13 @@ class Gathering:
 
 
 def _memory() -> int:
-    """Bytes of memory that this process has had at most."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    """Bytes of memory that this process has."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    except OSError:
+        # The most that it has had. Linux would count in what its parent had when it was started.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from context.snapshot import Snapshot
 from context.tokens import Counter
 from context.watch import Watcher
 from context.window import build
+from tui.starting import SWITCH_SECONDS
 
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120
@@ -204,6 +205,8 @@ def first(root: Path, cache: Path, text: str, started: float) -> None:
 
 
 if __name__ == "__main__":
+    # As the app has it: threads that work hand over to the loop as often.
+    sys.setswitchinterval(SWITCH_SECONDS)
     what, where, kept, asked, *rest = sys.argv[1:]
     if what == "index":
         asyncio.run(index(Path(where), Path(kept), asked))

@@ -107,17 +107,23 @@ def test_a_worker_that_is_killed_loses_nothing(folder: Path, tmp_path: Path) -> 
     assert seen.keys() == {*paths_of(folder)}
 
 
-def test_a_worker_that_has_taken_its_memory_is_replaced(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[int] = []
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes that were started since."""
+    found: list[int] = []
 
     class Counted(subprocess.Popen[bytes]):
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
-            started.append(self.pid)
+            found.append(self.pid)
 
     monkeypatch.setattr(subprocess, "Popen", Counted)
+    return found
+
+
+def test_a_worker_that_has_taken_its_memory_is_replaced(
+    folder: Path, tmp_path: Path, started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workers, "_MOST_MEMORY", 1)
     paths = paths_of(folder)
     answers = list(read_all(folder, paths, tmp_path, lines=True))
@@ -126,6 +132,15 @@ def test_a_worker_that_has_taken_its_memory_is_replaced(
     assert sum(isinstance(answer, Written) for answer in answers) == batches
     assert len(set(started)) == batches
     assert found_by(answers) == found_by(read_here(folder, path, lines=True) for path in paths)
+
+
+def test_a_worker_is_not_blamed_for_the_memory_of_who_started_it(
+    folder: Path, tmp_path: Path, started: list[int]
+) -> None:
+    held = bytearray(os.urandom(1)) * workers._MOST_MEMORY
+    list(read_all(folder, paths_of(folder), tmp_path, lines=True))
+    assert len(held) == workers._MOST_MEMORY
+    assert len(started) == min(workers._MOST, os.cpu_count() or 1)
 
 
 def test_stopping_early_leaves_no_process_behind(folder: Path, tmp_path: Path) -> None:

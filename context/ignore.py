@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
 """The name under which an edit's next content is prepared beside its file: there for a moment only."""
+_AT_ONCE = 100_000
+"""Bytes of a list of files that are taken apart at once."""
 _STARS = re.compile(r"\*+")
 _MOST_STARS = 3
 """In one part of a rule, and folders that stand for any number of them."""
@@ -132,4 +134,12 @@ def _endless(line: str) -> bool:
 
 
 def _paths(listed: bytes) -> list[str]:
-    return [path for path in os.fsdecode(listed).split("\0") if path and not in_the_making(path)]
+    found: list[str] = []
+    start = 0
+    while start < len(listed):
+        # In pieces, as one long call holds up all other threads.
+        end = listed.find(b"\0", start + _AT_ONCE)
+        piece = os.fsdecode(listed[start : end if end >= 0 else len(listed)])
+        found += [path for path in piece.split("\0") if path and not in_the_making(path)]
+        start = end + 1 if end >= 0 else len(listed)
+    return found

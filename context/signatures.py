@@ -22,6 +22,10 @@ _SPACE = re.compile(r"\s+")
 _LOOSE = ((re.compile(r"\(\s"), "("), (re.compile(r",?\s\)"), ")"), (re.compile(r",\s\}"), " }"))
 _COMMENT_MARKS = re.compile(r"^(?:<!--|[\s/*!#-])*|(?:-->|[\s*/])*$")
 _DOC_TAGS = re.compile(r"</?(?:summary|remarks|para)>")
+_COMMENT = re.compile(
+    rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|//[^\n]*|/\*.*?\*/|(?<![^\s])\#(?=[\s\#])[^\n]*""",
+    re.DOTALL,
+)
 _PLAIN_DECLARATOR = re.compile(rb"[*\s]*+(?!operator\b)([A-Za-z_]\w*+)\s*+(?:[(\[:=]|$)(?!:)")
 
 
@@ -45,15 +49,22 @@ def symbol_of(
     body = captures["body"][0] if "body" in captures else None
     end = body.start_byte if body is not None else whole_end
     head = source[start:end]
-    if _may_comment(language, head):
-        end = min([end, *(child.start_byte for child in node.children if child.type in language.comments)])
+    commented = _may_comment(language, head)
+    if commented:
+        # One before the name stands between what belongs to the definition.
+        named = next(
+            (captures[key][0].start_byte for key in ("name", "declarator") if key in captures), start
+        )
+        inside = [child.start_byte for child in node.children if child.type in language.comments]
+        end = min([end, *(at for at in inside if at >= named)])
         head = source[start:end]
     if "signature" in captures:
         shown = captures["signature"][0]
         head = source[start : shown.end_byte]
         signature = _one_line(source[shown.start_byte : shown.end_byte])
     else:
-        signature = _one_line(head if whole is node else source[whole_start:end])
+        text = head if whole is node else source[whole_start:end]
+        signature = _one_line(_without_comments(text) if commented else text)
     if "( " in signature or " )" in signature or ", }" in signature:
         for loose, tight in _LOOSE:
             signature = loose.sub(tight, signature)
@@ -80,6 +91,11 @@ def symbol_of(
         depth,
         inside_function,
     )
+
+
+def _without_comments(text: bytes) -> bytes:
+    """``text`` without the comments of languages that have them as C or as a shell does; strings stay."""
+    return _COMMENT.sub(lambda found: found[1] or b" ", text)
 
 
 def _whole(language: Language, node: Node) -> Node:

@@ -264,3 +264,24 @@ def test_no_text_ends_the_process_or_takes_for_ever(path: str, text: str) -> Non
         check=False,
     )
     assert ended.returncode == 0 and ended.stdout == "()\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        (
+            "a.kt",
+            '@Suppress("https://a") // why\n@Old /* x */ fun get(name: String): Instant? = null\n',
+            '@Suppress("https://a") @Old fun get(name: String): Instant?\n',
+        ),
+        ("a.py", "def f(a,  # first\n      b='#x'):  # end\n    pass\n", "def f(a, b='#x')\n"),
+        (
+            "a.go",
+            "func f(a int, // first\n\tb string /* x */) error {\n}\n",
+            "func f(a int, b string) error\n",
+        ),
+        ("a.c", "TEST_END /* of one */\nstatic int next(void)\n{\n}\n", "TEST_END static int next(void)\n"),
+    ],
+)
+def test_comments_inside_a_signature_are_left_out(name: str, text: str, shown: str) -> None:
+    assert outline(name, text).text == shown

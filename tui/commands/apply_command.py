@@ -31,23 +31,25 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     from session.lines import StoreError
     from tui.exits import CONFIGURATION, DONE, FAILED, leave
     from tui.headless import fate_line, json_printer
+    from tui.interruptible import interruptible
 
     workspace = opening_workspace(folder)
     show = json_printer(began)
     refused = found = False
     try:
-        for event in apply_stream(workspace, sys.stdin.buffer, edit_format, dry_run=dry_run):
-            refused = refused or isinstance(event, HunkRefused)
-            found = found or isinstance(event, HunkLanded | HunkRefused)
-            if as_json:
-                show(event)
-            elif isinstance(event, ApplyEnded):
-                counts = f"{event.landed} landed, {event.refused} refused"
-                click.echo(f"{counts}, {event.already_applied} already there")
-            elif isinstance(event, Notice):
-                click.echo(f"spark: {event.text}", err=True)
-            elif (line := fate_line(event)) is not None:
-                click.echo(line)
+        with interruptible(sys.stdin.fileno()) as stream:
+            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run):
+                refused = refused or isinstance(event, HunkRefused)
+                found = found or isinstance(event, HunkLanded | HunkRefused)
+                if as_json:
+                    show(event)
+                elif isinstance(event, ApplyEnded):
+                    counts = f"{event.landed} landed, {event.refused} refused"
+                    click.echo(f"{counts}, {event.already_applied} already there")
+                elif isinstance(event, Notice):
+                    click.echo(f"spark: {event.text}", err=True)
+                elif (line := fate_line(event)) is not None:
+                    click.echo(line)
     except NotTextError as problem:
         leave(str(problem), FAILED)
     except StoreError as problem:

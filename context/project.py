@@ -247,8 +247,11 @@ class Project:
                     give_back()
 
         thread = threading.Thread(target=merge, name="spark-merge", daemon=True)
-        self._merging = thread, merger
+        # It ends with the lock in hand, which is held here: not before it is known as the one that merges.
         thread.start()
+        self._merging = thread, merger
+        if self._closing.is_set():
+            merger.stop()
 
     def _list(self) -> Listing:
         """List the files, and the changes where git knows them."""

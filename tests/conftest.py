@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from session.keys import masking
 
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_")
 
@@ -26,6 +29,20 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
         if variable.startswith(CLEARED):
             monkeypatch.delenv(variable)
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mask no keys that another test had."""
+    monkeypatch.setattr(masking, "_known", set())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """Let programs that tests start be interrupted, also where the tests themselves run behind ``nohup`` or
+    in the background and are not."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

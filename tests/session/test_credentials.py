@@ -48,9 +48,9 @@ def test_white_space_around_a_key_is_dropped(tmp_path: Path) -> None:
 
 def test_a_provider_without_a_variable_takes_its_row_of_the_file(tmp_path: Path) -> None:
     assert find_key(KEYLESS, tmp_path, {"": "sk-odd"}) is None
-    keep(tmp_path, 'partner = "practice"\n')
+    keep(tmp_path, 'partner = "sk-exercise"\n')
     found = find_key(KEYLESS, tmp_path, {})
-    assert isinstance(found, Key) and found.secret == "practice"
+    assert isinstance(found, Key) and found.secret == "sk-exercise"
 
 
 @pytest.mark.parametrize("mode", [0o604, 0o620, 0o640, 0o644, 0o660, 0o666, 0o601])

@@ -48,6 +48,7 @@ async def test_the_editor_takes_keys_in_turn(keys: list[str], text: str) -> None
 
 async def test_the_file_list_takes_keys_in_turn(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "what the project holds")
         await it.pilot.press("ctrl+p")
         await it.until(lambda: isinstance(it.app.screen, FilePicker), "the list")
         for key in ("g", "x", "backspace", "r", "e"):

@@ -56,7 +56,7 @@ class Counter:
         return self._encoding is not None
 
     def load(self) -> None:
-        """Unpack and verify the rank file: about a quarter of a second and 80 MB, once a process.
+        """Unpack and verify the rank file: about a quarter of a second and 50 MB, once a process.
 
         Raises RankFileError when the installed package lacks the file or it is damaged.
         """

@@ -22,10 +22,12 @@ _SPACE = re.compile(r"\s+")
 _LOOSE = ((re.compile(r"\(\s"), "("), (re.compile(r",?\s\)"), ")"), (re.compile(r",\s\}"), " }"))
 _COMMENT_MARKS = re.compile(r"^(?:<!--|[\s/*!#-])*|(?:-->|[\s*/])*$")
 _DOC_TAGS = re.compile(r"</?(?:summary|remarks|para)>")
-_COMMENT = re.compile(
-    rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|//[^\n]*|/\*.*?\*/|(?<![^\s])\#(?=[\s\#])[^\n]*""",
-    re.DOTALL,
+_STRING = rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|"""
+_COMMENTS = (
+    (b"/", re.compile(_STRING + rb"//[^\n]*|/\*.*?\*/", re.DOTALL)),
+    (b"#", re.compile(_STRING + rb"(?<!\S)#(?=[\s#])[^\n]*")),
 )
+"""Strings, which stay, and comments, by the mark of the languages that have these."""
 _PLAIN_DECLARATOR = re.compile(rb"[*\s]*+(?!operator\b)([A-Za-z_]\w*+)\s*+(?:[(\[:=]|$)(?!:)")
 
 
@@ -64,7 +66,7 @@ def symbol_of(
         signature = _one_line(source[shown.start_byte : shown.end_byte])
     else:
         text = head if whole is node else source[whole_start:end]
-        signature = _one_line(_without_comments(text) if commented else text)
+        signature = _one_line(_without_comments(language, text) if commented else text)
     if "( " in signature or " )" in signature or ", }" in signature:
         for loose, tight in _LOOSE:
             signature = loose.sub(tight, signature)
@@ -93,9 +95,12 @@ def symbol_of(
     )
 
 
-def _without_comments(text: bytes) -> bytes:
-    """``text`` without the comments of languages that have them as C or as a shell does; strings stay."""
-    return _COMMENT.sub(lambda found: found[1] or b" ", text)
+def _without_comments(language: Language, text: bytes) -> bytes:
+    """``text`` without comments as C has them, or as a shell does; strings stay."""
+    for mark, comment in _COMMENTS:
+        if mark in language.marks:
+            text = comment.sub(lambda found: found[1] or b" ", text)
+    return text
 
 
 def _whole(language: Language, node: Node) -> Node:

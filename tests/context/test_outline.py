@@ -280,6 +280,8 @@ def test_no_text_ends_the_process_or_takes_for_ever(path: str, text: str) -> Non
             "func f(a int, // first\n\tb string /* x */) error {\n}\n",
             "func f(a int, b string) error\n",
         ),
+        ("b.py", "HALF = WHOLE // 2  # of it\n", "HALF = WHOLE // 2\n"),
+        ("a.yml", "home: https://a.org/b # there\n", "home: https://a.org/b\n"),
         ("a.c", "TEST_END /* of one */\nstatic int next(void)\n{\n}\n", "TEST_END static int next(void)\n"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from context.changes import Lines
 from context.facts import Facts
-from context.terms import NUMBER_BITS, makes, stem, stem_term, term_numbers
+from context.terms import NUMBER_BITS, UNEDITED, makes, stem, stem_term, term_numbers
 
 COUNT_BITS = 6
 MOST_COUNTED = (1 << COUNT_BITS) - 1
@@ -153,6 +153,8 @@ class Draft(_Files):
         packed = [number << COUNT_BITS | count for count in range(MOST_COUNTED + 1)]
         further = {makes(name.lower()): 1 for name in facts.names}
         further[stem_term(stem(facts.path))] = 1
+        if facts.unedited:
+            further[UNEDITED] = 1
         held = self._held
         for terms in (facts.words, further):
             for term, count in terms.items():

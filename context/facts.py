@@ -11,6 +11,7 @@ from context.changes import Lines, line_sums
 from context.outline import MORE, Outline, outline
 from context.redact import redact
 from context.source import Source
+from context.unedited import says_generated, unedited_root
 from context.words import words
 
 _MOST_WORDS = 8_000
@@ -33,6 +34,8 @@ class Facts:
     words: Mapping[str, int]
     """The words of the text and, again, of the defined names, and twice those of the path."""
     lines: Lines | None
+    unedited: bool = False
+    """It is built, generated or vendored."""
 
 
 def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None) -> Facts:
@@ -52,6 +55,7 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
         names,
         counted,
         line_sums(source) if lines else None,
+        bool(unedited_root(source.path)) or says_generated(source.text),
     )
 
 

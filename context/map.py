@@ -6,29 +6,32 @@ changed, so that the server's prompt cache keeps the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from context.entries import file_block
 from context.map_blocks import KnownBlocks, known_paths, shown_blocks
-from context.map_fit import CHARACTERS, OUTLINES, SURELY, fit_folders, fit_outlines, tight_block
+from context.map_folders import fit_folders
+from context.map_outlines import OUTLINES, fit_outlines
+from context.map_room import CHARACTERS, SURELY, Count
 from context.paths import about
 from context.snapshot import REMOVED
 
 if TYPE_CHECKING:
-    from context.rank import Order
+    from context.rank import Ranking
     from context.seen import FrozenMap
     from context.snapshot import Snapshot
 
 _COMPLETE = (
-    "## Project map\n\nEvery file of the project with the definitions in it, in path order. "
-    "Blocks further down override earlier ones.\n\n"
+    "## Project map\n\nEvery file of the project with the definitions in it, in path order (what is built, "
+    "generated or vendored by its name alone). Blocks further down override earlier ones.\n\n"
 )
 _PARTIAL = (
     "## Project map\n\nThe files of the project by folder, then the definitions in those that matter most, "
-    "in path order. Blocks further down override earlier ones.\n\n"
+    "in path order (a last line tells how many more a file has). "
+    "Blocks further down override earlier ones.\n\n"
 )
 REFREEZE = 8_000
 """Tokens of changes to a frozen map from which a new map is cheaper."""
@@ -40,8 +43,6 @@ _WORTH = 0.7
 """The changed definitions alone are worth it with at most this share of the whole entry's characters."""
 _MOST_COMPARED = 4_000_000
 """Lines of an entry before times lines after, up to which they are compared."""
-
-Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class MapPart:
     unoutlined: tuple[tuple[str, int], ...] = ()
     unlisted: tuple[tuple[str, int], ...] = ()
     gone: frozenset[str] = frozenset()
+    in_part: int = 0
+    """How many outlines show only the definitions that match best."""
 
     @property
     def outlined(self) -> int:
@@ -102,10 +105,10 @@ def _around(enclosing: list[str], line: str) -> list[str]:
 
 def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     """Tokens of the map with every outline; where that is far from fitting in ``room``, about how many."""
-    size = about(snapshot.paths).size + snapshot.entries.size
+    size = about(snapshot.paths).size + snapshot.entries.size - _size_unedited(snapshot)
     if size > room * SURELY:
         return size // CHARACTERS
-    return count(_COMPLETE) + sum(count(_block(snapshot, path)) for path in snapshot.paths)
+    return count(_COMPLETE) + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
 
 
 def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
@@ -119,7 +122,7 @@ def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
 
 
 def build_map(
-    snapshot: Snapshot, order: Order, room: int, count: Count, whole: frozenset[str], full: int
+    snapshot: Snapshot, ranking: Ranking, room: int, count: Count, whole: frozenset[str], full: int
 ) -> MapPart:
     """The map in at most ``room`` tokens. ``order`` is all paths by rank; ``whole`` are files whose text
     the window shows anyway: where room is short they are outlined last of all.
@@ -127,16 +130,19 @@ def build_map(
     if not snapshot.paths:
         return MapPart()
     if full <= room:
-        blocks = {path: _block(snapshot, path) for path in snapshot.paths}
-        return MapPart(_COMPLETE + "".join(blocks.values()), full, blocks)
-    lines, spent, unlisted = fit_folders(snapshot, order, room, count, count(_PARTIAL))
+        entries = {path: _entry(snapshot, path) for path in snapshot.paths}
+        blocks = {path: block for path, block in entries.items() if not _by_name(snapshot, path)}
+        return MapPart(_COMPLETE + "".join(entries.values()), full, KnownBlocks(blocks, snapshot.paths))
+    lines, spent, unlisted = fit_folders(snapshot, ranking.order, room, count, count(_PARTIAL))
     if not lines:
         return MapPart(unlisted=unlisted)
-    chosen, unoutlined, spent = fit_outlines(snapshot, order, room, spent, count, whole)
+    fitted = fit_outlines(snapshot, ranking, room - spent, count, whole)
     text = _PARTIAL + "".join(lines)
-    if chosen:
-        text += OUTLINES + "".join(tight_block(chosen[path]) for path in sorted(chosen))
-    return MapPart(text, spent, KnownBlocks(chosen, snapshot.paths), unoutlined, unlisted)
+    if fitted.entries:
+        text += OUTLINES + "".join(fitted.entries[path] for path in sorted(fitted.entries))
+    blocks = {path: _block(snapshot, path) for path in fitted.entries}
+    known = KnownBlocks(blocks, snapshot.paths)
+    return MapPart(text, spent + fitted.tokens, known, fitted.unoutlined, unlisted, in_part=fitted.in_part)
 
 
 def build_again(
@@ -173,7 +179,8 @@ def build_delta(
             blocks[path] = changed_block(before, block)
     added, gone = _difference(known_paths(shown), snapshot.paths)
     for path in added:
-        blocks[path] = outlines[path] = _block(snapshot, path)
+        blocks[path] = _entry(snapshot, path)
+        outlines[path] = "" if _by_name(snapshot, path) else blocks[path]
     for path in gone:
         blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
     spent = count(_DELTA)
@@ -201,6 +208,22 @@ def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str
         return [], []
     known, listed = set(before), set(now)
     return [path for path in now if path not in known], [path for path in before if path not in listed]
+
+
+def _entry(snapshot: Snapshot, path: str) -> str:
+    """A file's block in a complete map."""
+    return file_block(path, "") if _by_name(snapshot, path) else _block(snapshot, path)
+
+
+def _by_name(snapshot: Snapshot, path: str) -> bool:
+    """Whether a file, as one that nobody edits by hand, stands in a complete map by its name alone."""
+    unedited = snapshot.words.unedited
+    return bool(unedited) and snapshot.entries.place(path) in unedited
+
+
+def _size_unedited(snapshot: Snapshot) -> int:
+    """About how many bytes the outlines have of files that nobody edits by hand."""
+    return sum(map(snapshot.entries.size_at, snapshot.words.unedited))
 
 
 def _block(snapshot: Snapshot, path: str) -> str:

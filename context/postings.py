@@ -13,7 +13,7 @@ from typing import Any
 
 from context.draft import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.entries import Entries, place, split_place
-from context.terms import makes, stem_term
+from context.terms import UNEDITED, makes, stem_term
 
 _K1 = 1.2
 _B = 0.75
@@ -210,6 +210,11 @@ class Words:
     def alike(self, stems: Iterable[str]) -> list[str]:
         """The files whose names have one of these stems."""
         return list(self.by_path({at: 1.0 for found in stems for at in self._live(stem_term(found))}))
+
+    @cached_property
+    def unedited(self) -> frozenset[int]:
+        """The places of the files that nobody edits by hand."""
+        return frozenset(self._live(UNEDITED))
 
     def rarity(self, word: str) -> float:
         """How rare a word is: 0 for one that all files hold."""

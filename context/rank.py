@@ -22,6 +22,7 @@ from context.languages import is_code
 from context.paths import Paths, about, nearness
 from context.source import Unread, read
 from context.terms import stem
+from context.unedited import unedited_root
 from context.words import words
 
 if TYPE_CHECKING:
@@ -68,9 +69,11 @@ class Order:
         for folder, near in self.near.items():
             groups[near].append(folder)
         for near in sorted(groups, reverse=True):
-            inside = chain.from_iterable(self.paths.folders[folder] for folder in groups[near])
-            for path in sorted(path for path in inside if path not in known):
-                yield -weight * near, path
+            if len(groups) == 1:  # nothing is in hand: all paths, which are sorted
+                inside: Iterable[str] = self.paths.all
+            else:
+                inside = sorted(chain.from_iterable(self.paths.folders[folder] for folder in groups[near]))
+            yield from ((-weight * near, path) for path in inside if path not in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
             scores[path] += part
             if path not in strongest or part > strongest[path][0]:
                 strongest[path] = (part, kind)
+    for path, discount in _discounts(snapshot, scores, hand):
+        scores[path] *= discount
     blend = {}
     weight = weights["near"]
     for path, score in scores.items():
@@ -114,10 +119,6 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
         blend[path] = score + by_place
         if hand and by_place > strongest[path][0]:
             strongest[path] = (by_place, "near")
-    prose: float = settings()["related"]["prose"]
-    for path in scores:
-        if not is_code(path):
-            scores[path] *= prose
     known = [path for path in hand if path in paths]
     first = sorted(known, key=lambda path: (-blend.get(path, 0.0), path))
     held = set(first)
@@ -176,6 +177,18 @@ def _evidence_of_hand(
         "alike": dict.fromkeys(index.alike(stems), 1.0),
     }
     return evidence, (*shared, *known)
+
+
+def _discounts(snapshot: Snapshot, paths: Iterable[str], hand: list[str]) -> Iterator[tuple[str, float]]:
+    """The paths that count for less than code that somebody edits, each with by how much."""
+    rules: dict[str, float] = settings()["discounts"]
+    unedited = snapshot.words.unedited
+    mine = tuple({root for path in hand if (root := unedited_root(path))})
+    for path in paths:
+        if unedited and snapshot.entries.place(path) in unedited and not path.startswith(mine):
+            yield path, rules["unedited"]
+        elif not is_code(path):
+            yield path, rules["prose"]
 
 
 def _asked(request: str) -> dict[str, float]:

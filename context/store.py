@@ -23,7 +23,7 @@ from zlib import crc32
 
 from context.segment import DamagedSegment, Segment
 
-_FORMAT = 4
+_FORMAT = 5
 _LIST = "files"
 _KEPT = 3600
 """Seconds that a segment stays which no list names: another process may be about to."""
@@ -142,9 +142,10 @@ class Store:
 
 @lru_cache(maxsize=1)
 def _version() -> str:
-    """Changes whenever outlines may: with the format, the languages and the queries."""
-    files = [resources.files("context") / "languages.toml"]
-    files += sorted((resources.files("context") / "queries").iterdir(), key=lambda file: file.name)
+    """Changes whenever what is known of a file may: with format, languages, queries and rules."""
+    folder = resources.files("context")
+    files = [folder / "languages.toml", folder / "data" / "unedited.toml", folder / "data" / "secrets.toml"]
+    files += sorted((folder / "queries").iterdir(), key=lambda file: file.name)
     digest = hashlib.sha256(str(_FORMAT).encode())
     for file in files:
         digest.update(file.read_bytes())

@@ -1,4 +1,5 @@
-"""Terms: what files are found by. A term is a word, a name that the file defines, or its own name's stem."""
+"""Terms: what files are found by. A term is a word, a name that the file defines, its own name's stem,
+or that nobody edits it."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from zlib import crc32
 
 _MAKES = "\x01"
 _STEM = "\x02"
+UNEDITED = "\x03"
+"""The term under which files stand that nobody edits by hand."""
 _AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
 _CRC_BITS = 16
 

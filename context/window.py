@@ -91,9 +91,10 @@ def _map(
         packing.map = MapPart(base.text, base.tokens, now, gone=delta.gone)
         packing.frozen = frozen
         return
-    packing.map = build_map(packing.snapshot, ranking.order, limit, count, whole, full)
+    packing.map = build_map(packing.snapshot, ranking, limit, count, whole, full)
     total = len(packing.snapshot.paths)
-    told = f"the project: {total:,} files, {packing.map.outlined:,} of them with their definitions"
+    in_part = f" ({packing.map.in_part:,} of them in part)" if packing.map.in_part else ""
+    told = f"the project: {total:,} files, {packing.map.outlined:,} of them with their definitions{in_part}"
     _add_map(packing, packing.map, told)
     if packing.map.text:
         packing.frozen = FrozenMap(packing.map.text, packing.map.tokens, packing.map.outlines)

@@ -36,8 +36,10 @@ def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
     """The share of the truth that is shown; None for what the commit has none of."""
     files = [path in shown.texts or path in shown.outlines for path in found.files]
     definitions = [
-        not {wanted.head, wanted.signature}.isdisjoint(
-            shown.texts.get(wanted.path, set()) | shown.outlines.get(wanted.path, set())
+        shows(
+            shown.texts.get(wanted.path, set()) | shown.outlines.get(wanted.path, set()),
+            wanted.head,
+            wanted.signature,
         )
         for wanted in found.definitions
     ]
@@ -46,6 +48,13 @@ def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
         name: statistics.mean(values) if values else None
         for name, values in zip(MEASURES, (files, definitions, lines), strict=True)
     }
+
+
+def shows(lines: set[str], head: str, signature: str) -> bool:
+    """Whether lines show a definition: its first line or its signature, which a map may have cut short."""
+    if not {head, signature}.isdisjoint(lines):
+        return True
+    return any(line.endswith("…") and signature.startswith(line[:-1]) for line in lines)
 
 
 def replay(
@@ -90,6 +99,7 @@ def replay(
             f"to {last}, {len(project.snapshot.entries)} files, {time.monotonic() - started:.0f} s, "
             f"our window {statistics.median(windows or [0]) * 1000:.0f} ms"
         )
+        project.close()
         if peer is not None:
             peer.close()
             print(f"{NAME}: {peer.over} of {peer.made} windows over their budget")

@@ -50,10 +50,20 @@ def read_window(window: Window) -> Filled:
         for piece in window.pieces
         if piece.path is not None and piece.kind in (Kind.MENTIONED, Kind.CHANGED)
     }
-    outlines = {
-        path: lines_of(block) for path, block in window.shown.outlines.items() if block.count("\n") > 1
-    }
-    return Filled(window.tokens, texts, outlines)
+    shown = "".join(piece.text for piece in window.pieces if piece.kind is Kind.MAP)
+    return Filled(window.tokens, texts, outlines_in(shown))
+
+
+def outlines_in(text: str) -> dict[str, set[str]]:
+    """The lines of a map's outlines by path: a name and a colon, then lines set in by a space or more."""
+    outlines: dict[str, set[str]] = {}
+    path = ""
+    for line in text.split("\n"):
+        if line.startswith(" "):
+            outlines.setdefault(path, set()).update(lines_of(line))
+        elif line.endswith(":"):
+            path = line.removesuffix(":").removeprefix("./")
+    return outlines
 
 
 def lines_of(text: str) -> set[str]:

@@ -173,7 +173,7 @@ def test_the_least_budget_is_the_instructions_and_the_request(picture: Snapshot,
 def test_where_room_is_short_paths_come_first_then_outlines_by_rank(
     picture: Snapshot, counter: Counter
 ) -> None:
-    window = build(request("What does work_5_2 do?", 1800), picture, counter)
+    window = build(request("What does work_5_2 do?", 700), picture, counter)
     text = next(piece.text for piece in window.pieces if piece.kind is Kind.MAP)
     assert "src/pkg1/: m1.py, m4.py, m7.py\n" in text
     left = {left.path for left in window.left_out if left.why == "no room for its definitions"}

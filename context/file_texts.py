@@ -20,6 +20,7 @@ _LEAST_RELATED = 400
 """Tokens below which no file that was not asked for is tried."""
 _IN_VAIN = 4
 """Files of which nothing fitted, after which no more are tried."""
+_ABOUT = "this conversation has been about it"
 _CHARACTERS = 4
 """Characters that a token is taken to have where parts of files are chosen, before they are counted."""
 
@@ -101,41 +102,65 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
     limit = packing.request.related_limit
     if limit is None and packing.request.map_limit is not None:
         limit = packing.request.map_limit // 4
-    room = room if limit is None else min(room, limit)
     rules = settings()["related"]
+    spent = _recent(packing, ranking, room if limit is None else min(room, max(limit, room // 4)))
+    room = room - spent if limit is None else min(room, limit) - spent
     may_be = (
-        path for _, path in ranking.order.top if _may_be_related(packing, path, ranking, rules["least"])
+        path
+        for _, path in ranking.order.top
+        if ranking.scores.get(path, 0.0) >= rules["least"] and _may_be_related(packing, path)
     )
     likely = list(islice(may_be, rules["most"]))
     in_vain = 0
     for at, path in enumerate(likely):
-        why = f"beyond the share of files that nobody named: {ranking.reasons[path]}"
         if room < _LEAST_RELATED or in_vain == _IN_VAIN:
-            packing.left_out.append(LeftOut(path, 0, why))
+            _leave_out(packing, path, ranking.reasons[path])
             continue
         # A file that stands out gets most of the room; where many are alike they share it.
         rivals = sum(ranking.scores[other] for other in likely[at : at + rules["rivals"]])
-        limit = int(room * max(rules["share"], ranking.scores[path] / rivals))
-        found = related_view(
-            path, ranking.reasons[path], ranking.wanted, limit * _CHARACTERS, packing.snapshot
-        )
-        tokens = 0
-        for form in found.forms if found is not None else ():
-            tokens = packing.counter.count_kept(form.text)
-            if found is not None and tokens <= room:
-                packing.add(found.kind, path, form.text, tokens, form.why)
-                packing.files[path] = ShownFile(found.digest, found.lines, form.whole)
-                room -= tokens
-                break
-        else:
-            in_vain += 1
-            packing.left_out.append(LeftOut(path, tokens, why))
+        share = max(rules["share"], ranking.scores[path] / rivals)
+        tokens = _show_related(packing, path, ranking.reasons[path], ranking, room, share)
+        room -= tokens
+        in_vain += not tokens
 
 
-def _may_be_related(packing: Packing, path: str, ranking: Ranking, least: float) -> bool:
+def _recent(packing: Packing, ranking: Ranking, room: int) -> int:
+    """Show the files that the conversation has been about; the tokens they took."""
+    share: float = settings()["related"]["share"]
+    left = room
+    for path in packing.request.recent:
+        if not _may_be_related(packing, path):
+            continue
+        if left < _LEAST_RELATED:
+            packing.left_out.append(LeftOut(path, 0, f"no room beside the other files: {_ABOUT}"))
+            continue
+        left -= _show_related(packing, path, _ABOUT, ranking, left, share)
+    return room - left
+
+
+def _show_related(packing: Packing, path: str, reason: str, ranking: Ranking, room: int, share: float) -> int:
+    """Show a file that nobody named in about ``share`` of the room; the tokens it took."""
+    limit = int(room * share) * _CHARACTERS
+    found = related_view(path, reason, ranking.wanted, limit, packing.snapshot)
+    tokens = 0
+    for form in found.forms if found is not None else ():
+        tokens = packing.counter.count_kept(form.text)
+        if found is not None and tokens <= room:
+            packing.add(found.kind, path, form.text, tokens, form.why)
+            packing.files[path] = ShownFile(found.digest, found.lines, form.whole)
+            return tokens
+    _leave_out(packing, path, reason, tokens)
+    return 0
+
+
+def _leave_out(packing: Packing, path: str, reason: str, tokens: int = 0) -> None:
+    why = f"beyond the share of files that nobody named: {reason}"
+    packing.left_out.append(LeftOut(path, tokens, why))
+
+
+def _may_be_related(packing: Packing, path: str) -> bool:
     return (
-        ranking.scores.get(path, 0.0) >= least
-        and path in packing.snapshot.entries
+        path in packing.snapshot.entries
         and path not in packing.files
         and path not in packing.passed
         and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts

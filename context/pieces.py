@@ -55,6 +55,8 @@ class WindowRequest:
     ``pinned`` (each in the grammar of a mention) is shown whole in every window as long as it fits, after
     what the request names; of ``removed`` (paths, folders, globs) no more than the names are shown. What
     is pinned is not removed.
+    Where a conversation goes on in a window that starts afresh, ``earlier`` is what its last prompts asked,
+    and ``recent`` the files that it has been about, those of the newest turns first.
     """
 
     text: str
@@ -68,6 +70,8 @@ class WindowRequest:
     related_limit: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    earlier: str = ""
+    recent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _SURE_NAMES = 3.0
 """So many used names that a single file defines make it sure that the files belong together."""
 _SHARED_WEIGHT = 0.3
 """What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
+_EARLIER_WEIGHT = 0.4
+"""What a word of earlier prompts weighs beside one of the request."""
 _MOST_HELD = 60
 """Files in hand whose words and names are looked at."""
 _LONGEST_HELD = 200_000
@@ -89,16 +91,19 @@ class Ranking:
     """Words with weights that parts of files are chosen by."""
 
 
-def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: bool = True) -> Ranking:
-    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all. Without ``related`` what
-    these have to do with others is not asked: for the order of those in hand alone."""
+def rank(
+    snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
+) -> Ranking:
+    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all. ``earlier`` is what was
+    asked before. Without ``related`` what those in hand have to do with others is not asked: for the order
+    of those in hand alone."""
     hand = list(dict.fromkeys(in_hand))
     paths = about(snapshot.paths)
     if not related:
         asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths), {}, {}, {})
-    evidence, wanted = _evidence(snapshot, request, hand)
+    evidence, wanted = _evidence(snapshot, {**_asked(earlier, _EARLIER_WEIGHT), **_asked(request)}, hand)
     near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
     weights: dict[str, float] = settings()["weights"]
     scores: defaultdict[str, float] = defaultdict(float)
@@ -130,11 +135,10 @@ def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, related: b
 
 
 def _evidence(
-    snapshot: Snapshot, request: str, hand: list[str]
+    snapshot: Snapshot, asked: dict[str, float], hand: list[str]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """The score of each path by each kind of evidence, and the words that were looked for."""
     index = snapshot.words
-    asked = _asked(request)
     matches = index.score(asked)
     evidence = {"asked": _scaled(matches, index.sure(max(matches.values(), default=0.0)))}
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
@@ -191,8 +195,8 @@ def _discounts(snapshot: Snapshot, paths: Iterable[str], hand: list[str]) -> Ite
             yield path, rules["prose"]
 
 
-def _asked(request: str) -> dict[str, float]:
-    return {word: count**0.5 for word, count in words(request).items()}
+def _asked(request: str, weight: float = 1.0) -> dict[str, float]:
+    return {word: weight * count**0.5 for word, count in words(request).items()}
 
 
 @lru_cache(maxsize=128)

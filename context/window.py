@@ -107,5 +107,7 @@ def _add_map(packing: Packing, part: MapPart, why: str) -> None:
 
 
 def _ranked(packing: Packing, *, related: bool) -> Ranking:
-    in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *packing.request.open_files]
-    return rank(packing.snapshot, packing.request.text, in_hand, related=related)
+    request = packing.request
+    in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *request.open_files]
+    in_hand += request.recent
+    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier, related=related)

@@ -27,6 +27,7 @@ from session.exchanges import Past
 from session.memory import Memory
 from session.pins import Pins
 from session.protocol.request import Item, user_message
+from session.topic import Topic, topic
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
@@ -131,7 +132,7 @@ class Preparation:
         extra += self.count(news) if news else 0
         budget = int(self.budget * share) - self.count(self.tools) - extra
         dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
-        window = self._build(prompt, memory, budget, dialogue.pieces, fresh=fresh)
+        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
         items = [developer_message(text) for text in (context, report, news) if text]
@@ -167,8 +168,11 @@ class Preparation:
         return room_in(self.budget, self.instruction_tokens + _HEADINGS)
 
     def _build(
-        self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], *, fresh: bool
+        self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], past: Past | None
     ) -> Window:
+        """The window; a fresh one where the ``past`` is given, which is the dialogue before it."""
+        snapshot = self.project.snapshot
+        about = topic(past, snapshot) if past is not None else Topic()
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
@@ -179,10 +183,11 @@ class Preparation:
             map_limit=int(MAP_SHARE * budget),
             pinned=self.pins.pinned,
             removed=self.pins.removed,
-            used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
+            earlier=about.words,
+            recent=about.files,
+            used=0 if past is not None else self.count(self.instructions) + memory.conversation.tokens,
         )
-        snapshot = self.project.snapshot
-        if fresh:
+        if past is not None:
             return build(request, snapshot, self.counter, memory.seen.restart())
         # The model wrote these edits itself, and the report tells what the user did to them since.
         sources = (snapshot.read(path) for path in memory.knowledge.paths)

@@ -90,3 +90,24 @@ def test_a_following_turn_brings_no_files_that_were_not_asked_for(repo: Repo, co
         WindowRequest("frobnicate", "", 20_000, used=first.tokens), snapshot, counter, Seen().after(first)
     )
     assert [piece.kind for piece in again.pieces] == [Kind.REQUEST]
+
+
+def test_what_was_asked_before_counts_but_less_than_the_request(repo: Repo) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    assert "lib/net.h" not in rank(snapshot, "where is it?", []).scores
+    assert next(iter(rank(snapshot, "where is it?", [], earlier="the socket port").order)) == "lib/net.h"
+    both = rank(snapshot, "render the page", [], earlier="the socket port")
+    assert both.scores["src/render.py"] > both.scores["lib/net.h"] > 0
+
+
+def test_files_the_conversation_was_about_come_before_other_likely_ones(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("render the page", "", 4_000, recent=("big.py", "gone.py", "src/header.py"))
+    shown = {piece.path: piece.why for piece in build(asked, snapshot, counter).pieces}
+    about = "likely to matter: this conversation has been about it; "
+    assert shown["big.py"] == f"{about}the definitions that match best"
+    assert shown["src/header.py"] == f"{about}whole"
+    assert shown["src/render.py"].startswith("likely to matter: its words match the request")
+    assert "gone.py" not in shown

@@ -31,6 +31,11 @@ class Missing:
     tokens: int
     why: str
 
+    @property
+    def reason(self) -> str:
+        """Why, without the details of this one: what all like it have in common."""
+        return self.why.partition(" (")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:

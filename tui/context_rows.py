@@ -94,7 +94,7 @@ def groups(window: Explanation, pinned: Iterable[str] = (), query: str = "") -> 
     by_reason: dict[str, list[Entry]] = {}
     for left in window.left_out:
         entry = Entry(
-            f"{LEFT_OUT}: {left.why}",
+            f"{LEFT_OUT}: {left.reason}",
             left.path,
             left.path,
             left.tokens,

@@ -56,13 +56,13 @@ def left_out_lines(left_out: Iterable[Missing]) -> list[str]:
     """What is not in a window and why, a line each; of one reason some, and how many more there are."""
     alike: dict[str, list[Missing]] = {}
     for left in left_out:
-        alike.setdefault(left.why, []).append(left)
+        alike.setdefault(left.reason, []).append(left)
     lines: list[str] = []
     # Rare reasons say more than the one that all files of a large project share.
-    for why, group in sorted(alike.items(), key=lambda item: len(item[1])):
+    for reason, group in sorted(alike.items(), key=lambda item: len(item[1])):
         for left in group[:MOST_ALIKE]:
             tokens = f"{left.tokens:,}" if left.tokens else "–"
-            lines.append(f"{tokens:>8}  {clean_line(left.path)}: {why}")
+            lines.append(f"{tokens:>8}  {clean_line(left.path)}: {left.why}")
         if len(group) > MOST_ALIKE:
-            lines.append(f"{'':>10}and {len(group) - MOST_ALIKE:,} more: {why}")
+            lines.append(f"{'':>10}and {len(group) - MOST_ALIKE:,} more: {reason}")
     return lines

@@ -279,6 +279,17 @@ def test_much_that_was_left_out_for_one_reason_is_told_by_some_of_it() -> None:
     assert len(told) == 14
 
 
+def test_what_is_left_out_for_like_reasons_is_one_group() -> None:
+    large = [
+        Missing(f"m{at}.bin", 0, f"too large ({at}.0 MB; files over 1 MB are not read)") for at in range(30)
+    ]
+    told = left_out_lines(large)
+    assert told[0] == "       –  m0.bin: too large (0.0 MB; files over 1 MB are not read)"
+    assert told[-1] == "          and 18 more: too large"
+    group = groups(window(left_out=tuple(large)))[-1]
+    assert (group.title, len(group.entries)) == ("left out: too large", 30)
+
+
 # What is drawn, as data.
 
 

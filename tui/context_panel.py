@@ -353,9 +353,9 @@ class ContextScreen(Overlay, inherit_bindings=False):
             if path is not None:
                 self._obey(self._session.context.pin, path)
 
-        paths = self._session.files.list()
+        listed = self._session.files.list
         self.app.push_screen(
-            FilePicker(self._palette, paths, "", "Pin a file", "Enter pins · Esc leaves"), picked
+            FilePicker(self._palette, listed, "", "Pin a file", "Enter pins · Esc leaves"), picked
         )
 
     def action_close(self) -> None:

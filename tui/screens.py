@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -126,20 +127,23 @@ class FilePicker(ModalScreen[str | None]):
 
     MOST = 200
     """Matches that are shown."""
+    LOOK_AGAIN = 0.3
+    """Seconds after which files that came or went meanwhile are shown: the project may still be read."""
 
     def __init__(
         self,
         palette: Palette,
-        paths: tuple[str, ...],
+        listed: Callable[[], tuple[str, ...]],
         recent: str,
         title: str = "Open a file",
         hint: str = "Enter opens · Esc leaves",
     ) -> None:
-        """``recent`` is marked as the file that is shown now."""
+        """``listed`` gives the paths there are now; ``recent`` is marked as the file that is shown."""
         super().__init__()
         self._title, self._hint = title, hint
         self._palette = palette
-        self._paths = paths
+        self._listed = listed
+        self._paths = listed()
         self._recent = recent
         self._found: list[tuple[str, frozenset[int]]] = []
         self._chosen = 0
@@ -158,6 +162,15 @@ class FilePicker(ModalScreen[str | None]):
         self.query_one(Input).cursor_blink = False
         self._found = best("", self._paths, self.MOST)
         self.call_after_refresh(self._draw)
+        self.set_interval(self.LOOK_AGAIN, self._look_again)
+
+    def _look_again(self) -> None:
+        """Search anew where the project's files are others now; the choice stays on its file."""
+        paths = self._listed()
+        if paths is not self._paths and paths != self._paths:
+            self._paths = paths
+            chosen = self._found[self._chosen][0] if self._found else ""
+            self._searching = self._search(self.query_one(Input).value, chosen)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search again."""
@@ -185,10 +198,11 @@ class FilePicker(ModalScreen[str | None]):
         self.call_after_refresh(self._draw)
 
     @work(exclusive=True)
-    async def _search(self, query: str) -> None:
-        """In a thread: a large project has many files."""
+    async def _search(self, query: str, chosen: str = "") -> None:
+        """In a thread: a large project has many files. ``chosen`` stays so, where it is still there."""
         self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
-        self._chosen = 0
+        found = [path for path, _ in self._found]
+        self._chosen = found.index(chosen) if chosen in found else 0
         self._draw()
 
     def _draw(self) -> None:

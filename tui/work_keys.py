@@ -52,8 +52,8 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
                 self._open(path)
 
         hint = f"Enter opens · {self._leaving('open_file')}"
-        paths = self.session.files.list()
-        self.push_screen(FilePicker(self._palette, paths, self.desk.path, hint=hint), picked)
+        listed = self.session.files.list
+        self.push_screen(FilePicker(self._palette, listed, self.desk.path, hint=hint), picked)
 
     def action_context(self) -> None:
         """Show what the model is shown, with the draft as the request; where it is shown, leave that."""

@@ -56,3 +56,18 @@ async def test_the_file_list_takes_keys_in_turn(tmp_path: Path) -> None:
         await it.until(lambda: it.app.screen.query_one(Input).value == "gre", "what was typed")
         it.key("enter", "\r")
         await it.until(lambda: it.app.desk.path == "greeter.py", "the file")
+
+
+async def test_an_open_file_list_shows_files_that_come_and_keeps_the_choice(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press("ctrl+p")  # perhaps before anything of the project has been read
+        await it.until(lambda: isinstance(it.app.screen, FilePicker), "the list")
+        await it.until(lambda: "greeter.py" in it.screen, "what the project holds")
+        picker = it.app.screen
+        assert isinstance(picker, FilePicker)
+        while picker._found[picker._chosen][0] != "greeter.py":
+            await it.pilot.press("down")
+        (tmp_path / "project" / "aardvark.py").write_text("x = 1\n")
+        await it.until(lambda: "aardvark.py" in it.screen, "the new file")
+        await it.pilot.press("enter")
+        await it.until(lambda: it.app.desk.path == "greeter.py", "the file that was chosen")

@@ -11,7 +11,7 @@ from context.changes import Lines, line_sums
 from context.outline import MORE, Outline, outline
 from context.redact import redact
 from context.source import Source
-from context.unedited import says_generated, unedited_root
+from context.unedited import is_unedited
 from context.words import words
 
 _MOST_WORDS = 8_000
@@ -55,7 +55,7 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
         names,
         counted,
         line_sums(source) if lines else None,
-        bool(unedited_root(source.path)) or says_generated(source.text),
+        is_unedited(source.path, source.text),
     )
 
 

@@ -9,11 +9,13 @@ from fnmatch import translate
 from functools import lru_cache
 from importlib import resources
 
+from context.languages import is_code
+
 _HEAD = 3_000
 """Characters in which a file says that it is generated."""
 _COMMENT = re.compile(r"^[ \t]*(?://|/?\*|#|<!--|--|;|%|\(\*)(.*)", re.MULTILINE)
 _MINIFIED = 5_000
-"""Characters from which on a file of very long lines is taken for minified, …"""
+"""Characters from which on code in very long lines is taken for minified, …"""
 _LONG_LINES = 300
 """… those that have so many on average."""
 
@@ -37,10 +39,17 @@ def unedited_root(path: str) -> str:
     return path if rules.files.match(name) else ""
 
 
+def is_unedited(path: str, text: str) -> bool:
+    """Whether nobody edits a file by hand, by its name, by what it says, or because it is minified code."""
+    return bool(unedited_root(path)) or says_generated(text) or (is_code(path) and _is_minified(text))
+
+
+def _is_minified(text: str) -> bool:
+    return len(text) >= _MINIFIED and len(text) > _LONG_LINES * (text.count("\n") + 1)
+
+
 def says_generated(text: str) -> bool:
-    """Whether a text says near its beginning that it is generated, or is minified."""
-    if len(text) >= _MINIFIED and len(text) > _LONG_LINES * (text.count("\n") + 1):
-        return True
+    """Whether a comment near the beginning of a text says that it is generated."""
     head = text[:_HEAD]
     if "enerated" not in head and "ENERATED" not in head:
         return False

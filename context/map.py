@@ -61,6 +61,8 @@ class MapPart:
     gone: frozenset[str] = frozenset()
     in_part: int = 0
     """How many outlines show only the definitions that match best."""
+    by_name: tuple[tuple[str, int], ...] = ()
+    """Files that a complete map has by name alone, with about how many tokens their outlines are."""
 
     @property
     def outlined(self) -> int:
@@ -130,9 +132,14 @@ def build_map(
     if not snapshot.paths:
         return MapPart()
     if full <= room:
-        entries = {path: _entry(snapshot, path) for path in snapshot.paths}
-        blocks = {path: block for path, block in entries.items() if not _by_name(snapshot, path)}
-        return MapPart(_COMPLETE + "".join(entries.values()), full, KnownBlocks(blocks, snapshot.paths))
+        blocks = {path: _entry(snapshot, path) for path in snapshot.paths}
+        text = "".join(blocks.values())
+        named = [path for path in snapshot.paths if _by_name(snapshot, path)]
+        for path in named:
+            del blocks[path]
+        known = KnownBlocks(blocks, snapshot.paths)
+        by_name = tuple((path, snapshot.entries.outline_size(path) // CHARACTERS) for path in named)
+        return MapPart(_COMPLETE + text, full, known, by_name=by_name)
     lines, spent, unlisted = fit_folders(snapshot, ranking.order, room, count, count(_PARTIAL))
     if not lines:
         return MapPart(unlisted=unlisted)

@@ -27,6 +27,8 @@ _FILES_SHARE = 0.6
 _MAP_SHARE = 0.5
 """… or all that a complete map leaves, where that takes at most this much."""
 
+_BY_NAME = "on the map by its name alone: nobody edits it by hand"
+
 
 def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen | None = None) -> Window:
     """Pack a window of at most ``request.budget`` tokens.
@@ -65,6 +67,7 @@ def _files_and_map(packing: Packing) -> None:
         LeftOut(path, tokens, "no room for its definitions") for path, tokens in part.unoutlined
     ]
     packing.left_out += [LeftOut(path, tokens, "no room to list its files") for path, tokens in part.unlisted]
+    packing.left_out += [LeftOut(path, tokens, _BY_NAME) for path, tokens in part.by_name]
 
 
 def _map(

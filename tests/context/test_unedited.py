@@ -122,6 +122,8 @@ def test_a_complete_map_names_them_and_never_outlines_them(repo: Repo, counter: 
     text = shown(first)
     assert "lib/headers.js:\n export function headers0(config)\n" in text
     assert "\nlib/schema.js\n" in text and "\ndist/axios.js\n" in text and "schema0" not in text
+    left_out = {left.path for left in first.left_out if "nobody edits it by hand" in left.why}
+    assert left_out == {"lib/schema.js", "dist/axios.js"}
 
     seen = Seen().after(first)
     repo.write("dist/axios.js", SOURCE * 5)

@@ -19,6 +19,8 @@ _TIGHT = 72
 """Characters of a signature."""
 _SHARE = 8
 """One outline gets at first this part (an eighth) of the room that is left for all, …"""
+_BREADTH = 12
+"""… or, of much room, one part in its root by this, so that it goes to more files as well, …"""
 _LEAST_SHARE = 40
 """… and so many tokens at least."""
 _TRIES = 4
@@ -77,6 +79,7 @@ class _Fitting:
         self.cut: dict[str, str] = {}
         self.spent = 0
         self._room, self._count, self._telling = room, count, telling
+        self._share = max(_SHARE, room**0.5 / _BREADTH)
         self._heading = count(OUTLINES)
         self._costs: dict[str, int] = {}
 
@@ -88,7 +91,7 @@ class _Fitting:
     def add(self, path: str, block: str) -> bool:
         """Show an entry in its share of the room; whether anything of it fits."""
         left = self.left
-        shown, cost = self._fit(block, min(left, max(_LEAST_SHARE, left // _SHARE)))
+        shown, cost = self._fit(block, min(left, max(_LEAST_SHARE, int(left / self._share))))
         if not shown:
             return False
         self.spent += cost + (0 if self.shown else self._heading)

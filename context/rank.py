@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import merge
@@ -34,6 +34,8 @@ _SURE_NAMES = 3.0
 """So many used names that a single file defines make it sure that the files belong together."""
 _SHARED_WEIGHT = 0.3
 """What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
+_BEHIND = 1e-9
+"""What sets those that count for less behind the others where nearness says nothing."""
 _EARLIER_WEIGHT = 0.4
 """What a word of earlier prompts weighs beside one of the request."""
 _MOST_HELD = 60
@@ -51,6 +53,8 @@ class Order:
     top: tuple[tuple[float, str], ...]
     near: Mapping[str, float]
     paths: Paths
+    discount: Callable[[str], float]
+    """By how much a path counts for less than code that somebody edits."""
 
     def __iter__(self) -> Iterator[str]:
         yield from self.first
@@ -66,16 +70,42 @@ class Order:
         return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
 
     def _rest(self, known: set[str]) -> Iterator[tuple[float, str]]:
-        weight: float = settings()["weights"]["near"]
+        """All other paths by nearness: code that somebody edits, and between it, and last of all, what counts
+        for less."""
         groups: defaultdict[float, list[str]] = defaultdict(list)
         for folder, near in self.near.items():
             groups[near].append(folder)
-        for near in sorted(groups, reverse=True):
+        held: dict[float, list[str]] = {}
+
+        def inside(near: float) -> Iterable[str]:
             if len(groups) == 1:  # nothing is in hand: all paths, which are sorted
-                inside: Iterable[str] = self.paths.all
-            else:
-                inside = sorted(chain.from_iterable(self.paths.folders[folder] for folder in groups[near]))
-            yield from ((-weight * near, path) for path in inside if path not in known)
+                return self.paths.all
+            if near not in held:
+                folders = (self.paths.folders[folder] for folder in groups[near])
+                held[near] = sorted(chain.from_iterable(folders))
+            return held[near]
+
+        weight: float = settings()["weights"]["near"]
+        nearest = sorted(groups, reverse=True)
+        discounts = sorted({1.0, *settings()["discounts"].values()}, reverse=True)
+        yield from merge(
+            *(self._counting(discount, weight, nearest, inside, known) for discount in discounts)
+        )
+
+    def _counting(
+        self,
+        discount: float,
+        weight: float,
+        nearest: list[float],
+        inside: Callable[[float], Iterable[str]],
+        known: set[str],
+    ) -> Iterator[tuple[float, str]]:
+        """Of the paths around the files in hand those that count for just so much, with their scores."""
+        behind = _BEHIND * (1 - discount)
+        for near in nearest:
+            for path in inside(near):
+                if path not in known and self.discount(path) == discount:
+                    yield behind - weight * near * discount, path
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +132,7 @@ def rank(
     if not related:
         asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
-        return Ranking(Order(tuple(in_order), (), {}, paths), {}, {}, {})
+        return Ranking(Order(tuple(in_order), (), {}, paths, _full), {}, {}, {})
     evidence, wanted = _evidence(snapshot, {**_asked(earlier, _EARLIER_WEIGHT), **_asked(request)}, hand)
     near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
     weights: dict[str, float] = settings()["weights"]
@@ -115,13 +145,14 @@ def rank(
             scores[path] += part
             if path not in strongest or part > strongest[path][0]:
                 strongest[path] = (part, kind)
-    for path, discount in _discounts(snapshot, scores, hand):
-        scores[path] *= discount
+    discount = _discounts(snapshot, hand)
     blend = {}
     weight = weights["near"]
     for path, score in scores.items():
         by_place = weight * near.get(path.rpartition("/")[0], 0.0)
-        blend[path] = score + by_place
+        counts = discount(path)
+        blend[path] = (score + by_place) * counts
+        scores[path] *= counts
         if hand and by_place > strongest[path][0]:
             strongest[path] = (by_place, "near")
     known = [path for path in hand if path in paths]
@@ -131,7 +162,7 @@ def rank(
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
-    return Ranking(Order(tuple(first), tuple(top), near, paths), scores, reasons, wanted)
+    return Ranking(Order(tuple(first), tuple(top), near, paths, discount), scores, reasons, wanted)
 
 
 def _evidence(
@@ -183,16 +214,22 @@ def _evidence_of_hand(
     return evidence, (*shared, *known)
 
 
-def _discounts(snapshot: Snapshot, paths: Iterable[str], hand: list[str]) -> Iterator[tuple[str, float]]:
-    """The paths that count for less than code that somebody edits, each with by how much."""
+def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
+    """By how much each path counts for less than code that somebody edits; 1 for that."""
     rules: dict[str, float] = settings()["discounts"]
     unedited = snapshot.words.unedited
     mine = tuple({root for path in hand if (root := unedited_root(path))})
-    for path in paths:
+
+    def discount(path: str) -> float:
         if unedited and snapshot.entries.place(path) in unedited and not path.startswith(mine):
-            yield path, rules["unedited"]
-        elif not is_code(path):
-            yield path, rules["prose"]
+            return rules["unedited"]
+        return 1.0 if is_code(path) else rules["prose"]
+
+    return discount
+
+
+def _full(path: str) -> float:
+    return 1.0
 
 
 def _asked(request: str, weight: float = 1.0) -> dict[str, float]:

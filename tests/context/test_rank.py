@@ -111,3 +111,25 @@ def test_files_the_conversation_was_about_come_before_other_likely_ones(repo: Re
     assert shown["src/header.py"] == f"{about}whole"
     assert shown["src/render.py"].startswith("likely to matter: its words match the request")
     assert "gone.py" not in shown
+
+
+def test_where_nothing_else_is_known_code_comes_before_prose_and_what_is_generated(repo: Repo) -> None:
+    repo.commit(
+        **{
+            "a/NEWS.md": "# News\n",
+            "a/one.py": "x = 1\n",
+            "b/two.py": "y = 2\n",
+            "dist/all.py": "z = 3\n",
+            "web/main.py": "def main(): ...\n",
+        }
+    )
+    snapshot = Project(repo.root).scan()
+    assert list(rank(snapshot, "", []).order) == [
+        "a/one.py",
+        "b/two.py",
+        "web/main.py",
+        "a/NEWS.md",
+        "dist/all.py",
+    ]
+    around = list(rank(snapshot, "", ["a/NEWS.md"]).order)
+    assert around == ["a/NEWS.md", "a/one.py", "b/two.py", "web/main.py", "dist/all.py"]

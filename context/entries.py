@@ -148,9 +148,7 @@ class Entries(Mapping[str, FileEntry]):
     def outline_size(self, path: str) -> int:
         """About how many bytes a file's outline has."""
         at = self.place(path)
-        return 0 if at is None else self.size_at(at)
-
-    def size_at(self, at: int) -> int:
-        """About how many bytes the outline has of the file at this place."""
+        if at is None:
+            return 0
         index, number = split_place(at)
         return self.parts[index].outline_size(number)

@@ -107,7 +107,7 @@ def _around(enclosing: list[str], line: str) -> list[str]:
 
 def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     """Tokens of the map with every outline; where that is far from fitting in ``room``, about how many."""
-    size = about(snapshot.paths).size + snapshot.entries.size - _size_unedited(snapshot)
+    size = about(snapshot.paths).size + snapshot.entries.size - snapshot.words.unedited_size
     if size > room * SURELY:
         return size // CHARACTERS
     return count(_COMPLETE) + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
@@ -226,11 +226,6 @@ def _by_name(snapshot: Snapshot, path: str) -> bool:
     """Whether a file, as one that nobody edits by hand, stands in a complete map by its name alone."""
     unedited = snapshot.words.unedited
     return bool(unedited) and snapshot.entries.place(path) in unedited
-
-
-def _size_unedited(snapshot: Snapshot) -> int:
-    """About how many bytes the outlines have of files that nobody edits by hand."""
-    return sum(map(snapshot.entries.size_at, snapshot.words.unedited))
 
 
 def _block(snapshot: Snapshot, path: str) -> str:

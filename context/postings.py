@@ -216,6 +216,12 @@ class Words:
         """The places of the files that nobody edits by hand."""
         return frozenset(self._live(UNEDITED))
 
+    @cached_property
+    def unedited_size(self) -> int:
+        """About how many bytes the outlines of those have."""
+        places = map(split_place, self.unedited)
+        return sum(self.parts[index].outline_size(number) for index, number in places)
+
     def rarity(self, word: str) -> float:
         """How rare a word is: 0 for one that all files hold."""
         known = self._rarities.get(word)

@@ -17,6 +17,8 @@ _PROMPTS = 3
 """… and whose prompts' words do, …"""
 _LONGEST = 2_000
 """… so many characters of each."""
+_LOOKED_THROUGH = 20_000
+"""Characters of a prompt that are looked through for files: it may hold a log."""
 _MOST_NAMED = 8
 """Files that one prompt gives at most: one that names a folder was not about each file in it."""
 _MOST_FILES = 20
@@ -34,7 +36,8 @@ def topic(past: Past, snapshot: Snapshot) -> Topic:
     """What the last turns were about."""
     files: dict[str, None] = {}
     for turn in reversed(past.turns[-_TURNS:]):
-        named = dict.fromkeys(mention.path for mention in find_mentions(turn.prompt, snapshot))
+        mentions = find_mentions(turn.prompt[:_LOOKED_THROUGH], snapshot)
+        named = dict.fromkeys(mention.path for mention in mentions)
         if len(named) <= _MOST_NAMED:
             files |= named
         files |= dict.fromkeys(edit.path for edit in reversed(turn.edits))

@@ -217,11 +217,12 @@ def whole_form(file: Studied, why: str) -> Form:
     return _whole(f"## File: {file.source.path}", file, why)
 
 
-def parts_form(file: Studied, parts: list[range], why: str) -> Form:
-    """All signatures of a file, and some of its line ranges as they are."""
+def parts_form(file: Studied, parts: list[range], why: str, *, signatures: bool = True) -> Form:
+    """Some of a file's line ranges as they are, and all its signatures, or those around these."""
     path = file.source.path
-    heading = f"## File: {path} (in short, with the parts that seem to matter whole)"
-    return _form(path, heading, _excerpt(file, parts, outline_too=True), why)
+    told = "in short, with" if signatures else "only"
+    heading = f"## File: {path} ({told} the parts that seem to matter whole)"
+    return _form(path, heading, _excerpt(file, parts, outline_too=signatures), why)
 
 
 def outline_of(source: Source) -> Outline:

@@ -17,6 +17,8 @@ _LONGEST = 400
 """Lines: of a longer definition only what is inside it counts as a part."""
 _PARTS_SHARES = (0.8, 0.4)
 """Of the limit, for the parts; the rest is for the signatures of all other definitions."""
+_ALONE_SHARES = (0.6, 0.4)
+"""Of the limit, for the parts of a file whose signatures alone would take too much."""
 _TELLING = 60
 """Words that a file's parts are weighed by at most: the rarest."""
 
@@ -40,11 +42,12 @@ def _forms(
     if len(file.source.text) <= limit:
         yield whole_form(file, f"likely to matter: {reason}; whole{masked}")
     scored = _scores(file, wanted, snapshot)
-    for share in _PARTS_SHARES:
-        chosen = _best(file, scored, int(limit * share))
-        if chosen:
-            why = f"likely to matter: {reason}; the definitions that match best{masked}"
-            yield parts_form(file, chosen, why)
+    why = f"likely to matter: {reason}; the definitions that match best{masked}"
+    for shares, signatures in ((_PARTS_SHARES, True), (_ALONE_SHARES, False)):
+        for share in shares:
+            chosen = _best(file, scored, int(limit * share))
+            if chosen:
+                yield parts_form(file, chosen, why, signatures=signatures)
 
 
 def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[range]:

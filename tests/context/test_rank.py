@@ -133,3 +133,17 @@ def test_where_nothing_else_is_known_code_comes_before_prose_and_what_is_generat
     ]
     around = list(rank(snapshot, "", ["a/NEWS.md"]).order)
     assert around == ["a/NEWS.md", "a/one.py", "b/two.py", "web/main.py", "dist/all.py"]
+
+
+def test_of_a_file_whose_signatures_do_not_fit_the_best_definition_is_shown(
+    repo: Repo, counter: Counter
+) -> None:
+    many = "\n\n".join(f"def test_case_number_{n}_of_many(fixture): ..." for n in range(400))
+    repo.commit(
+        **{"long.py": f"{many}\n\n\ndef frobnicate(widget):\n    return widget.spin()\n", "b.py": "x = 1\n"}
+    )
+    asked = WindowRequest("frobnicate the widget", "", 2_000)
+    pieces = build(asked, Project(repo.root).scan(), counter).pieces
+    shown = next(piece for piece in pieces if piece.path == "long.py")
+    assert shown.text.startswith("## File: long.py (only the parts that seem to matter whole)\n")
+    assert "    return widget.spin()\n" in shown.text and "test_case_number_0_of" not in shown.text

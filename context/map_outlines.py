@@ -23,6 +23,8 @@ _BREADTH = 12
 """… or, of much room, one part in its root by this, so that it goes to more files as well, …"""
 _LEAST_SHARE = 40
 """… and so many tokens at least."""
+_LEAST_PART = 20
+"""Tokens in which no part of an outline is tried."""
 _TRIES = 4
 """Times that a part of an outline is chosen, when its characters were more tokens than thought."""
 
@@ -119,6 +121,8 @@ class _Fitting:
             cost = self._count(block)
             if cost <= room:
                 return block, cost
+        if room < _LEAST_PART:
+            return "", 0
         characters = room * CHARACTERS
         for _ in range(_TRIES):
             shown = part_of(block, self._telling, characters)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,18 @@ Telling = tuple[tuple[str, float], ...]
 """The words that tell most about what is wanted, with what each weighs."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What is asked of an entry whatever is wanted: its lines with how far in they stand, and their text in
+    small letters with where each begins in it."""
+
+    name: str
+    lines: list[str]
+    depths: list[int]
+    text: str
+    starts: list[int]
+
+
 def telling_words(wanted: Mapping[str, float], words: Words) -> Telling:
     """Of weighted words those that definitions are weighed by."""
     weighed = {word: weight * words.rarity(word) for word, weight in wanted.items()}
@@ -32,12 +46,12 @@ def part_of(block: str, telling: Telling, room: int) -> str:
     """Of a file's entry in the map (its name, then a line a definition) the lines that match best, each with
     those that enclose it, in about ``room`` characters; of lines that match alike the outermost, then the
     first. The last line says how many are left out. Empty when there is no room for one definition."""
-    name, *lines = block.split("\n")[:-1]
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
+    entry = _entry(block)
+    name, lines, depths = entry.name, entry.lines, entry.depths
     left = room - len(name) - len(_MORE)
     taken: set[int] = set()
     in_vain = 0
-    for at in _best_first(_scores(lines, telling), depths):
+    for at in _best_first(_scores(entry, telling), depths):
         if at in taken:
             continue
         adds = _with_enclosing(at, depths, taken)
@@ -55,6 +69,17 @@ def part_of(block: str, telling: Telling, room: int) -> str:
     kept = [lines[at] for at in sorted(taken)]
     more = _MORE.format(count=f"{len(lines) - len(kept):,}") if len(kept) < len(lines) else ""
     return "\n".join([name, *kept]) + "\n" + more
+
+
+@lru_cache(maxsize=128)
+def _entry(block: str) -> _Entry:
+    name, *lines = block.split("\n")[:-1]
+    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    text = "\n".join(lines)
+    small = text.lower()
+    # A letter whose small form is two would put the places wrong.
+    return _Entry(name, lines, depths, small if len(small) == len(text) else text, starts)
 
 
 def _best_first(scores: Mapping[int, float], depths: list[int]) -> Iterator[int]:
@@ -78,13 +103,10 @@ def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
     return adds
 
 
-def _scores(lines: list[str], telling: Telling) -> Mapping[int, float]:
+def _scores(entry: _Entry, telling: Telling) -> Mapping[int, float]:
     """The lines that hold words that tell, each with what these weigh."""
     scores: defaultdict[int, float] = defaultdict(float)
-    text = "\n".join(lines).lower()
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    if len(text) != starts[-1] - 1:  # a letter whose small form is two: places would be wrong
-        text = "\n".join(lines)
+    text, starts = entry.text, entry.starts
     for word, weight in telling:
         at = text.find(word)
         while at >= 0:

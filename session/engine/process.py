@@ -199,6 +199,9 @@ class Engine:
                 "it was killed, most likely for want of memory (a smaller model, or [local] context, helps)"
             )
         errors = [line for line in self._said if line and not _OTHER_WORDS.match(line)]
+        if which == 0:
+            # llama.cpp's own lines may come in after those of who gave up because of them.
+            errors.sort(key=lambda line: _ERROR not in line)
         said = errors[which] if errors else ""
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         words = said.rpartition(_ERROR)[2].rpartition(_LOADING)[2]

@@ -210,6 +210,18 @@ async def test_a_file_that_only_begins_like_a_model_is_told_by_the_engine(tiny: 
     assert "not within the file bounds" in refused.value.message
 
 
+def test_the_cause_is_told_also_where_it_comes_in_after_who_gave_up(tiny: Path) -> None:
+    engine = Engine(planned(tiny))
+    engine._said.extend(
+        [
+            "Failed to init server, please check the input params.",
+            "0.00.007.096 E llama_model_load: error loading model: the tensors are incomplete",
+            "0.00.008.205 E srv init: exiting due to model loading error",
+        ]
+    )
+    assert engine._why(1, 0) == "the tensors are incomplete (exit code 1)"
+
+
 async def test_an_engine_that_takes_too_long_is_given_up(tiny: Path) -> None:
     engine = Engine(planned(tiny), load_seconds=0.001)
     with pytest.raises(LinkError, match=r"not loaded within 0\.001 s"):

@@ -51,7 +51,7 @@ def part_of(block: str, telling: Telling, room: int) -> str:
     left = room - len(name) - len(_MORE)
     taken: set[int] = set()
     in_vain = 0
-    for at in _best_first(_scores(entry, telling), depths):
+    for at in _order(block, telling):
         if at in taken:
             continue
         adds = _with_enclosing(at, depths, taken)
@@ -80,6 +80,14 @@ def _entry(block: str) -> _Entry:
     small = text.lower()
     # A letter whose small form is two would put the places wrong.
     return _Entry(name, lines, depths, small if len(small) == len(text) else text, starts)
+
+
+@lru_cache(maxsize=256)
+def _order(block: str, telling: Telling) -> tuple[int, ...]:
+    """The lines of an entry, those that match best first: asked for again with less room, and while a window
+    is built anew for one request."""
+    entry = _entry(block)
+    return tuple(dict.fromkeys(_best_first(_scores(entry, telling), entry.depths)))
 
 
 def _best_first(scores: Mapping[int, float], depths: list[int]) -> Iterator[int]:

@@ -134,7 +134,7 @@ def rank(
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths, _full), {}, {}, {})
     evidence, wanted = _evidence(snapshot, {**_asked(earlier, _EARLIER_WEIGHT), **_asked(request)}, hand)
-    near = nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
+    near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
     scores: defaultdict[str, float] = defaultdict(float)
     strongest: dict[str, tuple[float, str]] = {}
@@ -212,6 +212,12 @@ def _evidence_of_hand(
         "alike": dict.fromkeys(index.alike(stems), 1.0),
     }
     return evidence, (*shared, *known)
+
+
+@lru_cache(maxsize=2)
+def _near(hand: tuple[str, ...], paths: Paths) -> Mapping[str, float]:
+    """How near each folder is to the files in hand."""
+    return nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
 
 
 def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:

@@ -166,6 +166,8 @@ class FilePicker(ModalScreen[str | None]):
 
     def _look_again(self) -> None:
         """Search anew where the project's files are others now; the choice stays on its file."""
+        if self._searching is not None and not self._searching.is_finished:
+            return  # Enter may wait for it
         paths = self._listed()
         if paths is not self._paths and paths != self._paths:
             self._paths = paths

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from tests.tui.stage import stage
 from tests.tui.test_composer import composer
 from tests.tui.test_editor import editor
+from themes.loader import load_theme
+from tui.palette import Palette
 from tui.screens import FilePicker
 
 KEYS = [
@@ -71,3 +75,26 @@ async def test_an_open_file_list_shows_files_that_come_and_keeps_the_choice(tmp_
         await it.until(lambda: "aardvark.py" in it.screen, "the new file")
         await it.pilot.press("enter")
         await it.until(lambda: it.app.desk.path == "greeter.py", "the file that was chosen")
+
+
+async def test_enter_takes_a_file_while_the_list_goes_on_changing() -> None:
+    names = [f"folder{n % 977}/part_{n}_of_many.py" for n in range(60_000)]
+    taken: list[str | None] = []
+
+    def listed() -> tuple[str, ...]:
+        names.append(f"zz{len(names)}.py")
+        return tuple(names)
+
+    async with App[None]().run_test() as pilot:
+        # Faster than a search of so many takes.
+        picker = FilePicker(Palette(load_theme("dark")), listed, "")
+        picker.LOOK_AGAIN = 0.01
+        pilot.app.push_screen(picker, taken.append)
+        await pilot.pause()
+        picker.query_one(Input).value = "part777"
+        await pilot.press("enter")
+        for _ in range(400):
+            if taken:
+                break
+            await asyncio.sleep(0.05)
+    assert taken and taken[0] and "777" in taken[0]

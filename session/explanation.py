@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -23,6 +24,9 @@ class Part:
     earlier: bool
 
 
+_DETAIL = re.compile(r" \([^()]*\)$")
+
+
 @dataclass(frozen=True, slots=True)
 class Missing:
     """What is not in a window: its tokens (0: not known) and why not."""
@@ -34,7 +38,7 @@ class Missing:
     @property
     def reason(self) -> str:
         """Why, without the details of this one: what all like it have in common."""
-        return self.why.partition(" (")[0]
+        return _DETAIL.sub("", self.why)
 
 
 @dataclass(frozen=True, slots=True)

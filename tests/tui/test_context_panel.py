@@ -288,6 +288,7 @@ def test_what_is_left_out_for_like_reasons_is_one_group() -> None:
     assert told[-1] == "          and 18 more: too large"
     group = groups(window(left_out=tuple(large)))[-1]
     assert (group.title, len(group.entries)) == ("left out: too large", 30)
+    assert Missing("b.py", 0, "often changed together with a (copy).py").reason.endswith("a (copy).py")
 
 
 # What is drawn, as data.

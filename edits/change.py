@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from edits.diagnose import likely_files
-from edits.entry import Op
-from edits.files import check_writable, read_bytes
-from edits.guard import Target, resolve
+from edits.files.path_jail import Target, resolve
+from edits.files.read_write import check_writable, read_bytes
+from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
-from edits.large import change_exactly
-from edits.ledger import Ledger
-from edits.locate import Miss, Present, Symbols
-from edits.placing import Placed, deletes_as_it_is, place
-from edits.plan import Splice, spliced
-from edits.scope import Symbol
-from edits.text import FileError, decode, digest, encode, whole_lines
+from edits.ledger.entry import Op
+from edits.ledger.ledger import Ledger
+from edits.placing.diagnose import likely_files
+from edits.placing.large_files import change_exactly
+from edits.placing.locate import Miss, Present, Symbols
+from edits.placing.place import Placed, deletes_as_it_is, place
+from edits.placing.plan import Splice, spliced
+from edits.placing.scope import Symbol
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
 """The definitions in a file, from its path and its text as it is now."""

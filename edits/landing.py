@@ -13,8 +13,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource
-from edits.entry import Entry, Op, State
-from edits.files import (
+from edits.files.file_names import project_files
+from edits.files.path_jail import resolve
+from edits.files.read_write import (
     Changed,
     Step,
     check_writable,
@@ -25,18 +26,17 @@ from edits.files import (
     remove,
     write_atomic,
 )
-from edits.guard import resolve
-from edits.history import follow, live_range
+from edits.files.text import FileError, TextFile, decode, digest
+from edits.guards.guards import Protection
 from edits.hunk import Guard, Hunk, Landed, RefusalCode, Refused, Rung, Status
-from edits.ledger import Ledger
-from edits.locate import find
-from edits.plan import new_range
-from edits.protection import Protection
-from edits.recovery import remove_folders
-from edits.recovery import settle as settle_intent
-from edits.reverse import Reversal, plan_reversal
-from edits.text import FileError, TextFile, decode, digest
-from edits.tree import project_files
+from edits.ledger.entry import Entry, Op, State
+from edits.ledger.interrupted import remove_folders
+from edits.ledger.interrupted import settle as settle_intent
+from edits.ledger.ledger import Ledger
+from edits.ledger.reverse import Reversal, plan_reversal
+from edits.ledger.undo import follow, live_range
+from edits.placing.locate import find
+from edits.placing.plan import new_range
 
 # A file that someone writes again and again while a hunk lands is left alone after so many tries.
 _TRIES = 5

@@ -16,8 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from context.complete import complete
-from session.dialogue import Dialogue, DialogueParts, after
+from context.find.completion import complete
+from session.commands.compaction_commands import Dialogue, DialogueParts, after
+from session.commands.hunk_commands import HandlingParts, HunkHandling
+from session.commands.model_commands import ModelCommands
+from session.commands.window_commands import ContextCommands
 from session.events import (
     ConnectionChanged,
     Event,
@@ -26,30 +29,27 @@ from session.events import (
     PromptSubmitted,
     SessionStarted,
 )
-from session.explaining import ContextCommands
-from session.files import ProjectFiles
-from session.handling import HandlingParts, HunkHandling
-from session.hunk_names import HunkNames
-from session.lane import LaneTools
-from session.lines import StoreError
+from session.journal.interrupted_landings import recover
+from session.journal.journals import Journal, new_session_name
+from session.journal.recorder import Recording
+from session.journal.undoable_hunks import HunkNames
 from session.link.connection import Connection
-from session.mcp.offer import McpOffer
-from session.memory import Memory
-from session.models.choosing import Choosing
-from session.models.commands import ModelCommands
-from session.models.served import ServedModels
-from session.opening import Opening
-from session.pins import Pins
-from session.preparation import Preparation
-from session.prompts import Draft, PromptHistory
-from session.reading import ProjectReading
-from session.recording import Recording
-from session.recovery import recover
-from session.resume import Resumed, resume_session
-from session.runner import Runner, RunnerParts
-from session.sanitize import clean_line
-from session.store import Journal, new_session_name
-from session.tools.project import project_toolbox
+from session.memory.restore import Resumed, resume_session
+from session.memory.turn_memory import Memory
+from session.model_choice.choice import Choosing
+from session.model_choice.served_models import ServedModels
+from session.project.indexing import ProjectReading
+from session.project.open_files import ProjectFiles
+from session.project.pins import Pins
+from session.project.prompts import Draft, PromptHistory
+from session.setup.mcp_tools import McpOffer
+from session.setup.opening import Opening
+from session.setup.project_tools import project_toolbox
+from session.storage.line_files import StoreError
+from session.text.sanitize import clean_line
+from session.turn.lane import LaneTools
+from session.turn.preparation import Preparation
+from session.turn.runner import Runner, RunnerParts
 from session.usage.accounts import Accounts
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from session.keys import masking
+from session.text import masking
 
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_")
 

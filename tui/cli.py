@@ -17,29 +17,39 @@ import click
 
 from tui.exits import DONE, FAILED, INTERRUPTED, leave
 
-COMMANDS = {
-    "apply": "Land edits from standard input as they stream in.",
-    "completion": "Print the completion script for a shell.",
-    "context": "Show the window a request would be sent with.",
-    "doctor": "Say what is wrong with the setup, the link and the terminal.",
-    "demo": "Try spark on a sample project: no key, no network.",
-    "exec": "Run one turn without a terminal.",
-    "export": "Print a session's journal.",
-    "keys": "Show what the terminal sends for each key.",
-    "local": "Pull, list and remove models for the embedded engine.",
-    "line": "The same session without a full screen.",
-    "login": "Store a key for a provider.",
-    "logout": "Take a stored key away.",
-    "mcp": "List the tools of the configured MCP servers.",
-    "models": "List the models that the key can use.",
-    "open": "Open the app in this folder (also without its name).",
-    "partner": "Run the built-in practice server alone.",
-    "redo": "Land an undone hunk again.",
-    "resume": "Open an earlier session again.",
-    "sessions": "List this project's sessions.",
-    "undo": "Take back one hunk.",
-    "usage": "Show tokens and cost by day and model.",
+COMMAND_ROOMS = {
+    "sessions": {
+        "demo": "Try spark on a sample project: no key, no network.",
+        "exec": "Run one turn without a terminal.",
+        "export": "Print a session's journal.",
+        "line": "The same session without a full screen.",
+        "open": "Open the app in this folder (also without its name).",
+        "resume": "Open an earlier session again.",
+        "sessions": "List this project's sessions.",
+    },
+    "edits": {
+        "apply": "Land edits from standard input as they stream in.",
+        "redo": "Land an undone hunk again.",
+        "undo": "Take back one hunk.",
+    },
+    "reports": {
+        "context": "Show the window a request would be sent with.",
+        "usage": "Show tokens and cost by day and model.",
+    },
+    "setup": {
+        "completion": "Print the completion script for a shell.",
+        "doctor": "Say what is wrong with the setup, the link and the terminal.",
+        "keys": "Show what the terminal sends for each key.",
+        "local": "Pull, list and remove models for the embedded engine.",
+        "login": "Store a key for a provider.",
+        "logout": "Take a stored key away.",
+        "mcp": "List the tools of the configured MCP servers.",
+        "models": "List the models that the key can use.",
+        "partner": "Run the built-in practice server alone.",
+    },
 }
+"""The commands with their help, by the folder of ``tui/commands`` that holds their modules."""
+COMMANDS = {name: help_line for room in COMMAND_ROOMS.values() for name, help_line in room.items()}
 GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
     {
@@ -59,9 +69,11 @@ class SparkGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command called ``cmd_name``."""
-        if cmd_name not in COMMANDS:
+        room = next((room for room, commands in COMMAND_ROOMS.items() if cmd_name in commands), None)
+        if room is None:
             return None
-        command = getattr(importlib.import_module(f"tui.commands.{cmd_name}_command"), "command")  # noqa: B009
+        module = importlib.import_module(f"tui.commands.{room}.{cmd_name}_command")
+        command = getattr(module, "command")  # noqa: B009
         assert isinstance(command, click.Command)
         return command
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from session.dialogue import Dialogue
+    from session.commands.compaction_commands import Dialogue
+    from session.commands.hunk_commands import LandedHunk
+    from session.commands.window_commands import ContextCommands
     from session.events import Event, HunkRedone, HunkRefused, HunkUndone
-    from session.explaining import ContextCommands
-    from session.files import ProjectFiles
-    from session.handling import LandedHunk
-    from session.hunk_names import HunkNames
-    from session.models.served import ServedModels
-    from tui.figures import Accounted
+    from session.journal.undoable_hunks import HunkNames
+    from session.model_choice.served_models import ServedModels
+    from session.project.open_files import ProjectFiles
+    from tui.words.figures import Accounted
 
 
 class SessionPort(Protocol):

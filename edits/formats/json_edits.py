@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from edits.diff import changes
+from edits.files.diff import changes
+from edits.files.text import split
 from edits.formats.block import CUT, Output
 from edits.formats.json_scan import JsonScanner, Mark, NotJson, Token
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
-from edits.text import split
 
 _Name = Literal["path", "old", "new", "all", "edits", "inner", "other"]
 _TEXTS: tuple[_Name, ...] = ("path", "old", "new")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from edits.formats.paths import is_fence, may_be_path
+from edits.formats.path_lines import is_fence, may_be_path
 from edits.formats.unified import GIT
 from edits.hunk import Format
 

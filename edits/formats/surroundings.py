@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from edits.formats.block import CLOSING_FENCE, Output
 from edits.formats.events import Prose
 from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_wrapper
-from edits.formats.paths import is_fence, nearest_path, path_of
+from edits.formats.path_lines import is_fence, nearest_path, path_of
 from edits.hunk import Format
 
 # A path stands at most so many lines above the marker of its block.

@@ -1,6 +1,6 @@
 """The ledger: what a model must know of turns whose words it is no longer shown, and how it is written.
 
-Every part that is written is a *block* (see ``context.tokens``), so the parts' counts add up exactly.
+Every part that is written is a *block* (see ``context.text.tokens``), so the parts' counts add up exactly.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from context.blocks import fenced, harmless
+from context.text.fences import fenced, harmless
 
 
 @dataclass(frozen=True, slots=True)

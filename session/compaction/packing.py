@@ -1,7 +1,7 @@
 """Making the dialogue fit: which turns stay whole, what of the ledger there is room for, and whether it pays.
 
-All sums are exact: every part is a block, whose counts add up (``context.tokens``). The user's words weigh
-most. What goes first is the words of old answers; a message of the user's goes last, the newest of the
+All sums are exact: every part is a block, whose counts add up (``context.text.tokens``). The user's words
+weigh most. What goes first is the words of old answers; a message of the user's goes last, the newest of the
 older ones before the oldest, and which ones went is said to the model and to the user.
 """
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from context.tokens import as_block
+from context.text.tokens import as_block
 from session.compaction.ledger import remembered_block
 from session.compaction.proposal import with_proposal
 from session.compaction.rules import code_blocks, read_ledger
 from session.compaction.writing import Count, Written, spans, write_ledger
 from session.events import DialogueCompacted
-from session.exchanges import Exchange, Past
+from session.memory.past_turns import Exchange, Past
 
 HEADING = "## Earlier in the conversation"
 """What stands before a text that would otherwise not begin as a block does."""

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from context.blocks import fenced, harmless
+from context.text.fences import fenced, harmless
 from session.compaction.ledger import Entry, Kind, Ledger, Section
 from session.compaction.rules import LONGEST, done, state, without_code
 from session.events import LedgerProposed
-from session.exchanges import Exchange
-from session.sanitize import clean_line
+from session.memory.past_turns import Exchange
+from session.text.sanitize import clean_line
 
 MOST_LINES = 20
 """Lines of one kind that are taken from a reply."""

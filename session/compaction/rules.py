@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 from importlib import resources
 
 from session.compaction.ledger import Entry, Kind, Ledger, Message, Section
-from session.exchanges import EditFact, Exchange
-from session.sanitize import clean_line
+from session.memory.past_turns import EditFact, Exchange
+from session.text.sanitize import clean_line
 
 LONGEST = 300
 """Characters of a line of the ledger; a longer sentence is left to the message it stands in."""

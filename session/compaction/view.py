@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from session.compaction.proposal import with_proposal
 from session.compaction.rules import read_ledger
-from session.exchanges import Past
+from session.memory.past_turns import Past
 
 _SHOWN = 72
 """Characters of a message's first line that are shown: the user knows the rest."""

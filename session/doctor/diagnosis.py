@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from session.config import ConfigError, Flags
 from session.doctor.finding import Finding
 from session.keys import system_keyring
 from session.keys.credentials import CredentialsError, KeyPlace
 from session.models.discovery import LocalServer, find_servers
-from session.opening import Opening, open_project, with_key
-from session.workspace import WorkspaceError
+from session.project.workspace import WorkspaceError
+from session.setup.config import ConfigError, Flags
+from session.setup.opening import Opening, open_project, with_key
 
 
 def examine_setup(

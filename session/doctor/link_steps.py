@@ -21,10 +21,10 @@ from session.engine.model import LocalModel
 from session.engine.process import Engine, said_bytes
 from session.link.connection import Connection, LinkError, RequestProfile
 from session.link.state import LinkState
-from session.opening import Opening
 from session.protocol.events import Finished
 from session.protocol.request import user_message
-from session.sanitize import clean_line
+from session.setup.opening import Opening
+from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.tls import trust
 from session.usage.tally import Tally

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from session.protocol.frames import NotAnObject, parse_object
-from session.sanitize import clean_line
+from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
 from session.transport.tls import trust

@@ -11,7 +11,7 @@ from pathlib import Path
 from session.engine.header import HeaderError, read_header
 from session.engine.settings import LocalError, LocalSettings
 from session.engine.shelf import SUFFIX, Shelf
-from session.extras import install_command
+from session.text.install_hint import install_command
 
 MOST_CONTEXT = 32_768
 """Tokens of context that are taken without being asked: reading more takes minutes without a GPU."""

@@ -19,10 +19,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from session.engine.model import LocalModel
-from session.link.hosting import HOST_ENDED
-from session.sanitize import clean_line
+from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
+from session.transport.hosted_server import HOST_ENDED
 
 LOAD_SECONDS = 600.0
 _TELL_SECONDS = 2.0

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from session.engine.settings import LocalError
-from session.paths import cache_folder, private_folder
+from session.storage.folders import cache_folder, private_folder
 
 SUFFIX = ".gguf"
 PART = ".part"

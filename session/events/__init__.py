@@ -5,6 +5,7 @@ Each is a frozen value with a ``type`` tag; :func:`to_dict` and :func:`from_dict
 Readers ignore types and fields they do not know, so adding either is always safe.
 """
 
+from session.events.compaction import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.context import (
     ContextPinned,
     ContextRemoved,
@@ -12,7 +13,6 @@ from session.events.context import (
     ContextUnpinned,
     ReadingProgress,
 )
-from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.event import Event
 from session.events.hunks import (
     ApplyEnded,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from session.events.compaction import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.context import (
     ContextPinned,
     ContextRemoved,
@@ -9,7 +10,6 @@ from session.events.context import (
     ContextUnpinned,
     ReadingProgress,
 )
-from session.events.dialogue import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from session.events.hunks import (
     ApplyEnded,
     FileSaved,

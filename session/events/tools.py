@@ -8,7 +8,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The model called ``tool``; ``line`` says how, as in ``read tui/app.py 10–40``. ``call`` is unique
+    """The model called ``tool``; ``line`` says how, as in ``read tui/app/app.py 10–40``. ``call`` is unique
     within the session."""
 
     type: ClassVar[str] = "tool.called"

@@ -69,7 +69,7 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class PhaseChanged:
-    """The turn moved to another phase of its machine (see ``session.turn``)."""
+    """The turn moved to another phase of its machine (see ``session.turn.turn``)."""
 
     type: ClassVar[str] = "turn.phase"
     turn: str

@@ -15,8 +15,8 @@ from pathlib import Path
 from session.keys import system_keyring
 from session.keys.key_command import CommandError, ask_command, program
 from session.keys.key_file import FILE_NAME, KeyFile, KeyFileError
-from session.keys.masking import remember
-from session.models.providers import Provider
+from session.models.catalogue import Provider
+from session.text.masking import remember
 
 __all__ = ["FILE_NAME", "CredentialsError", "Key", "KeyPlace", "KeySupply", "check_form", "find_key"]
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from session.paths import private_folder
+from session.storage.folders import private_folder
 
 FILE_NAME = "credentials.toml"
 IN_KEYRING = "{ keyring = true }"

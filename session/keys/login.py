@@ -10,12 +10,12 @@ from pathlib import Path
 from session.keys import system_keyring
 from session.keys.credentials import KEYRING, CredentialsError, Key, KeyPlace, check_form, find_key
 from session.keys.key_file import KeyFile, KeyFileError
-from session.keys.masking import remember
-from session.models.providers import Catalogue, Provider
-from session.sanitize import clean_line
+from session.models.catalogue import Catalogue, Provider
+from session.text.masking import remember
+from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
-from session.transport.models import fetch_models
+from session.transport.model_list import fetch_models
 
 _SHORTEST = 4
 _PASTED = re.compile(r"""["']|(?:export )?[A-Z][A-Z0-9_]*=[^=]|Bearer """)

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from session.extras import install_command
 from session.keys.children import ChildError, run_child
+from session.text.install_hint import install_command
 
 SERVICE = "spark"
 """The service under which keys are kept; the user's name is the provider's."""

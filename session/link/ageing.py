@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 from session.link.line import Line
-from session.link.network import Judge, Standing
-from session.link.service import Service
+from session.transport.network import Judge, Standing
+from session.transport.service import Service
 
 _LIFE_USED = 0.9
 """Of a connection's lifetime; the rest is for the answer that runs when its time has come."""

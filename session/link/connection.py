@@ -13,15 +13,12 @@ import contextlib
 import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
-from session.link.asides import Asides
-from session.link.asking import MANY, Answer, Patience, explained, request_on
-from session.link.clocks import slept_seconds
-from session.link.hosting import Host
+from session.link.attempt import MANY, Answer, Patience, explained, request_on
 from session.link.keeper import Keeper
 from session.link.line import Line
-from session.link.network import Judge, standing
 from session.link.retries import TOO_OLD, Retries, Tries
-from session.link.service import Service, Transport
+from session.link.side_requests import Asides
+from session.link.sleep_clock import slept_seconds
 from session.link.state import Backoff, LinkChange, LinkState
 from session.link.warming import CONTENT
 from session.protocol.events import (
@@ -35,8 +32,11 @@ from session.protocol.increment import Exchange
 from session.protocol.request import Item, RequestProfile
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
+from session.transport.hosted_server import Host
 from session.transport.links import OPEN_TIMEOUT
+from session.transport.network import Judge, standing
 from session.transport.refusals import Refusal, from_server
+from session.transport.service import Service, Transport
 
 __all__ = [
     "Connection",

@@ -17,17 +17,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from session.link.ageing import Ageing
-from session.link.clocks import slept_seconds
-from session.link.hosting import HOST_ENDED, Host, behind
 from session.link.line import Line
-from session.link.network import Judge, standing
-from session.link.service import Route, Service, Transport
+from session.link.sleep_clock import slept_seconds
 from session.link.state import Backoff, LinkFeed, LinkSignal, LinkState
 from session.link.warming import WarmUps
 from session.protocol.request import RequestProfile
-from session.transport.dialling import open_link
+from session.transport.dial import open_link
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
+from session.transport.hosted_server import HOST_ENDED, Host, behind
+from session.transport.network import Judge, standing
+from session.transport.service import Route, Service, Transport
 
 _SETTLED_SECONDS = 10.0
 _FORBIDDEN = 403

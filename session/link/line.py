@@ -6,11 +6,11 @@ import asyncio
 from dataclasses import dataclass, field
 
 from session.link.multiplex import SharedLink
-from session.link.network import Judge, Standing
-from session.link.service import Route
 from session.protocol.increment import Exchange
 from session.transport.endpoint import Endpoint
 from session.transport.links import Link
+from session.transport.network import Judge, Standing
+from session.transport.service import Route
 
 
 @dataclass(eq=False, slots=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from session.link.service import Service
 from session.protocol.events import ReasoningDelta, ServerError, TextDelta, ToolInputDelta
 from session.protocol.increment import Exchange
-from session.protocol.quirks import Quirks
-from session.protocol.request import RequestProfile
+from session.protocol.request import Quirks, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.links import Link
 from session.transport.refusals import Refusal, from_server
+from session.transport.service import Service
 
 NO_WARM_UP = "no_warm_up"
 """The code of the error for a server that answers a warm-up, or is silent about it."""

@@ -15,10 +15,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
-from session.extras import install_command
-from session.mcp.following import hearing, listen
 from session.mcp.settings import McpServer
-from session.sanitize import clean_line
+from session.mcp.tool_changes import hearing, listen
+from session.text.install_hint import install_command
+from session.text.sanitize import clean_line
 
 if TYPE_CHECKING:
     from mcp import Client

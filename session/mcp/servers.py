@@ -9,9 +9,9 @@ from functools import partial
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import McpServer
 from session.mcp.tools import McpTool, spark_tools
-from session.spelling import said_names
-from session.tools.fitting import plural
+from session.text.near_names import said_names
 from session.tools.tool import Tool
+from session.tools.truncate import plural
 
 Tell = Callable[[str, str], None]
 """Called with a level (``info`` or ``warning``) and a line for the person."""

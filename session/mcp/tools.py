@@ -11,9 +11,9 @@ from session.mcp.answers import answer_text, cut
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
 from session.protocol.frames import can_be_sent
-from session.sanitize import clean, clean_line
-from session.tools.fitting import fitting, plural, shortened
+from session.text.sanitize import clean, clean_line
 from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.truncate import fitting, plural, shortened
 
 if TYPE_CHECKING:
     from mcp.types import Tool as Listed

@@ -21,9 +21,9 @@ from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
-from session.models.providers import Catalogue
+from session.models.catalogue import Catalogue
 from session.protocol.frames import NotAnObject, parse_object
-from session.sanitize import clean_line
+from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
 

@@ -11,6 +11,24 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Quirks:
+    """Where a provider departs from its dialect in the body of a request: fields it refuses (``omit``)
+    or knows under another name (``rename``)."""
+
+    omit: frozenset[str] = frozenset()
+    rename: Mapping[str, str] = field(default_factory=dict)
+
+    def apply(self, body: dict[str, Any]) -> dict[str, Any]:
+        """``body`` as this provider takes it."""
+        if not self.omit and not self.rename:
+            return body
+        return {self.rename.get(key, key): value for key, value in body.items() if key not in self.omit}
+
+
+NO_QUIRKS = Quirks()
+
+
+@dataclass(frozen=True, slots=True)
 class RequestProfile:
     """Everything of a request but its input. Two requests chain only while their profiles are equal.
 

@@ -26,8 +26,7 @@ from session.protocol.events import (
 )
 from session.protocol.frames import NotAnObject, parse_object, write_body
 from session.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
-from session.protocol.quirks import NO_QUIRKS, Quirks
-from session.protocol.request import Item, RequestProfile
+from session.protocol.request import NO_QUIRKS, Item, Quirks, RequestProfile
 
 
 def encode_create(

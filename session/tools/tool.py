@@ -1,7 +1,7 @@
 """What a tool is: its specification, what a call is given, and what it comes to.
 
-A :class:`ToolProvider` lists tools and can be anything: the project's own (``session.tools.project``), or
-a server that offers further ones. Whatever a call is given comes from a model and is untrusted; a tool
+A :class:`ToolProvider` lists tools and can be anything: the project's own (``session.setup.project_tools``),
+or a server that offers further ones. Whatever a call is given comes from a model and is untrusted; a tool
 answers what it cannot do in words (:func:`failed`) and never raises for it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from context.source import Source
+from context.disk.source import Source
 from session.protocol.request import Item
 
 
@@ -85,7 +85,7 @@ class Tool(Protocol):
         ...
 
     def label(self, arguments: Mapping[str, Any]) -> str:
-        """The call in one line for the person, as in ``read tui/app.py 10–40``; never raises."""
+        """The call in one line for the person, as in ``read tui/app/app.py 10–40``; never raises."""
         ...
 
     def refusal(self, arguments: Mapping[str, Any]) -> str:

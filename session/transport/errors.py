@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from session.keys.masking import mask
+from session.text.masking import mask
 
 
 class LinkProblem(StrEnum):

@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
-from session.link.network import Address
 from session.protocol.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.links import ends_of
+from session.transport.network import Address
 from session.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
 from session.transport.tls import trust
 

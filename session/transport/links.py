@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Protocol
 
-from session.link.network import Address
+from session.transport.network import Address
 
 OPEN_TIMEOUT = 15.0
 

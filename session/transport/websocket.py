@@ -11,11 +11,11 @@ from time import monotonic
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from session.link.network import Address
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain
 from session.transport.links import OPEN_TIMEOUT, ends_of
+from session.transport.network import Address
 from session.transport.tls import trust
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024

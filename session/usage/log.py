@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from session.events import Usage, from_dict, to_dict
-from session.lines import StoreError, append_line
+from session.storage.line_files import StoreError, append_line
 
 _SUFFIX = ".jsonl"
 

@@ -7,7 +7,7 @@ from time import monotonic
 
 from session.events import Usage
 from session.link.warming import CONTENT
-from session.models.providers import Price
+from session.models.catalogue import Price
 from session.protocol.events import TokenUsage, WireEvent
 
 _SHORTEST = 0.001

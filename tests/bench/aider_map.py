@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from context.tokens import Counter
+from context.text.tokens import Counter
 
 _LEAST_NAME = 5
 """Letters of a file's name from which a word of the message is taken to mean it, as aider does."""

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from context.blocks import fenced
-from context.snapshot import Snapshot
-from context.source import Source
-from context.tokens import Counter
+from context.disk.source import Source
+from context.project.snapshot import Snapshot
+from context.text.fences import fenced
+from context.text.tokens import Counter
 from tests.bench.replay_peers import Filled, lines_of
 from tests.bench.replay_truth import git
 

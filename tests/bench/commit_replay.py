@@ -17,8 +17,8 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from context.project import Project
-from context.tokens import Counter
+from context.project.project import Project
+from context.text.tokens import Counter
 from tests.bench.aider_peer import NAME, AiderMap
 from tests.bench.replay_peers import FILLERS, Filled
 from tests.bench.replay_truth import Truth, commits, git, masked, truth

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from context.tokens import Counter
+from context.text.tokens import Counter
 from session.compaction.packing import History, history, room_in
 from session.events import (
     DialogueCompacted,
@@ -27,9 +27,9 @@ from session.events import (
     TextDelta,
     TurnEnded,
 )
-from session.exchanges import Exchanges
-from session.preparation import FULL, MAP_SHARE
-from session.store import read_event, read_records
+from session.journal.journals import read_event, read_records
+from session.memory.past_turns import Exchanges
+from session.turn.preparation import FULL, MAP_SHARE
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools take."""

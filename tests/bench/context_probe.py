@@ -18,14 +18,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from context.pieces import WindowRequest
-from context.project import Project
-from context.seen import Seen
-from context.snapshot import Snapshot
-from context.tokens import Counter
-from context.watch import Watcher
-from context.window import build
-from tui.starting import SWITCH_SECONDS
+from context.disk.watch import Watcher
+from context.project.project import Project
+from context.project.snapshot import Snapshot
+from context.text.tokens import Counter
+from context.window.pieces import WindowRequest
+from context.window.seen import Seen
+from context.window.window import build
+from tui.terminal.startup import SWITCH_SECONDS
 
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120
@@ -134,7 +134,7 @@ async def _saves(root: Path, project: Project, counter: Counter, text: str) -> N
         path for path in rng.sample(likely, min(len(likely), 200)) if (root / path).stat().st_size < 200_000
     ][:20]
     request = WindowRequest(text, "Instructions.", 32_000)
-    seen = Seen().after(build(request, project.snapshot, counter))
+    seen = Seen().after(build(request, project.snapshot, counter).shown)
     ticker = Ticker()
     noticed, taken = [], []
     changed: set[str] = set()
@@ -153,7 +153,7 @@ async def _saves(root: Path, project: Project, counter: Counter, text: str) -> N
         window = await asyncio.to_thread(build, request, project.snapshot, counter, seen)
         assert any(piece.path == path for piece in window.pieces), path
         taken.append((time.perf_counter() - start) * 1000)
-        seen = seen.after(window)
+        seen = seen.after(window.shown)
     tell(save_to_window=taken, noticed=noticed, stall_saves=ticker.stop())
     await asyncio.to_thread(watcher.stop)
     for path in changed:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from edits.text import TextFile, decode
+from edits.files.text import TextFile, decode
 
 DEFINITION = re.compile(r"\s*(class|def|async def|fn|pub fn|func|function|impl|struct|type)\b")
 """The line of a definition, in the languages of the bench."""

@@ -24,7 +24,7 @@ from typing import Any
 from edits.formats.detect import AutoParser
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Rung
 from edits.landing import Landing
-from edits.ledger import Ledger
+from edits.ledger.ledger import Ledger
 
 LINES = 5000
 RUNS = 60

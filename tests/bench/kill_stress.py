@@ -18,11 +18,11 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from edits.entry import State
 from edits.hunk import Landed
 from edits.landing import Landing
-from edits.ledger import Ledger
-from tests.edits.landing_victim import HUNKS
+from edits.ledger.entry import State
+from edits.ledger.ledger import Ledger
+from tests.edits.ledger.landing_victim import HUNKS
 
 TEXT = "".join(f"line {number}\n" for number in range(6000))
 KINDS = ("update", "update-linked", "add", "delete", "move", "undo")

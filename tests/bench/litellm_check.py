@@ -27,11 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile
-from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
-from session.partner.load import parse
-from session.partner.server import Partner
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
 from session.protocol.events import Finished, ReasoningDelta, TextDelta, ToolInputDelta
 from session.protocol.request import Item, user_message
+from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 PACKAGE = "litellm[proxy]>=1.90"
 START_SECONDS = 180.0

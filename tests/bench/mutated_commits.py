@@ -23,14 +23,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from edits.diff import Change, changes
+from edits.files.diff import Change, changes
+from edits.files.text import FileError, decode
 from edits.formats.detect import AutoParser
 from edits.formats.events import Completed
 from edits.hunk import Action, Rung
-from edits.locate import Place, Present, locate
-from edits.match import occurrences
-from edits.plan import spliced, splices
-from edits.text import FileError, decode
+from edits.placing.locate import Place, Present, locate
+from edits.placing.match import occurrences
+from edits.placing.plan import spliced, splices
 from tests.bench.damages import DAMAGES, DEFINITION, Edit, Typed, hopeless
 
 SUFFIXES = (".py", ".rs", ".js", ".go", ".ts", ".c", ".md", ".toml", ".txt", ".rb", ".java")

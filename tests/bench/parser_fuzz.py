@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of the parsers: ``python -m tests.bench.parser_fuzz [SECONDS] [FORMAT]``.
 
 Needs atheris (``pip install atheris``), which has no wheel for every platform and so is no dependency.
-The input is a model's answer; what must hold is what ``tests/edits/test_fuzz_formats.py`` says: nothing
-raises, any chunking gives the same hunks, and what completes on a prefix comes first in the whole.
+The input is a model's answer; what must hold is what ``tests/edits/formats/test_fuzz_formats.py`` says:
+nothing raises, any chunking gives the same hunks, and what completes on a prefix comes first in the whole.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from session.partner.demo import make_sample
-from session.partner.serving import companion
+from session.partner.server.process import companion
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"

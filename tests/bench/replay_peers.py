@@ -10,14 +10,14 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from context.blocks import fenced
-from context.pieces import Kind
-from context.rank import near_paths
-from context.snapshot import Snapshot
-from context.source import Source
-from context.tokens import Counter
-from context.window import Window, WindowRequest, build
-from context.words import words
+from context.disk.source import Source
+from context.find.ranking import near_paths
+from context.project.snapshot import Snapshot
+from context.text.fences import fenced
+from context.text.tokens import Counter
+from context.text.words import words
+from context.window.pieces import Kind
+from context.window.window import Window, WindowRequest, build
 from tests.bench.replay_truth import is_source
 
 INSTRUCTIONS = "You are a pair programmer.\n"

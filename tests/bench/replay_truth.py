@@ -9,9 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from context.languages import language_of
-from context.outline import outline
-from context.symbols import Symbol
+from context.code.languages import language_of
+from context.code.outline import outline
+from context.code.symbols import Symbol
 
 FEWEST, MOST = 2, 8
 """Source files that a commit changes to be replayed."""

@@ -15,10 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from context.project import Project
-from context.seen import Seen
-from context.tokens import Counter
-from context.window import WindowRequest, build
+from context.project.project import Project
+from context.text.tokens import Counter
+from context.window.seen import Seen
+from context.window.window import WindowRequest, build
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -91,7 +91,7 @@ def main() -> None:
                 sent += window.tokens
                 again = seen.frozen if window.shown.frozen is seen.frozen else None
                 kept += used or (again.tokens if again is not None else 0)
-                seen, used = seen.after(window), window.tokens
+                seen, used = seen.after(window.shown), window.tokens
                 anew += build(asked(given.budget, 0), snapshot, counter).tokens
                 saves += 1
             git(folder, "checkout", "-q", "--force", "--detach", commit)

@@ -22,7 +22,6 @@ import time
 from pathlib import Path
 
 from session.link.connection import Connection, Endpoint, RequestProfile, Service
-from session.link.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from session.link.state import LinkState
 from session.protocol.events import Finished, TextDelta
 from session.protocol.frames import write_body
@@ -30,6 +29,7 @@ from session.protocol.request import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
 from session.protocol.sse import EventStream
 from session.transport.http import client_for
+from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.bench.wire_link import certificate, serve, server, slow_line
 
 PROFILE = RequestProfile("bench", "Be a pair programmer. " * 100)

@@ -14,8 +14,8 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from session.partner.load import parse
-from session.partner.server import Partner
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
 
 SECONDS = 3.0
 FIRST_WINDOW = 10 * 1460

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from context.tokens import Counter
+from context.text.tokens import Counter
 
 
 class Repo:

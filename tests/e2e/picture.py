@@ -13,12 +13,12 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from session.config import Flags
 from session.events import Event, HunkTyped
-from session.opening import open_project
 from session.partner.demo import make_sample
-from session.partner.server import Partner
+from session.partner.server.server import Partner
 from session.session import Session
+from session.setup.config import Flags
+from session.setup.opening import open_project
 
 PROMPT = "Let a done task be reopened, from the API and from the page"
 MOMENT = 'verbButton("Reopen"'
@@ -28,7 +28,7 @@ SIZE = (140, 38)
 
 async def draw(file: Path) -> None:
     """Run the demo headless and write its screen to ``file``."""
-    from tui.app import SparkApp
+    from tui.app.app import SparkApp
 
     folder = Path(tempfile.mkdtemp(prefix="spark-picture-"))
     root = folder / "tasks"

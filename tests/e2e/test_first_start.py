@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.partner.server import Partner
+from session.partner.server.server import Partner
 from tests.e2e.tmux import terminal, wait_for
 from tests.session.local_servers import aside
 

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import pytest
 
-from session.partner.serving import companion
+from session.partner.server.process import companion
 from tests.e2e.tmux import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"
 STUCK = (
-    "import time; from tui.commands import open_command\n"
+    "import time; from tui.commands.sessions import open_command\n"
     "open_command.opening = lambda *_, **__: time.sleep(60)\n" + START
 )
 """A start that gets no further than the settings."""

@@ -14,7 +14,7 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, ParserEvent, Prose, Typed
 from edits.hunk import Format, Landed, Refused
 from edits.landing import Landing
-from edits.ledger import Ledger
+from edits.ledger.ledger import Ledger
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 SUITES = (

@@ -47,8 +47,8 @@ BEHIND_THE_FRAME = (
     "edits",
     "session.session",
     "session.events",
-    "tui.feed",
-    "tui.desk",
+    "tui.app.feed",
+    "tui.app.desk",
 )
 """What is loaded once the first frame is there; tree_sitter is not named, which Textual's text area loads."""
 
@@ -128,11 +128,11 @@ def test_the_first_frame_waits_for_nothing_of_the_session(tmp_path: Path) -> Non
     script = (
         "import asyncio\n"
         "from pathlib import Path\n"
-        "from tui.commands import open_command\n"
-        "from tui.options import opening\n"
-        "import tui.screen\n"
-        "from tui.app import SparkApp\n"
-        "from tui.coming import Coming, look_at\n"
+        "from tui.commands.sessions import open_command\n"
+        "from tui.commands.options import opening\n"
+        "import tui.app.run\n"
+        "from tui.app.app import SparkApp\n"
+        "from tui.app.pending_session import Coming, look_at\n"
         f"look = look_at(opening(Path({str(tmp_path)!r})))\n"
         "SparkApp._fetch = lambda self, coming: self.exit()\n"
         "async def frame():\n"

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from session.config import Flags
 from session.events import Event, TurnEnded
-from session.opening import Opening, open_project
-from session.partner.load import parse
-from session.partner.server import Partner
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
 from session.session import Session
+from session.setup.config import Flags
+from session.setup.opening import Opening, open_project
 
 E = TypeVar("E")
 

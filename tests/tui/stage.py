@@ -11,13 +11,13 @@ from pathlib import Path
 from textual import events
 from textual.pilot import Pilot
 
-from session.config import Flags
-from session.opening import open_project
-from session.partner.load import parse
-from session.partner.server import Partner
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
 from session.session import Session
-from tui.app import SparkApp
-from tui.offer_screen import FindOffers
+from session.setup.config import Flags
+from session.setup.opening import open_project
+from tui.app.app import SparkApp
+from tui.overlays.offer_screen import FindOffers
 
 GREETER = '''"""Says hello."""
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.keymap import shown
-from tui.palette import Palette
-from tui.panes.rows import Row, Span, wrap
-from tui.plain import visible
+from tui.drawing.palette import Palette
+from tui.drawing.plain import visible
+from tui.drawing.rows import Row, Span, wrap
+from tui.keys.keymap import shown
 
 _KEYS = (
     ("send", "composer", "send, or redirect while it answers"),

@@ -14,10 +14,10 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tui.figures import thousands
-from tui.palette import Palette
-from tui.panes.rows import Span
-from tui.plain import clipped, visible
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped, visible
+from tui.drawing.rows import Span
+from tui.words.figures import thousands
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from context.tokens import Counter
+from context.text.tokens import Counter
 from session.events import DialogueCompacted, LedgerProposed
-from session.exchanges import EditFact, Exchange, Past
+from session.memory.past_turns import EditFact, Exchange, Past
 
 
 @cache

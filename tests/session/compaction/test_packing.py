@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.compaction.packing import LEAST_GAIN, Room, as_it_stands, compact, history, room_in
-from session.exchanges import Exchange, Past
+from session.memory.past_turns import Exchange, Past
 from tests.session.compaction.saying import count, long_dialogue, past, turn
 
 ROOM = Room(limit=3_000, target=2_000)

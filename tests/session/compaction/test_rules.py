@@ -9,7 +9,7 @@ import pytest
 from session.compaction.ledger import Ledger
 from session.compaction.rules import LAST_WORDS, code_blocks, read_ledger, without_code
 from session.events import PromptSubmitted, ToolEnded
-from session.exchanges import Exchange, Exchanges, RunFact
+from session.memory.past_turns import Exchange, Exchanges, RunFact
 from tests.session.compaction.saying import turn
 
 

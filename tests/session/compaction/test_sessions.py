@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from session.conversation import item_text
-from session.dialogue import DialogueError
+from session.commands.compaction_commands import DialogueError
 from session.events import DialogueCompacted, LedgerProposed, LineRemembered, Notice, Usage
-from session.partner.requests import Request
+from session.memory.input_items import item_text
+from session.partner.server.requests import Request
 from tests.session.compaction.saying import count, counter
 from tests.session.talking import Listening, talking
 

@@ -1,0 +1,1 @@
+"""Definitions in source code, found by tree-sitter and written as outlines."""

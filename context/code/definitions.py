@@ -1,0 +1,158 @@
+"""Finding the definitions in source text with tree-sitter, by the queries in ``queries/``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from context.code.c_bodies import without_bodies
+from context.code.c_macros import take_macros, with_macros
+from context.code.languages import Language, load, named_language
+from context.code.parsing import Effort, TooHardError
+from context.code.signatures import symbol_of
+from context.code.symbols import KINDS, Symbol
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BROKEN = 3
+"""Lines of text that the parser could make nothing of, from which it is tried again further down, …"""
+_RETRIES = 8
+"""… so many times in a file."""
+_FRESH_START = re.compile(rb"^[^\s)\]}#]", re.MULTILINE)
+_NESTED = 3
+"""Languages inside languages that are read: a page in a document, a script in the page."""
+_END_BITS = 32
+_LAST = (1 << _END_BITS) - 1
+
+_Found: TypeAlias = "tuple[int, Language | None, Node, dict[str, list[Node]]]"
+"""What is at a place: what the match is worth (less is better), for code in another language that, the node,
+and what the query captured."""
+
+
+def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
+    """All definitions of a text, in the order they stand; code in other languages inside it is read too.
+
+    Where the parser lost its way it starts afresh at the next line that stands at the margin, so that
+    one unfinished line does not hide the rest of a file that is being written. A text that takes the parser
+    too long, as nothing that people write does, has none.
+    """
+    try:
+        return _all_definitions(language, text, Effort())
+    except TooHardError:
+        return ()
+
+
+def _all_definitions(language: Language, text: str, effort: Effort) -> tuple[Symbol, ...]:
+    source = text.encode("utf-8", "replace")
+    if language.bodies:
+        source = without_bodies(source)
+    if not language.macros:
+        return _read(language, source, _NESTED, effort)
+    source, macros = take_macros(source)
+    return with_macros(_read(language, source, _NESTED, effort), macros)
+
+
+def _read(language: Language, source: bytes, levels: int, effort: Effort) -> tuple[Symbol, ...]:
+    grammar = load(language).grammar
+    symbols: list[Symbol] = []
+    first_line = 0
+    for tries_left in range(_RETRIES, -1, -1):
+        root = effort.parsed(language, grammar, source).root_node
+        found = _definitions(language, source, root, levels, effort)
+        lost = _lost(root)
+        restart = None
+        if lost is not None and tries_left:
+            line_end = source.find(b"\n", lost.start_byte)
+            restart = _FRESH_START.search(source, line_end + 1) if line_end >= 0 else None
+        if restart is None:
+            return tuple(
+                symbols + ([_moved(symbol, first_line) for symbol in found] if first_line else found)
+            )
+        lines = source.count(b"\n", 0, restart.start())
+        symbols += [_moved(symbol, first_line) for symbol in found if symbol.start < lines]
+        source = source[restart.start() :]
+        first_line += lines
+    return tuple(symbols)
+
+
+def _lost(root: Node) -> Node | None:
+    """The first long stretch of text that the parser could make nothing of."""
+    for node in (root, *root.children) if root.has_error else ():
+        if node.is_error and node.end_point.row - node.start_point.row >= _BROKEN:
+            return node
+    return None
+
+
+def _moved(symbol: Symbol, lines: int) -> Symbol:
+    return symbol._replace(
+        start=symbol.start + lines,
+        end=symbol.end + lines,
+        head=symbol.head + lines,
+        head_end=symbol.head_end + lines,
+    )
+
+
+def _definitions(language: Language, source: bytes, root: Node, levels: int, effort: Effort) -> list[Symbol]:
+    _, query, kinds = load(language)
+    found: dict[int, _Found] = {}
+    for pattern, captures in effort.matches(query, root):
+        rank = kinds[pattern]
+        if rank is None:
+            inside = _embedded(query.pattern_settings(pattern), source, captures)
+            if inside is not None and levels:
+                node = captures["embedded"][0]
+                found[_place(node)] = -1, inside, node, captures
+            continue
+        node = captures[KINDS[rank]][0]
+        place = _place(node)
+        # Of two matches of one node, the one that says where the signature ends knows more.
+        weight = 2 * rank + ("body" not in captures and "signature" not in captures)
+        if place not in found or weight < found[place][0]:
+            found[place] = weight, None, node, captures
+    symbols: list[Symbol] = []
+    around: list[tuple[int, bool]] = []
+    line = counted = 0
+    for place in sorted(found):
+        weight, inside, node, captures = found[place]
+        start, end = place >> _END_BITS, _LAST - (place & _LAST)
+        while around and around[-1][0] <= start:
+            around.pop()
+        line += source.count(b"\n", counted, start)
+        counted = start
+        if inside is not None:
+            symbols += _inner(language, inside, source, node, len(around), levels, effort)
+            continue
+        if language.deepest is not None and len(around) >= language.deepest:
+            continue
+        in_function = bool(around) and around[-1][1]
+        kind = KINDS[weight >> 1]
+        symbols.append(symbol_of(language, source, kind, node, captures, line, len(around), in_function))
+        around.append((end, in_function or kind == "function"))
+    return symbols
+
+
+def _place(node: Node) -> int:
+    """Where a node stands, as a number: in the order of these, it comes before all that is in it."""
+    return node.start_byte << _END_BITS | _LAST - node.end_byte
+
+
+def _embedded(
+    settings: Mapping[str, object], source: bytes, captures: dict[str, list[Node]]
+) -> Language | None:
+    """The language that embedded code is in, from the query or from the text beside it, if it is known."""
+    word = settings.get("language")
+    if "language" in captures:
+        node = captures["language"][0]
+        word = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    return named_language(word) if isinstance(word, str) else None
+
+
+def _inner(
+    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, effort: Effort
+) -> Iterator[Symbol]:
+    """The definitions of embedded code, as part of the file around it."""
+    for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1, effort):
+        moved = _moved(symbol, node.start_point.row)
+        yield moved._replace(kind="section" if outer.quotes else symbol.kind, depth=symbol.depth + depth)

@@ -1,0 +1,135 @@
+"""The languages that outlines are made for, from ``languages.toml``; grammars are loaded on first use."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module, resources
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from context.code.symbols import KINDS
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Query
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """One language, as its table in ``languages.toml`` says; the field names are the table's. There is one
+    value of each, equal to itself alone."""
+
+    name: str
+    extensions: tuple[str, ...]
+    module: str
+    query: str
+    fence: str
+    function: str = "language"
+    comments: frozenset[str] = frozenset()
+    marks: tuple[bytes, ...] = ()
+    leading: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+    lone_wrappers: frozenset[str] = frozenset()
+    strings: frozenset[str] = frozenset()
+    filenames: tuple[str, ...] = ()
+    deepest: int | None = None
+    most: int | None = None
+    quotes: bool = False
+    bodies: bool = False
+    macros: bool = False
+
+
+@lru_cache(maxsize=1)
+def languages() -> dict[str, Language]:
+    """All languages by file name extension (with its dot, in lower case), and by whole file name."""
+    tables = tomllib.loads(resources.files("context.code").joinpath("languages.toml").read_text("utf-8"))
+    by_name: dict[str, Language] = {}
+    for name, table in tables.items():
+        language = Language(
+            name=name,
+            extensions=tuple(table["extensions"]),
+            module=table["module"],
+            query=table["query"],
+            fence=table["fence"],
+            function=table.get("function", "language"),
+            comments=frozenset(table.get("comments", ())),
+            marks=tuple(mark.encode() for mark in table.get("marks", "")),
+            leading=frozenset(table.get("leading", ())),
+            wrappers=frozenset(table.get("wrappers", ())),
+            lone_wrappers=frozenset(table.get("lone_wrappers", ())),
+            strings=frozenset(table.get("strings", ())),
+            filenames=tuple(table.get("filenames", ())),
+            deepest=table.get("deepest"),
+            most=table.get("most"),
+            quotes=table.get("quotes", False),
+            macros=table.get("macros", False),
+            bodies=table.get("bodies", False),
+        )
+        by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
+    return by_name
+
+
+def language_of(path: str) -> Language | None:
+    """The language of a file by its name, or None."""
+    known = languages()
+    name = path.rpartition("/")[2]
+    found = known.get(name)
+    if found is None:
+        stem, dot, extension = name.rpartition(".")
+        found = known.get(f".{extension.lower()}") if stem and dot else None
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def is_code(path: str) -> bool:
+    """Whether a file is in a language of code, by its name."""
+    language = language_of(path)
+    return language is not None and language.most is None
+
+
+def named_language(word: str) -> Language | None:
+    """The language that the info string of a fence, or a query, calls ``word``: its name, its own info
+    string or one of its extensions."""
+    word = word.lower()
+    found = languages().get(f".{word}")
+    return found or next((known for known in languages().values() if word in (known.name, known.fence)), None)
+
+
+def fence_of(path: str) -> str:
+    """The info string for a fence around the file: its language's, else its extension."""
+    language = language_of(path)
+    if language is not None:
+        return language.fence
+    extension = PurePosixPath(path).suffix[1:].lower()
+    return extension if extension.isascii() and extension.isalnum() else ""
+
+
+class Loaded(NamedTuple):
+    """A grammar with the query that outlines are made by."""
+
+    grammar: Grammar
+    query: Query
+    kinds: tuple[int | None, ...]
+    """By the number of a pattern in the query, the kind of definition that it finds, as its index in
+    ``KINDS``; None for one that finds code in another language."""
+
+
+@lru_cache(maxsize=64)
+def load(language: Language) -> Loaded:
+    """The grammar and the outline query of a language."""
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Query
+
+    grammar = Grammar(getattr(import_module(language.module), language.function)())
+    text = (resources.files("context.code") / "queries" / f"{language.query}.scm").read_text("utf-8")
+    query = Query(grammar, text)
+    return Loaded(grammar, query, tuple(_kind(query, text, at) for at in range(query.pattern_count)))
+
+
+def _kind(query: Query, text: str, pattern: int) -> int | None:
+    written = text.encode()[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
+    captured = set(re.findall(r"@(\w+)", written.decode()))
+    return None if "embedded" in captured else next(at for at, kind in enumerate(KINDS) if kind in captured)

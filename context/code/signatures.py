@@ -1,0 +1,212 @@
+"""One definition's signature, name, documentation and place, from its node in the tree.
+
+Done for every definition of a project: what the text can tell is not asked of the tree, where looking at a
+neighbour of a node means walking to it from the root.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from context.code.languages import Language
+from context.code.symbols import Symbol
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SIGNATURE = 200
+_VALUE = 100
+_DOC = 100
+_SPACE = re.compile(r"\s+")
+_LOOSE = ((re.compile(r"\(\s"), "("), (re.compile(r",?\s\)"), ")"), (re.compile(r",\s\}"), " }"))
+_COMMENT_MARKS = re.compile(r"^(?:<!--|[\s/*!#-])*|(?:-->|[\s*/])*$")
+_DOC_TAGS = re.compile(r"</?(?:summary|remarks|para)>")
+_STRING = rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|"""
+_COMMENTS = (
+    (b"/", re.compile(_STRING + rb"//[^\n]*|/\*.*?\*/", re.DOTALL)),
+    (b"#", re.compile(_STRING + rb"(?<!\S)#(?=[\s#])[^\n]*")),
+)
+"""Strings, which stay, and comments, by the mark of the languages that have these."""
+_PLAIN_DECLARATOR = re.compile(rb"[*\s]*+(?!operator\b)([A-Za-z_]\w*+)\s*+(?:[(\[:=]|$)(?!:)")
+
+
+def symbol_of(
+    language: Language,
+    source: bytes,
+    kind: str,
+    node: Node,
+    captures: dict[str, list[Node]],
+    line: int,
+    depth: int,
+    inside_function: bool,
+) -> Symbol:
+    """The definition that ``node`` is. ``line`` is where it starts; ``captures`` are the query's."""
+    whole = _whole(language, node) if language.wrappers or language.lone_wrappers else node
+    start, whole_end = node.start_byte, whole.end_byte
+    whole_start, start_line = start, line
+    if whole is not node:
+        whole_start = whole.start_byte
+        start_line -= source.count(b"\n", whole_start, start)
+    body = captures["body"][0] if "body" in captures else None
+    end = body.start_byte if body is not None else whole_end
+    head = source[start:end]
+    commented = _may_comment(language, head)
+    if commented:
+        # One before the name stands between what belongs to the definition.
+        named = next(
+            (captures[key][0].start_byte for key in ("name", "declarator") if key in captures), start
+        )
+        inside = [child.start_byte for child in node.children if child.type in language.comments]
+        end = min([end, *(at for at in inside if at >= named)])
+        head = source[start:end]
+    if "signature" in captures:
+        shown = captures["signature"][0]
+        head = source[start : shown.end_byte]
+        signature = _one_line(source[shown.start_byte : shown.end_byte])
+    else:
+        text = head if whole is node else source[whole_start:end]
+        signature = _one_line(_without_comments(language, text) if commented else text)
+    if "( " in signature or " )" in signature or ", }" in signature:
+        for loose, tight in _LOOSE:
+            signature = loose.sub(tight, signature)
+    signature = signature.rstrip(" {:;=,\\").removesuffix(" =>").rstrip()
+    doc = "" if body is None or not language.strings else _string_doc(language, source, body)
+    first_line = start_line
+    if _may_lead(language, source, whole_start):
+        comments, first = _leading(language, whole)
+        first_line -= source.count(b"\n", first.start_byte, whole_start)
+        doc = doc or _comment_doc(source, comments)
+    name = _name(source, captures)
+    if kind == "class" and "declarator" in captures:
+        signature = f"{signature} {name}"
+    return Symbol(
+        kind,
+        name,
+        _cut(signature, _SIGNATURE if body is not None or kind == "function" else _VALUE),
+        _cut(doc, _DOC) if doc else "",
+        first_line,
+        # An end right after a line's end is not on the next line.
+        start_line + source.count(b"\n", whole_start, max(whole_start, whole_end - 1)) + 1,
+        line,
+        line + (head.rstrip().count(b"\n") if b"\n" in head else 0) + 1,
+        depth,
+        inside_function,
+    )
+
+
+def _without_comments(language: Language, text: bytes) -> bytes:
+    """``text`` without comments as C has them, or as a shell does; strings stay."""
+    for mark, comment in _COMMENTS:
+        if mark in language.marks:
+            text = comment.sub(lambda found: found[1] or b" ", text)
+    return text
+
+
+def _whole(language: Language, node: Node) -> Node:
+    """The node with what is around it and part of it."""
+    parent = node.parent
+    while parent is not None and (
+        parent.type in language.wrappers
+        or (parent.type in language.lone_wrappers and parent.named_child_count == 1)
+    ):
+        node = parent
+        parent = node.parent
+    return node
+
+
+def _name(source: bytes, captures: dict[str, list[Node]]) -> str:
+    if "name" in captures:
+        node = captures["name"][0]
+        name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return name if name.isidentifier() else " ".join(name.split())
+    declarator = captures["declarator"][0] if "declarator" in captures else None
+    if declarator is not None:
+        plain = _PLAIN_DECLARATOR.match(source, declarator.start_byte, declarator.end_byte)
+        if plain is not None:
+            return plain[1].decode("ascii")
+    while declarator is not None:
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None and declarator.type == "reference_declarator" and declarator.named_children:
+            inner = declarator.named_children[-1]
+        if inner is None:
+            return _one_line(source[declarator.start_byte : declarator.end_byte])
+        declarator = inner
+    return ""
+
+
+def _may_lead(language: Language, source: bytes, start: int) -> bool:
+    """Whether the text before a definition, up to the line above it, can belong to it."""
+    if source[start - 2 : start] == b"\n\n":
+        return False
+    line = source.rfind(b"\n", 0, start) + 1
+    above = source.rfind(b"\n", 0, max(0, line - 1)) + 1
+    text = source[above:start]
+    return _may_comment(language, text) or (bool(language.leading) and bool(text) and not text.isspace())
+
+
+def _may_comment(language: Language, text: bytes) -> bool:
+    """Whether a comment may begin or end in ``text``."""
+    return any(map(text.__contains__, language.marks))
+
+
+def _leading(language: Language, node: Node) -> tuple[list[Node], Node]:
+    """The comments right above a definition, in order, and the first node that belongs to it."""
+    comments: list[Node] = []
+    first = node
+    before = node.prev_named_sibling
+    while (
+        before is not None
+        and before.end_point.row + (1 if before.end_point.column else 0) >= first.start_point.row
+    ):
+        if before.type in language.comments and not _trails(before):
+            comments.insert(0, before)
+        elif before.type not in language.leading:
+            break
+        first = before
+        before = before.prev_named_sibling
+    return comments, first
+
+
+def _trails(comment: Node) -> bool:
+    """Whether a comment stands at the end of a line of code, and so documents that."""
+    before = comment.prev_sibling
+    return (
+        before is not None and before.end_point.row == comment.start_point.row and before.end_point.column > 0
+    )
+
+
+def _string_doc(language: Language, source: bytes, body: Node) -> str:
+    if not body.named_child_count:
+        return ""
+    statement = body.named_children[0]
+    string = (
+        statement.named_children[0]
+        if statement.type == "expression_statement" and statement.named_children
+        else None
+    )
+    if string is None or string.type not in language.strings:
+        return ""
+    inner = [child for child in string.named_children if child.type == "string_content"]
+    if not inner:
+        return ""
+    text = source[inner[0].start_byte : inner[-1].end_byte].decode("utf-8", "replace")
+    return _one_line(text.strip().partition("\n")[0].encode())
+
+
+def _comment_doc(source: bytes, comments: list[Node]) -> str:
+    for comment in comments:
+        text = source[comment.start_byte : comment.end_byte].decode("utf-8", "replace")
+        for line in text.split("\n"):
+            bare = _COMMENT_MARKS.sub("", _DOC_TAGS.sub("", line))
+            if bare:
+                return _SPACE.sub(" ", bare)
+    return ""
+
+
+def _one_line(text: bytes) -> str:
+    return " ".join(text.decode("utf-8", "replace").split())
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

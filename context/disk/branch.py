@@ -1,0 +1,43 @@
+"""The point where the branch at hand left the project's main one, and the files changed since."""
+
+from __future__ import annotations
+
+import os
+
+from context.disk.file_list import in_the_making
+from context.disk.git import Git, GitUnavailable
+
+MOST = 200
+"""Files that a branch may have changed: of one that changed more, being changed says little."""
+_MAIN = (
+    "refs/remotes/upstream/HEAD",
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/upstream/main",
+    "refs/remotes/upstream/master",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
+"""Names of a main branch, the likeliest first."""
+
+
+def branch_changes(git: Git) -> frozenset[str]:
+    """The files (relative to the folder) that the branch at hand changed since it left the main one.
+
+    None where there is no branch (a detached HEAD), no main one, no common commit (a shallow clone), or
+    where more than :data:`MOST` changed.
+    """
+    try:
+        head = git.run("symbolic-ref", "--quiet", "HEAD").decode("utf-8", "replace").strip()
+        listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname) %(objectname)", *_MAIN))
+        names = dict(line.split(" ", 1) for line in listed.splitlines() if " " in line)
+        main = next((names[name] for name in _MAIN if name in names and name != head), None)
+        if main is None:
+            return frozenset()
+        point = git.run("merge-base", "HEAD", main).decode("ascii", "replace").strip()
+        out = git.run("diff-tree", "-r", "--name-only", "--no-renames", "--relative", "-z", point, "HEAD")
+    except GitUnavailable:
+        return frozenset()
+    paths = [path for path in os.fsdecode(out).split("\0") if path and not in_the_making(path)]
+    return frozenset(paths) if len(paths) <= MOST else frozenset()

@@ -1,0 +1,165 @@
+"""What changed: files that differ from HEAD, or, without git, from what they were when the session began.
+
+A file's earlier state is kept as one checksum a line, so a later save is compared without asking git.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from array import array
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import TypeAlias
+
+from context.disk.file_list import in_the_making
+from context.disk.git import Git
+from context.disk.source import LARGEST, Source, decode
+
+Lines: TypeAlias = "array[int]"
+"""The CRC-32 of each line, in order."""
+
+_LARGEST_MIDDLE = 4_000_000
+"""Product of the line counts of two texts, past which the differing middle counts as one change."""
+
+
+class Status(StrEnum):
+    """How a file differs."""
+
+    MODIFIED = "modified"
+    ADDED = "added"
+    UNTRACKED = "untracked"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    CONFLICTED = "conflicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One changed file. ``base`` is its earlier state, None when there was none or it is not text."""
+
+    path: str
+    status: Status
+    base: Lines | None = None
+    renamed_from: str | None = None
+
+    def ranges(self, lines: Lines) -> list[range]:
+        """Which lines of the file as it is now (indices from 0) changed. An empty range stands where
+        lines were only taken away. Everything changed when there is no earlier state."""
+        return [range(len(lines))] if self.base is None else changed_ranges(self.base, lines)
+
+
+def line_sums(source: Source) -> Lines:
+    """The file's lines as checksums."""
+    lines = source.text.encode("utf-8", "surrogatepass").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return array("I", map(zlib.crc32, lines))
+
+
+def changed_ranges(before: Lines, after: Lines) -> list[range]:
+    """The ranges of ``after`` that differ from ``before``, in order."""
+    start = 0
+    shorter = min(len(before), len(after))
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    if not old and not new:
+        return []
+    if not old or not new or len(old) * len(new) > _LARGEST_MIDDLE:
+        return [range(start, start + len(new))]
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        range(start + new_start, start + new_end)
+        for tag, _, _, new_start, new_end in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
+    """Staged, unstaged and untracked changes of the folder (or of ``paths`` in it) against HEAD.
+
+    Raises GitUnavailable.
+    """
+    # --literal-pathspecs is set for every call, so "." is the folder and names are names.
+    out = git.run(
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--untracked-files=all",
+        "--ignore-submodules=all",
+        "--no-ahead-behind",
+        "--find-renames",
+        "--",
+        *(paths or (".",)),
+    )
+    found = [
+        entry
+        for entry in parse_status(out)
+        if entry.path.startswith(git.prefix) and not in_the_making(entry.path)
+    ]
+    blobs = git.blobs((entry.blob for entry in found if entry.blob), LARGEST)
+    bases = {name: decode("", data) for name, data in blobs.items()}
+    changes: dict[str, Change] = {}
+    for entry in found:
+        base = bases.get(entry.blob or "")
+        path = entry.path.removeprefix(git.prefix)
+        changes[path] = Change(
+            path,
+            entry.status,
+            line_sums(base) if isinstance(base, Source) else None,
+            entry.renamed_from and entry.renamed_from.removeprefix(git.prefix),
+        )
+    return changes
+
+
+@dataclass(frozen=True, slots=True)
+class StatusEntry:
+    """One entry of ``git status``, its path from the top of the repository, its blob in HEAD."""
+
+    path: str
+    status: Status
+    blob: str | None = None
+    renamed_from: str | None = None
+
+
+def parse_status(out: bytes) -> list[StatusEntry]:
+    """The entries of ``git status --porcelain=v2 -z`` (format: git-status(1), "Porcelain Format Version 2").
+
+    Entries of unknown kinds are passed over.
+    """
+    entries: list[StatusEntry] = []
+    fields = iter(os.fsdecode(out).split("\0"))
+    for line in fields:
+        kind = line[:2]
+        if kind == "? ":
+            if not line.endswith("/"):
+                entries.append(StatusEntry(line[2:], Status.UNTRACKED))
+        elif kind == "1 ":
+            _, xy, _, _, _, _, head, _, path = line.split(" ", 8)
+            entries.append(StatusEntry(path, _status(xy), _blob(head)))
+        elif kind == "2 ":
+            _, xy, _, _, _, _, head, _, score, path = line.split(" ", 9)
+            origin = next(fields, "")
+            status = Status.DELETED if xy[1] == "D" else Status.RENAMED if score[0] == "R" else Status.ADDED
+            entries.append(StatusEntry(path, status, _blob(head), origin))
+            if status is Status.DELETED and score[0] == "R":
+                entries.append(StatusEntry(origin, Status.DELETED))
+        elif kind == "u ":
+            _, _, _, _, _, _, _, _, ours, _, path = line.split(" ", 10)
+            entries.append(StatusEntry(path, Status.CONFLICTED, _blob(ours)))
+    return entries
+
+
+def _status(xy: str) -> Status:
+    if "D" in xy:
+        return Status.DELETED
+    return Status.ADDED if xy[0] == "A" or xy[1] == "A" else Status.MODIFIED
+
+
+def _blob(name: str) -> str | None:
+    return name if name.strip("0") else None

@@ -1,0 +1,145 @@
+"""The project's file list: what git tracks or would track, or a walk that honours ``.gitignore`` files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from context.disk.git import Git
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
+"""The name under which an edit's next content is prepared beside its file: there for a moment only."""
+_AT_ONCE = 100_000
+"""Bytes of a list of files that are taken apart at once."""
+_STARS = re.compile(r"\*+")
+_MOST_STARS = 3
+"""In one part of a rule, and folders that stand for any number of them."""
+_REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a project, and the folders that are not part of it.
+
+    Paths are relative to the root with ``/`` between their parts, sorted. ``ignored`` are folders;
+    ``unread`` maps folders that could not be listed to why.
+    """
+
+    files: tuple[str, ...]
+    ignored: frozenset[str]
+    unread: dict[str, str]
+
+
+def in_the_making(path: str) -> bool:
+    """Whether ``path`` is no file of the project's, but an edit that is just being written."""
+    return path.endswith(".spark") and _IN_THE_MAKING.fullmatch(path) is not None
+
+
+def list_git(git: Git) -> Listing:
+    """Tracked files and untracked ones that no rule ignores. Raises GitUnavailable."""
+    listed = _paths(git.run("ls-files", "-co", "--exclude-standard", "-z"))
+    ignored = _paths(git.run("ls-files", "-oi", "--exclude-standard", "--directory", "-z"))
+    # A folder that ends in "/" in the list of files is an untracked repository inside this one.
+    files = dict.fromkeys(path for path in listed if not path.endswith("/"))
+    nested = {
+        path.rstrip("/"): "a folder with a repository of its own" for path in listed if path.endswith("/")
+    }
+    folders = {path.rstrip("/") for path in ignored if path.endswith("/")}
+    return Listing(tuple(sorted(files)), frozenset(folders | nested.keys()), nested)
+
+
+def listed_by_git(git: Git, paths: set[str]) -> set[str]:
+    """Which of ``paths`` git tracks or would track. Raises GitUnavailable."""
+    if not paths:
+        return set()
+    return set(_paths(git.run("ls-files", "-co", "--exclude-standard", "-z", "--", *sorted(paths))))
+
+
+def list_walk(root: Path) -> Listing:
+    """Every file below ``root`` that no ``.gitignore`` ignores. Links to folders are not entered, so a
+    circle of links ends; a folder that cannot be listed is reported."""
+    files: list[str] = []
+    ignored: set[str] = set()
+    unread: dict[str, str] = {}
+    for folder, entries, rules in _folders(root, unread):
+        for entry in entries:
+            path = f"{folder}{entry.name}"
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder and (entry.name in _REPOSITORY_FOLDERS or is_ignored(path + "/", rules)):
+                ignored.add(path)
+            elif not is_folder and not is_ignored(path, rules) and not in_the_making(path):
+                files.append(path)
+    return Listing(tuple(sorted(files)), frozenset(ignored), unread)
+
+
+Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
+"""Ignore rules with the folder each set applies in, outermost first."""
+
+
+def is_ignored(path: str, rules: Rules) -> bool:
+    """Whether the rules ignore ``path``; the innermost set that says anything decides."""
+    for folder, spec in reversed(rules):
+        verdict = spec.check_file(path[len(folder) :]).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _folders(root: Path, unread: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]], Rules]]:
+    waiting: list[tuple[str, Rules]] = [("", ())]
+    while waiting:
+        folder, rules = waiting.pop()
+        try:
+            with os.scandir(root / folder) as listing:
+                entries = list(listing)
+        except OSError as problem:
+            unread[folder.rstrip("/") or "."] = f"the folder cannot be listed: {problem.strerror}"
+            continue
+        if any(entry.name == ".gitignore" for entry in entries):
+            rules = (*rules, *_rules(root, folder))
+        yield folder, entries, rules
+        for entry in entries:
+            path = f"{folder}{entry.name}/"
+            if (
+                entry.is_dir(follow_symlinks=False)
+                and entry.name not in _REPOSITORY_FOLDERS
+                and not is_ignored(path, rules)
+            ):
+                waiting.append((path, rules))
+
+
+def _rules(root: Path, folder: str) -> Rules:
+    from pathspec import GitIgnoreSpec
+
+    from context.disk.source import Source, read
+
+    source = read(root, f"{folder}.gitignore")
+    if not isinstance(source, Source):
+        return ()
+    return ((folder, GitIgnoreSpec.from_lines(line for line in source.lines if not _endless(line))),)
+
+
+def _endless(line: str) -> bool:
+    """Whether a rule has so many stars that matching it, by going back over them, need not end today.
+    Nobody writes such a rule for its files."""
+    parts = re.sub(r"\*+/(?:\*+/)+", "**/", line).split("/")
+    return line.count("**/") > _MOST_STARS or any(len(_STARS.findall(part)) > _MOST_STARS for part in parts)
+
+
+def _paths(listed: bytes) -> list[str]:
+    found: list[str] = []
+    start = 0
+    while start < len(listed):
+        # In pieces, as one long call holds up all other threads.
+        end = listed.find(b"\0", start + _AT_ONCE)
+        piece = os.fsdecode(listed[start : end if end >= 0 else len(listed)])
+        found += [path for path in piece.split("\0") if path and not in_the_making(path)]
+        start = end + 1 if end >= 0 else len(listed)
+    return found

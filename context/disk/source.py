@@ -1,0 +1,135 @@
+"""Reading a project's file as text for the model: never outside the project, never a device, never binary."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from context.text.lines import split_lines
+
+LARGEST = 1_000_000
+"""Bytes: files above are not read, outlined or shown."""
+
+_LEAST = 64_000
+"""Bytes that are asked for at least: some files say that they have none, and have."""
+
+LINK = "a symbolic link"
+"""Why a link gives no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text as it was when read: ``\\n`` line ends, no byte order mark.
+
+    ``digest`` is the SHA-256 of the bytes on disk, in hex.
+    """
+
+    path: str
+    text: str
+    digest: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, without their ends."""
+        return split_lines(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that gives no text, and why, in words for the person. ``gone``: it does not exist."""
+
+    path: str
+    why: str
+    gone: bool = False
+
+
+def read(root: Path, path: str) -> Source | Unread:
+    """The text of ``path`` (relative to ``root``), or why there is none. Never raises OSError.
+
+    Links are not followed: what they point to is either in the project under its own name or
+    none of the model's business. The file is opened without waiting, so a named pipe cannot hang.
+    """
+    try:
+        handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as problem:
+        return _unopened(path, problem)
+    try:
+        about = os.fstat(handle)
+        if stat.S_ISDIR(about.st_mode):
+            return Unread(path, "a folder with a repository of its own")
+        if not stat.S_ISREG(about.st_mode):
+            return Unread(path, "not a regular file")
+        if about.st_size > LARGEST:
+            return Unread(path, too_large(about.st_size))
+        data = _bytes(handle, about.st_size)
+    except OSError as problem:
+        return _unopened(path, problem)
+    finally:
+        os.close(handle)
+    if len(data) > LARGEST:
+        return Unread(path, too_large(len(data)))
+    return decode(path, data)
+
+
+def _bytes(handle: int, expected: int) -> bytes:
+    """What can be read, but not much more than the largest file that is taken."""
+    pieces = []
+    left = LARGEST + 1
+    while left:
+        wanted = min(left, max(expected, _LEAST) + 1)
+        piece = os.read(handle, wanted)
+        pieces.append(piece)
+        left -= len(piece)
+        if len(piece) < wanted:
+            break
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def decode(path: str, data: bytes) -> Source | Unread:
+    """``data`` as the text of ``path``: UTF-8, or UTF-16 with a byte order mark."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif b"\0" in data[:8192]:
+        return Unread(path, "a binary file")
+    else:
+        encoding = "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return Unread(path, "not UTF-8 text")
+    return Source(path, text.replace("\r\n", "\n"), hashlib.sha256(data).hexdigest())
+
+
+def too_large(size: int) -> str:
+    """Why a file of ``size`` bytes is left out."""
+    return f"too large ({size / 1e6:.1f} MB; files over {LARGEST // 1_000_000} MB are not read)"
+
+
+def name_problem(path: str) -> str | None:
+    """Why a file of this name cannot be shown to a model, or None: the model could not name it back."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return "its name is not valid UTF-8"
+    return None if path.isprintable() else "its name holds control characters"
+
+
+def shown_name(path: str) -> str:
+    """``path`` as printable text, whatever bytes the name has."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _unopened(path: str, problem: OSError) -> Unread:
+    if problem.errno in (errno.ENOENT, errno.ENOTDIR):
+        return Unread(path, "it vanished while it was read", gone=True)
+    if problem.errno == errno.ELOOP:
+        return Unread(path, LINK)
+    if problem.errno in (errno.EACCES, errno.EPERM):
+        return Unread(path, "permission denied")
+    return Unread(path, f"cannot be read: {problem.strerror or problem}")

@@ -1,0 +1,1 @@
+"""Finding the files a request is about: mentions, completion and ranking."""

@@ -1,0 +1,143 @@
+"""What a mention that is being typed could become: files, folders and definitions, fuzzily matched."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from heapq import nsmallest
+
+from context.find.mentions import matching
+from context.project.path_list import about
+from context.project.snapshot import Snapshot
+
+LIMIT = 12
+"""Completions that are given at most, unless asked otherwise."""
+_MOST_NAMES = 200_000
+"""Definitions that are looked through."""
+
+
+class Target(StrEnum):
+    """What a completion leads to."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMBOL = "symbol"
+    GLOB = "glob"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One way to go on. ``text`` is the whole mention, its ``@`` and quotes included; ``detail`` is for
+    the person: a definition's file, a file's state, how many files a glob names."""
+
+    text: str
+    target: Target
+    detail: str = ""
+
+
+def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Completion]:
+    """The likeliest mentions for what stands after the ``@`` so far, the best first.
+
+    ``prefix`` matches where its letters stand in a path or name in their order; a match at the start of
+    a name is better than one inside, that is better than a scattered one; changed files come before
+    others, short names before long ones. Without letters the changed files and the top of the project
+    are given. Case matters only where the prefix has upper case. Behind a file's path and a colon the names
+    that it defines are given; for a glob, the files that it names.
+    """
+    prefix = prefix.lstrip('"').removeprefix("./")
+    if any(mark in prefix for mark in "*?["):
+        return _named_by_glob(prefix.rstrip('"'), snapshot, limit)
+    path, colon, part = prefix.partition(":")
+    if colon and path in about(snapshot.paths):
+        return _inside(path, part.lstrip(":"), snapshot, limit)
+    pattern = _pattern(prefix)
+    scored: list[tuple[tuple[int, int, int, str], Completion]] = []
+    for path in snapshot.paths:
+        if pattern.search(path):
+            place = _place(prefix, path)
+            change = snapshot.changes.get(path)
+            order = (place, 0 if change else 1, len(path), path)
+            detail = str(change.status) if change else ""
+            scored.append((order, Completion(_mention(path), Target.FILE, detail)))
+    for folder in _folders(snapshot.paths):
+        if pattern.search(folder):
+            order = (_place(prefix, folder), 1, len(folder), folder)
+            scored.append((order, Completion(_mention(f"{folder}/"), Target.FOLDER)))
+    if len(prefix) > 1 and "/" not in prefix:
+        scored += _symbols(prefix, pattern, snapshot)
+    return [completion for _, completion in nsmallest(limit, scored, key=lambda item: item[0])]
+
+
+def _named_by_glob(pattern: str, snapshot: Snapshot, limit: int) -> list[Completion]:
+    found = matching(pattern, snapshot.paths)
+    if not found:
+        return []
+    files = f"{len(found):,} file{'' if len(found) == 1 else 's'}"
+    whole = Completion(_mention(pattern), Target.GLOB, files)
+    return [whole, *(Completion(_mention(path), Target.FILE) for path in found)][:limit]
+
+
+def _inside(path: str, part: str, snapshot: Snapshot, limit: int) -> list[Completion]:
+    """The names that a file defines, as mentions of these alone."""
+    entry = snapshot.entries.get(path)
+    pattern = _pattern(part)
+    names = [name for name in entry.names if pattern.search(name)] if entry is not None else []
+    best = nsmallest(limit, names, key=lambda name: (_place(part, name), len(name), name))
+    return [Completion(_mention(f"{path}::{name}"), Target.SYMBOL) for name in best]
+
+
+def _symbols(
+    prefix: str, pattern: re.Pattern[str], snapshot: Snapshot
+) -> list[tuple[tuple[int, int, int, str], Completion]]:
+    found = []
+    looked = 0
+    for path, entry in snapshot.entries.items():
+        looked += len(entry.names)
+        if looked > _MOST_NAMES:
+            break
+        for name in entry.names:
+            if pattern.search(name):
+                order = (_place(prefix, name), 2, len(name), f"{name}\n{path}")
+                found.append((order, Completion(f"@{name}", Target.SYMBOL, path)))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _pattern(prefix: str) -> re.Pattern[str]:
+    """Matches where the letters stand in their order; the shortest way is not looked for."""
+    flags = re.NOFLAG if prefix != prefix.lower() else re.IGNORECASE
+    return re.compile("[^\n]*?".join(map(re.escape, prefix)), flags)
+
+
+def _place(prefix: str, path: str) -> int:
+    """How well the letters match: 0 the whole name, 1 its start, 2 the path's start, 3 in the name, 4 in
+    the path, 5 scattered."""
+    name = path.rpartition("/")[2]
+    if prefix == prefix.lower():
+        name, path = name.lower(), path.lower()
+    if prefix in (name, path):
+        return 0
+    if name.startswith(prefix):
+        return 1
+    if path.startswith(prefix):
+        return 2
+    if prefix in name:
+        return 3
+    return 4 if prefix in path else 5
+
+
+@lru_cache(maxsize=2)
+def _folders(paths: tuple[str, ...]) -> tuple[str, ...]:
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return tuple(sorted(folders))
+
+
+def _mention(path: str) -> str:
+    return f"@{path}" if re.fullmatch(r"[^\s\"'`<>|,;]+", path) else f'@"{path}"'

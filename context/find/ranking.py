@@ -1,0 +1,270 @@
+"""The order of a project's files for a request: rank decides what is in the window, never where it stands.
+
+A blend of evidence, each kind scaled to at most 1, by the weights in ``data/ranking.toml``: words of the
+request, files that changed together, names used and defined, file names, folders. The files *in hand*
+are those that the request names, that changed, or that are open.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import merge
+from importlib import resources
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from context.code.languages import is_code
+from context.disk.source import Unread, read
+from context.project.path_list import Paths, about, nearness
+from context.text.generated import unedited_root
+from context.text.terms import stem
+from context.text.words import words
+
+if TYPE_CHECKING:
+    from context.project.snapshot import Snapshot
+
+_MOST_SHARED = 400
+"""Names of the files in hand that are looked up: the longest."""
+_SURE_NAMES = 3.0
+"""So many used names that a single file defines make it sure that the files belong together."""
+_SHARED_WEIGHT = 0.3
+"""What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
+_BEHIND = 1e-9
+"""What sets those that count for less behind the others where nearness says nothing."""
+_EARLIER_WEIGHT = 0.4
+"""What a word of earlier prompts weighs beside one of the request."""
+_MOST_HELD = 60
+"""Files in hand whose words and names are looked at."""
+_LONGEST_HELD = 200_000
+"""Characters of each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All paths of a project, the likeliest to matter first, ties in path order; worked out as far as it is
+    asked for. ``top`` are those in hand, and those with any evidence, with their scores."""
+
+    first: tuple[str, ...]
+    top: tuple[tuple[float, str], ...]
+    near: Mapping[str, float]
+    paths: Paths
+    discount: Callable[[str], float]
+    """By how much a path counts for less than code that somebody edits."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.first
+        known = {*self.first, *(path for _, path in self.top)}
+        for _, path in merge(self.top, self._rest(known)):
+            yield path
+
+    def folders(self) -> Iterator[str]:
+        """The folders, those first that hold the likeliest files; each once."""
+        top = (path.rpartition("/")[0] for path in (*self.first, *(path for _, path in self.top)))
+        rest = sorted(self.near, key=lambda folder: (-self.near[folder], folder))
+        known = self.paths.folders
+        return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
+
+    def _rest(self, known: set[str]) -> Iterator[tuple[float, str]]:
+        """All other paths by nearness: code that somebody edits, and between it, and last of all, what counts
+        for less."""
+        groups: defaultdict[float, list[str]] = defaultdict(list)
+        for folder, near in self.near.items():
+            groups[near].append(folder)
+        held: dict[float, list[str]] = {}
+
+        def inside(near: float) -> Iterable[str]:
+            if len(groups) == 1:  # nothing is in hand: all paths, which are sorted
+                return self.paths.all
+            if near not in held:
+                folders = (self.paths.folders[folder] for folder in groups[near])
+                held[near] = sorted(chain.from_iterable(folders))
+            return held[near]
+
+        weight: float = settings()["weights"]["near"]
+        nearest = sorted(groups, reverse=True)
+        discounts = sorted({1.0, *settings()["discounts"].values()}, reverse=True)
+        yield from merge(
+            *(self._counting(discount, weight, nearest, inside, known) for discount in discounts)
+        )
+
+    def _counting(
+        self,
+        discount: float,
+        weight: float,
+        nearest: list[float],
+        inside: Callable[[float], Iterable[str]],
+        known: set[str],
+    ) -> Iterator[tuple[float, str]]:
+        """Of the paths around the files in hand those that count for just so much, with their scores."""
+        behind = _BEHIND * (1 - discount)
+        for near in nearest:
+            for path in inside(near):
+                if path not in known and self.discount(path) == discount:
+                    yield behind - weight * near * discount, path
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The order of all paths, and what each scored."""
+
+    order: Order
+    scores: Mapping[str, float]
+    """Evidence of each path but nearness: that alone is no reason to show a file."""
+    reasons: Mapping[str, str]
+    """Why, for each path with any evidence."""
+    wanted: Mapping[str, float]
+    """Words with weights that parts of files are chosen by."""
+
+
+def rank(
+    snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
+) -> Ranking:
+    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all. ``earlier`` is what was
+    asked before. Without ``related`` what those in hand have to do with others is not asked: for the order
+    of those in hand alone."""
+    hand = list(dict.fromkeys(in_hand))
+    paths = about(snapshot.paths)
+    if not related:
+        asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
+        in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
+        return Ranking(Order(tuple(in_order), (), {}, paths, _full), {}, {}, {})
+    evidence, wanted = _evidence(snapshot, {**_asked(earlier, _EARLIER_WEIGHT), **_asked(request)}, hand)
+    near = _near(tuple(hand), paths)
+    weights: dict[str, float] = settings()["weights"]
+    scores: defaultdict[str, float] = defaultdict(float)
+    strongest: dict[str, tuple[float, str]] = {}
+    for kind, found in evidence.items():
+        weight = weights[kind]
+        for path, score in found.items():
+            part = weight * score
+            scores[path] += part
+            if path not in strongest or part > strongest[path][0]:
+                strongest[path] = (part, kind)
+    discount = _discounts(snapshot, hand)
+    blend = {}
+    weight = weights["near"]
+    for path, score in scores.items():
+        by_place = weight * near.get(path.rpartition("/")[0], 0.0)
+        counts = discount(path)
+        blend[path] = (score + by_place) * counts
+        scores[path] *= counts
+        if hand and by_place > strongest[path][0]:
+            strongest[path] = (by_place, "near")
+    known = [path for path in hand if path in paths]
+    first = sorted(known, key=lambda path: (-blend.get(path, 0.0), path))
+    held = set(first)
+    top = sorted((-score, path) for path, score in blend.items() if path not in held and path in paths)
+    named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
+    said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
+    reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
+    return Ranking(Order(tuple(first), tuple(top), near, paths, discount), scores, reasons, wanted)
+
+
+def _evidence(
+    snapshot: Snapshot, asked: dict[str, float], hand: list[str]
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """The score of each path by each kind of evidence, and the words that were looked for."""
+    index = snapshot.words
+    matches = index.score(asked)
+    evidence = {"asked": _scaled(matches, index.sure(max(matches.values(), default=0.0)))}
+    evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
+    wanted = dict(asked)
+    if hand:
+        key = tuple(hand)
+        known = index.remembered.get(key)
+        if known is None:
+            # One state of the project is asked about again and again, while the user types.
+            index.remembered.clear()
+            known = index.remembered[key] = _evidence_of_hand(snapshot, hand)
+        evidence |= known[0]
+        for name in known[1]:
+            wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
+    return evidence, wanted
+
+
+def _evidence_of_hand(
+    snapshot: Snapshot, hand: list[str]
+) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
+    """The evidence that the files in hand give, and the names they share with others."""
+    index = snapshot.words
+    held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
+    defined = {name.lower() for path in held for name in snapshot.entries[path].names}
+    used: Counter[str] = Counter()
+    for path in held:
+        used.update(_words_in(snapshot.root, path, snapshot.entries.digest(path)))
+    for name in defined:
+        used.pop(name, None)
+    shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
+    users = index.score(dict.fromkeys(shared, 1.0))
+    makers, known = index.makers(used)
+    for path in hand:
+        makers.pop(path, None)
+    stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
+    evidence = {
+        "together": snapshot.history.together(hand),
+        "users": _scaled(users, index.sure(max(users.values(), default=0.0)), hand),
+        "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
+        "alike": dict.fromkeys(index.alike(stems), 1.0),
+    }
+    return evidence, (*shared, *known)
+
+
+@lru_cache(maxsize=2)
+def _near(hand: tuple[str, ...], paths: Paths) -> Mapping[str, float]:
+    """How near each folder is to the files in hand."""
+    return nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
+
+
+def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
+    """By how much each path counts for less than code that somebody edits; 1 for that."""
+    rules: dict[str, float] = settings()["discounts"]
+    unedited = snapshot.words.unedited
+    mine = tuple({root for path in hand if (root := unedited_root(path))})
+
+    def discount(path: str) -> float:
+        if unedited and snapshot.entries.place(path) in unedited and not path.startswith(mine):
+            return rules["unedited"]
+        return 1.0 if is_code(path) else rules["prose"]
+
+    return discount
+
+
+def _full(path: str) -> float:
+    return 1.0
+
+
+def _asked(request: str, weight: float = 1.0) -> dict[str, float]:
+    return {word: weight * count**0.5 for word, count in words(request).items()}
+
+
+@lru_cache(maxsize=128)
+def _words_in(root: Path, path: str, digest: str) -> Mapping[str, int]:
+    """The words of a file in hand; ``digest`` tells its states apart."""
+    source = read(root, path)
+    if isinstance(source, Unread):
+        return {}
+    return words(source.text[:_LONGEST_HELD])
+
+
+def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) -> dict[str, float]:
+    for path in without:
+        scores.pop(path, None)
+    top = max(scores.values(), default=0.0)
+    return {path: sure * score / top for path, score in scores.items()} if top else {}
+
+
+def near_paths(paths: tuple[str, ...], hand: list[str]) -> dict[str, float]:
+    """How near each path is to the files in hand, from 0 to 1."""
+    near = nearness(about(paths).folders, hand)
+    return {path: near[path.rpartition("/")[0]] for path in paths}
+
+
+@lru_cache(maxsize=1)
+def settings() -> dict[str, Any]:
+    """The tables of ``data/ranking.toml``."""
+    return tomllib.loads(resources.files("context.find").joinpath("ranking.toml").read_text("utf-8"))

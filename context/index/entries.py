@@ -1,0 +1,154 @@
+"""What is known of each file, as one immutable value: looked up in the parts of the index when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from context.disk.changes import Lines
+from context.index.draft import Part
+
+GONE = -1
+_REMEMBERED = 4_000
+"""Blocks of a part that are remembered, …"""
+_LONGEST_REMEMBERED = 8_000
+"""… each of at most so many characters."""
+_PART_BITS = 32
+_NUMBER = (1 << _PART_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file that gives text: its content's hash and its outline."""
+
+    path: str
+    digest: str
+    outline: str
+    names: frozenset[str]
+    """Names it defines for others."""
+
+    @property
+    def block(self) -> str:
+        """The file in the project map: its path and its outline."""
+        return file_block(self.path, self.outline)
+
+
+def file_block(path: str, outline: str) -> str:
+    """A file's entry in the map. Counts of such blocks add up exactly (see ``context.text.tokens``)."""
+    name = f"./{path}" if path[0].isspace() else path
+    if not outline:
+        return f"{name}\n"
+    if "\n\n" in outline or outline[0] == "\n":
+        outline = "".join(f"{line}\n" for line in outline.split("\n") if line)
+    inside = outline.removesuffix("\n").replace("\n", "\n ")
+    return f"{name}:\n {inside}\n" if inside else f"{name}:\n"
+
+
+def place(part: int, number: int) -> int:
+    """A file's place in the index as one number."""
+    return part << _PART_BITS | number
+
+
+def split_place(at: int) -> tuple[int, int]:
+    """The part and the number in it."""
+    return at >> _PART_BITS, at & _NUMBER
+
+
+@dataclass(frozen=True)
+class Entries(Mapping[str, FileEntry]):
+    """Files by path. ``places`` is shared between snapshots and never written again; ``newer`` are the few
+    that differ from it (:data:`GONE`: no longer there)."""
+
+    parts: tuple[Part, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
+    newer: Mapping[str, int] = field(default_factory=dict)
+    size: int = 0
+    """About how many bytes all outlines have."""
+
+    def place(self, path: str) -> int | None:
+        """Where a file stands in the index."""
+        at = self.newer.get(path)
+        if at is None:
+            return self.places.get(path)
+        return None if at == GONE else at
+
+    def __getitem__(self, path: str) -> FileEntry:
+        at = self.place(path)
+        if at is None:
+            raise KeyError(path)
+        index, number = split_place(at)
+        part = self.parts[index]
+        return FileEntry(
+            path, part.digest(number), part.outline(number), frozenset(part.names(number).split())
+        )
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self.place(path) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        newer = self.newer
+        yield from (path for path in self.places if path not in newer)
+        yield from (path for path, at in newer.items() if at != GONE)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        if not self.newer:
+            return len(self.places)
+        kept = sum(1 for path in self.newer if path in self.places)
+        return len(self.places) - kept + sum(1 for at in self.newer.values() if at != GONE)
+
+    def without(self, paths: Iterable[str]) -> Entries:
+        """All but these."""
+        return replace(self, newer={**self.newer, **dict.fromkeys(paths, GONE)})
+
+    def digest(self, path: str) -> str:
+        """A file's hash; empty when nothing is known of it."""
+        at = self.place(path)
+        if at is None:
+            return ""
+        index, number = split_place(at)
+        return self.parts[index].digest(number)
+
+    def block(self, path: str) -> str:
+        """The file in the project map; its name alone where nothing is known of it."""
+        at = self.place(path)
+        if at is None:
+            return file_block(path, "")
+        index, number = split_place(at)
+        part = self.parts[index]
+        found = part.blocks.get(number)
+        if found is None:
+            found = file_block(path, part.outline(number))
+            if len(found) <= _LONGEST_REMEMBERED:
+                if len(part.blocks) >= _REMEMBERED:
+                    part.blocks.clear()
+                part.blocks[number] = found
+        return found
+
+    def outline(self, path: str) -> str:
+        """A file's outline; empty when nothing is known of it."""
+        at = self.place(path)
+        if at is None:
+            return ""
+        index, number = split_place(at)
+        return self.parts[index].outline(number)
+
+    def lines(self, path: str) -> Lines | None:
+        """A file's lines as checksums, where the index keeps them."""
+        at = self.place(path)
+        if at is None:
+            return None
+        index, number = split_place(at)
+        return self.parts[index].lines(number)
+
+    def outline_size(self, path: str) -> int:
+        """About how many bytes a file's outline has."""
+        at = self.place(path)
+        if at is None:
+            return 0
+        index, number = split_place(at)
+        return self.parts[index].outline_size(number)

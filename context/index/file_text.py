@@ -1,0 +1,84 @@
+"""A file's text as windows look at it, worked out once for each of its states: while a person types, and
+from turn to turn, the same few files are looked at again and again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import accumulate
+
+from context.code.outline import Outline, outline
+from context.disk.changes import Lines, line_sums
+from context.disk.source import Source
+from context.text.fences import harmless
+from context.text.lines import split_lines
+from context.text.secrets import Redacted, redact
+from context.text.words import word_lines
+
+_MOST = 128
+_MOST_CHARACTERS = 3_000_000
+"""Of the texts that are remembered, together; what is known of a text takes several times its size."""
+
+
+class Studied:
+    """What windows ask of one state of a file; each answer is made when first asked for. Any thread may
+    ask."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def sums(self) -> Lines:
+        """The lines as checksums."""
+        return line_sums(self.source)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines as they are."""
+        return self.source.lines
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """How many characters stand before each line, and in all."""
+        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    @cached_property
+    def safe(self) -> Redacted:
+        """The text as it may be shown: secrets masked, control characters as their pictures."""
+        safe = redact(self.source.text)
+        return Redacted(harmless(safe.text), safe.kinds)
+
+    @cached_property
+    def safe_lines(self) -> list[str]:
+        """The lines as they may be shown."""
+        return split_lines(self.safe.text)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The definitions with their places."""
+        return outline(self.source.path, self.source.text)
+
+    @cached_property
+    def places(self) -> Mapping[str, list[int]]:
+        """The numbers of the lines on which each word stands, in order, once for each time it does."""
+        return word_lines(self.source.text)
+
+
+def studied(source: Source) -> Studied:
+    """What is known of a file in this state, remembered for the last ones asked about."""
+    key = source.path, source.digest
+    with _LOCK:
+        found = _KNOWN.pop(key, None)
+        if found is None or found.source.text != source.text:
+            found = Studied(source)
+        _KNOWN[key] = found
+        size = sum(len(known.source.text) for known in _KNOWN.values())
+        while len(_KNOWN) > 1 and (len(_KNOWN) > _MOST or size > _MOST_CHARACTERS):
+            oldest = next(iter(_KNOWN))
+            size -= len(_KNOWN.pop(oldest).source.text)
+    return found
+
+
+_LOCK = threading.Lock()
+_KNOWN: dict[tuple[str, str], Studied] = {}

@@ -1,0 +1,133 @@
+"""Taking files into the index: which have to be read, which give no text, and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_large
+from context.index.facts import Facts, facts_of
+from context.index.file_text import studied
+from context.index.index import Index
+from context.index.worker_pool import Written, read_all
+from context.text.secrets import is_secret_file
+
+SECRET = "a secret file: never shown to the model"
+
+_MANY_UNREAD = 150
+"""Files to read from which it is worth starting other processes."""
+_RACY_NS = 2_000_000_000
+"""A file written this shortly before it was looked at may change again within its time stamp."""
+_STAMP_BITS = (1 << 64) - 1
+
+
+class Intake:
+    """Brings the files of one project into its index. ``unread`` says what gives no text."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root = root
+        # To join paths as values takes longer than all else that is done with most of them.
+        self._prefix = f"{root}{os.sep}"
+        self._index = index
+        self.unread: dict[str, str] = {}
+        self.lines = True
+        """Whether to keep line checksums: without git, they are all that tells what changed in a file."""
+
+    def look(self, path: str) -> int | None:
+        """The stamp of a file that has to be read; None when that is not needed."""
+        if is_secret_file(path):
+            self._index.remove(path)
+            self.unread[path] = SECRET
+            return None
+        try:
+            about = os.lstat(self._prefix + path)
+        except OSError:
+            self.left_unread(read(self._root, path), 0)
+            return None
+        stamp = _stamp(about)
+        if stamp and self._index.stamp(path) == stamp:
+            return None
+        if stat.S_ISREG(about.st_mode) and about.st_size > LARGEST:
+            self._index.remove(path)
+            self.unread[path] = too_large(about.st_size)
+            return None
+        skipped = self._index.skipped.get(path)
+        if skipped is not None and stamp and skipped[0] == stamp:
+            self._index.remove(path)
+            self.unread[path] = skipped[1]
+            return None
+        return stamp
+
+    def take(self, path: str, stamp: int) -> None:
+        """Read a file, here and now."""
+        source = read(self._root, path)
+        if isinstance(source, Unread):
+            self.left_unread(source, stamp)
+        elif not self._index.revive(path, source.digest, stamp):
+            # A window is likely to show it next, and needs its outline too.
+            outline = studied(source).outline
+            self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
+
+    def take_many(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
+        """Read files, with the help of other processes where they are many; those in ``first`` first."""
+        left: Iterable[str] = stamps
+        if len(stamps) >= _MANY_UNREAD and len(self._index):
+            # They may be known from another branch: reading them tells.
+            left = [path for path in stamps if not self._revived(path, stamps[path])]
+            yield
+        order = [*(path for path in first if path in stamps), *left]
+        order = list(dict.fromkeys(order))
+        if len(order) < _MANY_UNREAD:
+            for path in order:
+                self.take(path, stamps[path])
+                yield
+            return
+        folder = self._index.store.prepare()
+        with tempfile.TemporaryDirectory(prefix="spark-index-") as scratch:
+            written = folder or Path(scratch)
+            with closing(read_all(self._root, order, written, lines=self.lines)) as answers:
+                for found in answers:
+                    self._taken(found, stamps)
+                    yield
+
+    def _revived(self, path: str, stamp: int) -> bool:
+        source = read(self._root, path)
+        return isinstance(source, Source) and self._index.revive(path, source.digest, stamp)
+
+    def _taken(self, found: Written | Facts | Unread, stamps: Mapping[str, int]) -> None:
+        if isinstance(found, Facts):
+            self._index.add(found, stamps[found.path])
+        elif isinstance(found, Unread):
+            self.left_unread(found, stamps[found.path])
+        else:
+            files = [(path, number, stamps[path]) for path, number in found.numbers.items()]
+            if not self._index.take(found.file, files):
+                for path, _, stamp in files:
+                    self.take(path, stamp)
+
+    def left_unread(self, problem: Source | Unread, stamp: int) -> None:
+        """Note that a file gave no text; one that vanished is only forgotten."""
+        if isinstance(problem, Unread):
+            if problem.gone:
+                self._index.remove(problem.path)
+                self.unread.pop(problem.path, None)
+            else:
+                self.unread[problem.path] = problem.why
+                self._index.skip(problem.path, stamp, problem.why)
+
+    def begin(self, listed: Mapping[str, str]) -> None:
+        """Start afresh from what the listing could not give, by name, and why."""
+        self.unread = {shown_name(path): why for path, why in listed.items()}
+
+
+def _stamp(about: os.stat_result) -> int:
+    """What changes when the file does; 0 when it was written too shortly ago to tell."""
+    if time.time_ns() - max(about.st_mtime_ns, about.st_ctime_ns) < _RACY_NS:
+        return 0
+    told = hash((about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
+    return told & _STAMP_BITS or 1

@@ -1,0 +1,122 @@
+"""A process that reads and outlines files for another, and gathers them in segments of the index.
+
+Started by :mod:`context.index.worker_pool`. Each request and each answer is one line of JSON.
+``{"read": paths}`` is answered by ``{"files": [...]}``, one entry a path: its number in the segment that
+is being gathered, or why it gave no text; ``"segment"`` is the name of the segment once it is on disk,
+with all files since the last one; ``"worn": true`` says that the process has taken all memory it may,
+and is to be replaced.
+``{"flush": true}`` writes what is gathered. ``{"merge": [[name, live], ...], "to": name}`` makes
+one segment of several, of the files whose bytes in ``live`` (base64) are not 0.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from context.disk.source import Unread, read
+from context.index.draft import Draft, Run
+from context.index.facts import facts_of
+from context.index.segment import DamagedSegment, Segment
+from context.index.segment_writing import write_segment
+
+_FIRST = 30
+"""Files in the first segment, so that something is known soon; each later one may hold more."""
+_SHARE = 5
+"""What is gathered may take this part of the memory."""
+_RUN = 40_000
+"""Postings past which a draft is packed: one that fits in the processor's caches is many times faster."""
+
+
+class Gathering:
+    """The files of one project that this process was asked to read."""
+
+    def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
+        self._root, self._folder, self._most, self._lines = root, folder, most, lines
+        self._draft = Draft()
+        self._runs: list[Run] = []
+        self._packed = 0
+        self._size = 0
+        self._files = _FIRST
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What one request is answered with. Raises OSError."""
+        if "merge" in request:
+            return self._merge(request["merge"], request["to"])
+        files = [self._read(path) for path in request.get("read", ())]
+        worn = _memory() > self._most
+        full = self._size > self._most // _SHARE or self._packed + len(self._draft) >= self._files
+        if full:
+            self._files *= 4
+        write = full or worn or "flush" in request
+        return {"files": files, "segment": self._write() if write else None, "worn": worn}
+
+    def _read(self, path: str) -> int | list[Any]:
+        source = read(self._root, path)
+        if isinstance(source, Unread):
+            return [source.why, source.gone]
+        number = self._packed + self._draft.add(facts_of(source, lines=self._lines))
+        if self._draft.size > _RUN:
+            self._pack()
+        return number
+
+    def _pack(self) -> None:
+        run = self._draft.pack()
+        self._runs.append(run)
+        self._packed += len(run)
+        self._size += run.size
+        self._draft = Draft()
+
+    def _write(self) -> str | None:
+        if len(self._draft):
+            self._pack()
+        if not self._runs:
+            return None
+        name = f"{os.urandom(16).hex()}.segment"
+        write_segment([(run, None) for run in self._runs], self._folder / name)
+        self._runs.clear()
+        self._packed = self._size = 0
+        gc.collect()
+        return name
+
+    def _merge(self, parts: list[list[str]], to: str) -> dict[str, Any]:
+        try:
+            held = [(Segment(self._folder / name), base64.b64decode(live)) for name, live in parts]
+            write_segment(held, self._folder / to)
+        except DamagedSegment as problem:
+            return {"why": str(problem)}
+        return {"segment": to}
+
+
+def _memory() -> int:
+    """Bytes of memory that this process has."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    except OSError:
+        # The most that it has had. Linux would count in what its parent had when it was started.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def main() -> None:
+    """Answer until the other side hangs up. Arguments: the project's root, the folder for segments, the
+    bytes of memory to take at most, and ``lines`` where line checksums are wanted."""
+    os.nice(5)
+    # Nearly nothing that reading makes stands in a circle: looking for those after each segment will do.
+    gc.freeze()
+    gc.disable()
+    root, folder, most, *more = sys.argv[1:]
+    gathering = Gathering(Path(root), Path(folder), int(most), lines="lines" in more)
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(json.dumps(gathering.answer(json.loads(line))).encode("ascii") + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""Reading and outlining many files in other processes: parsing holds the interpreter's lock.
+
+A worker is this interpreter again with this interpreter's module path, not the project's folder, so nothing
+there is ever imported. Where no worker can be started, or one dies, the caller reads the files itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from context.disk.source import Source, Unread, read
+from context.index.facts import Facts, facts_of
+
+BATCH = 48
+"""Files that a worker is asked for at once."""
+_MOST = 4
+_MOST_MEMORY = 220_000_000
+"""Bytes that all workers may take at once. A worker hardly gives any back, so then it is replaced."""
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv.pop());"
+    " from context.index.worker import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A segment that is on disk: its file, and the numbers of the files in it, by path."""
+
+    file: Path
+    numbers: dict[str, int]
+
+
+class WorkerLost(Exception):
+    """A worker could not be started, died, or said something that is no answer."""
+
+
+def read_all(
+    root: Path, paths: list[str], folder: Path, *, lines: bool
+) -> Generator[Written | Facts | Unread, None, None]:
+    """Read and outline ``paths`` in workers, in any order; what they cannot do is done here. Segments are
+    written to ``folder``."""
+    batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)]
+    batches.reverse()
+    workers = _start(root, folder, min(_MOST, os.cpu_count() or 1, len(batches)), lines=lines)
+    try:
+        with ThreadPoolExecutor(max(1, len(workers)), "spark-index") as threads:
+            asked: dict[Future[list[Written | Unread]], _Worker] = {}
+
+            def ask(worker: _Worker) -> None:
+                if batches:
+                    asked[threads.submit(worker.read, batches.pop())] = worker
+                elif worker.numbers:
+                    asked[threads.submit(worker.flush)] = worker
+
+            try:
+                for worker in workers:
+                    ask(worker)
+                while asked:
+                    for done in wait(asked, return_when=FIRST_COMPLETED).done:
+                        worker = asked.pop(done)
+                        try:
+                            found = done.result()
+                        except WorkerLost:
+                            batches.append(worker.unfinished())
+                            continue
+                        ask(worker)
+                        yield from found
+            finally:
+                # Before the threads are waited for: one may be reading from a worker.
+                for worker in workers:
+                    worker.stop()
+        for batch in reversed(batches):
+            for path in batch:
+                yield read_here(root, path, lines=lines)
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def read_here(root: Path, path: str, *, lines: bool) -> Facts | Unread:
+    """Read and outline one file in this process."""
+    source = read(root, path)
+    return facts_of(source, lines=lines) if isinstance(source, Source) else source
+
+
+def _start(root: Path, folder: Path, count: int, *, lines: bool) -> list[_Worker]:
+    workers: list[_Worker] = []
+    for _ in range(count):
+        try:
+            workers.append(_Worker(root, folder, _MOST_MEMORY // count, lines=lines))
+        except WorkerLost:
+            break
+    return workers
+
+
+class _Worker:
+    """One process, asked by one thread at a time."""
+
+    def __init__(self, root: Path, folder: Path, most: int, *, lines: bool = False) -> None:
+        if not sys.executable:
+            raise WorkerLost("the interpreter does not know its own path")
+        modules = [path for path in sys.path if path]
+        arguments = [str(root), str(folder), str(most), *(["lines"] if lines else []), json.dumps(modules)]
+        self._arguments = arguments
+        self._folder = folder
+        self._asked: list[str] = []
+        self._changing = threading.Lock()
+        self._stopped = self._worn = False
+        self.numbers: dict[str, int] = {}
+        """The files that were read and are in no segment yet."""
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                [sys.executable, "-I", "-c", _START, *self._arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as problem:
+            raise WorkerLost(f"no process can be started: {problem}") from problem
+
+    def read(self, paths: list[str]) -> list[Written | Unread]:
+        """Have ``paths`` read. Raises WorkerLost."""
+        self._asked = paths
+        answer = self.ask({"read": paths})
+        problems: list[Written | Unread] = []
+        try:
+            for path, found in zip(paths, answer["files"], strict=True):
+                if isinstance(found, int):
+                    self.numbers[path] = found
+                else:
+                    problems.append(Unread(path, str(found[0]), bool(found[1])))
+        except (LookupError, TypeError, ValueError) as problem:
+            self.stop()
+            raise WorkerLost(f"a worker said what is no answer: {problem}") from problem
+        self._asked = []
+        return problems + self._written(answer)
+
+    def flush(self) -> list[Written | Unread]:
+        """Have what was read written. Raises WorkerLost."""
+        return self._written(self.ask({"flush": True}))
+
+    def _written(self, answer: dict[str, Any]) -> list[Written | Unread]:
+        self._worn = answer.get("worn") is True
+        name = answer.get("segment")
+        if not isinstance(name, str):
+            return []
+        numbers, self.numbers = self.numbers, {}
+        return [Written(self._folder / name, numbers)]
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One answer. Raises WorkerLost."""
+        if self._worn:
+            self._replace()
+        asked, answered = self._process.stdin, self._process.stdout
+        assert asked is not None and answered is not None
+        try:
+            asked.write(json.dumps(request).encode("ascii") + b"\n")
+            asked.flush()
+            answer = json.loads(answered.readline())
+            if not isinstance(answer, dict):
+                raise ValueError("no table")
+        except (OSError, ValueError) as problem:
+            self.stop()
+            raise WorkerLost(f"a worker stopped: {problem}") from problem
+        return answer
+
+    def unfinished(self) -> list[str]:
+        """What it was asked for and is in no segment."""
+        return [*self.numbers, *self._asked]
+
+    def _replace(self) -> None:
+        """Go on with a fresh process. Raises WorkerLost."""
+        with self._changing:
+            if self._stopped:
+                raise WorkerLost("it was stopped")
+            self._end()
+            self._process = self._start()
+            self._worn = False
+
+    def stop(self) -> None:
+        """End the process; its pipes are closed once it is gone."""
+        with self._changing:
+            self._stopped = True
+            self._end()
+
+    def _end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+
+class Merger:
+    """A worker that makes one segment of several; :meth:`stop` ends it from any thread."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        """Raises WorkerLost."""
+        self._worker = _Worker(root, folder, 0)
+        self._folder = folder
+
+    def merge(self, names: tuple[str, ...], live: tuple[bytes, ...], to: str) -> Path | None:
+        """Write the segment ``to``; None when that failed or was stopped."""
+        parts = [
+            [name, base64.b64encode(mask).decode("ascii")] for name, mask in zip(names, live, strict=True)
+        ]
+        try:
+            answer = self._worker.ask({"merge": parts, "to": to})
+        except WorkerLost:
+            return None
+        finally:
+            self._worker.stop()
+        return self._folder / to if answer.get("segment") == to else None
+
+    def stop(self) -> None:
+        """End it."""
+        self._worker.stop()

@@ -1,0 +1,66 @@
+"""What a map says of each file: a block for those it outlines, a mere name for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from context.project.path_list import about
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBlocks(Mapping[str, str]):
+    """The blocks that a map shows, by path; of every other path it knows only the name (an empty block)."""
+
+    shown: Mapping[str, str]
+    paths: tuple[str, ...]
+
+    def __getitem__(self, path: str) -> str:
+        found = self.shown.get(path)
+        if found is None and path not in about(self.paths):
+            raise KeyError(path)
+        return found or ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenMap:
+    """A map as it was sent: its exact text and tokens, and what it says of each file. A conversation that
+    starts afresh sends it again as it was, so that the server's cache holds."""
+
+    text: str
+    tokens: int
+    outlines: Mapping[str, str]
+
+
+def shown_blocks(known: Mapping[str, str]) -> Mapping[str, str]:
+    """Those of the blocks that are not empty, and perhaps others."""
+    return known.shown if isinstance(known, KnownBlocks) else known
+
+
+def known_paths(known: Mapping[str, str]) -> tuple[str, ...]:
+    """All paths that a map knows; the very tuple it was made with, where there was one."""
+    return known.paths if isinstance(known, KnownBlocks) else tuple(known)
+
+
+def with_changes(
+    known: Mapping[str, str], changed: Mapping[str, str], gone: frozenset[str]
+) -> Mapping[str, str]:
+    """The blocks once some have changed, and some files are gone."""
+    if not known:
+        return changed
+    if not changed and not gone:
+        return known
+    shown = {path: block for path, block in shown_blocks(known).items() if path not in gone}
+    shown.update(changed)
+    if not isinstance(known, KnownBlocks):
+        return shown
+    paths, listed = known.paths, about(known.paths)
+    if gone or any(path not in listed for path in changed):
+        paths = tuple(sorted({*paths, *changed} - gone))
+    return KnownBlocks(shown, paths)

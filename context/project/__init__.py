@@ -1,0 +1,1 @@
+"""The live picture of a project folder, and immutable snapshots of it."""

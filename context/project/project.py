@@ -1,0 +1,365 @@
+"""The live picture of a project folder: scanned once, then kept current save by save.
+
+``scan`` and ``update`` block and belong in a worker thread; ``snapshot`` is read from any. Work is done
+in slices, so other threads are never held up for long.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from context.disk.changes import Status
+from context.disk.file_list import Listing, list_git, list_walk, listed_by_git
+from context.disk.git import Git, GitUnavailable
+from context.disk.source import Unread, name_problem, read
+from context.index.cache import Store
+from context.index.commit_history import History, HistoryStore
+from context.index.file_text import studied
+from context.index.free_memory import give_back
+from context.index.index import Index
+from context.index.updating import SECRET, Intake
+from context.index.worker_pool import Merger, WorkerLost
+from context.project.differences import Differences
+from context.project.snapshot import Snapshot, frozen
+
+__all__ = ["SECRET", "Project"]
+
+_MANY = 400
+"""Paths in one update past which the whole project is looked at again instead."""
+_PUBLISH_EVERY = 0.25
+"""Seconds between two pictures while a project is read, …"""
+_PUBLISH_PAUSE = 20e-6
+"""… and more a file: each picture of a large project takes a few milliseconds."""
+_FEW = 20
+"""Of so many files one may be missing in a picture that shows nearly all."""
+_HISTORY_WAIT = 0.3
+"""Seconds that this picture waits for the history: more is only needed where HEAD has moved far."""
+_LARGE = 10_000
+"""Files from which what reading needed for a while is given back to the system."""
+
+
+class Project:
+    """A project folder. ``cache`` is the folder for what may be computed again, or None for none."""
+
+    def __init__(self, root: Path, cache: Path | None = None) -> None:
+        self.root = root.resolve()
+        self._store = Store(cache, self.root)
+        self._index = Index(self._store)
+        self._intake = Intake(self.root, self._index)
+        self._differences = Differences()
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._snapshot = Snapshot(self.root)
+        self._git: Git | None = None
+        self._paths: tuple[str, ...] = ()
+        self._notes: tuple[str, ...] = ()
+        self._histories = HistoryStore(self._store)
+        self._history = History()
+        self._loaded = False
+        self._merging: tuple[threading.Thread, Merger] | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest picture; while a scan runs, it grows."""
+        return self._snapshot
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many of the project's files are known (read, or known to give nothing), and how many there
+        are; cheap, for any thread."""
+        total = len(self._paths)
+        known = total if self._snapshot.complete else len(self._index) + len(self._intake.unread)
+        return min(total, known), total
+
+    def close(self) -> None:
+        """End a running scan soon, and keep in the cache what saves brought since; the snapshot stays."""
+        self._closing.set()
+        merging = self._merging
+        if merging is not None:
+            merging[1].stop()
+            merging[0].join()
+        with self._lock:
+            self._index.save()
+
+    def scan(self, nearly: Callable[[], object] | None = None) -> Snapshot:
+        """List the project, find what changed and index what is not known yet.
+
+        The first call is the first build; later calls reconcile, reading only files whose time stamps
+        moved. Raises nothing for what stands in the folder: see the snapshot's ``unread`` and ``notes``.
+        ``nearly`` is called once the picture lacks a few files at most, in this thread.
+        """
+        with self._lock:
+            return self._scan(nearly)
+
+    def update(self, paths: Iterable[str]) -> Snapshot:
+        """Take in that ``paths`` (relative to the root) may have changed, appeared or gone."""
+        with self._lock:
+            wanted = {path.strip("/") for path in paths} - {""}
+            if not wanted:
+                return self._snapshot
+            if len(wanted) > _MANY or not self._paths or any(self._needs_scan(path) for path in wanted):
+                return self._scan()
+            self._update(sorted(wanted))
+            return self._publish(complete=self._snapshot.complete)
+
+    def reconcile(self) -> Snapshot:
+        """Look whether anything changed that no event told of: after a burst of events, when the person
+        comes back. Asks git alone where there is one, and the time stamps of the files it names."""
+        with self._lock:
+            if self._index.drop_damaged() or self._git is None or not self._snapshot.complete:
+                return self._scan()
+            try:
+                before = set(self._differences.changes)
+                listing = self._ask_all(self._git)
+            except GitUnavailable:
+                return self._scan()
+            problems = {path for path in listing.files if name_problem(path) is not None}
+            files = tuple(path for path in listing.files if path not in problems)
+            if files != self._paths or self._git_moved():
+                return self._scan()
+            touched = {*before, *self._differences.changes} & set(files)
+            # A file may have gone and come again while it was looked at.
+            touched |= {path for path in files if self._is_unknown(path)}
+            self._take(sorted(touched))
+            return self._publish(complete=True)
+
+    def _git_moved(self) -> bool:
+        """Whether HEAD is not where the history was read: files may be older than their time stamps."""
+        assert self._git is not None
+        return self._histories.head(self._git) != self._history.head
+
+    def _needs_scan(self, path: str) -> bool:
+        name = path.rpartition("/")[2]
+        if path.split("/", 1)[0] == ".git" or name in (".gitignore", ".gitattributes"):
+            return True
+        if self._git is None and self._is_unknown(path):
+            return True
+        return not (self.root / path).is_symlink() and (self.root / path).is_dir()
+
+    def _is_unknown(self, path: str) -> bool:
+        return self._index.place(path) is None and path not in self._intake.unread
+
+    # The scan
+
+    def _scan(self, nearly: Callable[[], object] | None = None) -> Snapshot:
+        if not self._loaded:
+            self._loaded = True
+            self._index.load()
+            self._paths = tuple(sorted(self._index.paths()))
+            self._publish(complete=False)
+        listing = self._list()
+        history = self._start_history()
+        problems = {path: why for path in listing.files if (why := name_problem(path)) is not None}
+        self._paths = (
+            tuple(path for path in listing.files if path not in problems) if problems else listing.files
+        )
+        self._intake.begin(listing.unread | problems)
+        listed = set(self._paths)
+        for path in self._index.paths():
+            if path not in listed:
+                self._index.remove(path)
+        self._publish(complete=False)
+
+        def known(left: int) -> None:
+            if nearly is not None and left * _FEW <= len(listed):
+                history.join(_HISTORY_WAIT)
+                self._publish(complete=False)
+                nearly()
+
+        if self._take(self._paths, known):
+            self._after_scan(listed)
+        history.join()
+        return self._publish(complete=not self._closing.is_set())
+
+    def _take(self, paths: Iterable[str], known: Callable[[int], None] | None = None) -> bool:
+        """Read of ``paths`` what has to be read; False when it was ended before. ``known`` is told how
+        many these are."""
+        stamps: dict[str, int] = {}
+        published = time.monotonic()
+        every = max(_PUBLISH_EVERY, len(self._paths) * _PUBLISH_PAUSE)
+        for path in paths:
+            stamp = self._intake.look(path)
+            if stamp is not None:
+                stamps[path] = stamp
+            if self._closing.is_set():
+                return False
+        if known is not None:
+            known(len(stamps))
+        for _ in self._intake.take_many(stamps, sorted(self._differences.changes)):
+            now = time.monotonic()
+            if now - published > every:
+                published = now
+                self._publish(complete=False)
+            if self._closing.is_set():
+                return False
+        return True
+
+    def _start_history(self) -> threading.Thread:
+        """Read the history beside the scan: it is git that works then."""
+        git = self._git
+
+        def read_now() -> None:
+            try:
+                self._history = History() if git is None else self._histories.read(git, self._history)
+            except GitUnavailable:
+                # No commit yet, or too slow a repository: ranking does without.
+                self._history = History()
+
+        thread = threading.Thread(target=read_now, name="spark-history", daemon=True)
+        thread.start()
+        return thread
+
+    def _after_scan(self, listed: set[str]) -> None:
+        index, unread = self._index, self._intake.unread
+        self._paths = tuple(path for path in self._paths if path in unread or index.place(path) is not None)
+        index.skipped = {path: known for path, known in index.skipped.items() if path in listed}
+        index.save()
+        if self._git is None:
+            self._differences.compare(index.view()[0], unread)
+        if len(self._paths) > _LARGE:
+            give_back()
+        self._start_merging()
+
+    def _start_merging(self) -> None:
+        """Have many segments made one, beside everything else."""
+        merging = self._index.to_merge()
+        folder = self._store.folder
+        if merging is None or folder is None or self._merging is not None:
+            return
+        try:
+            merger = Merger(self.root, folder)
+        except WorkerLost:
+            return
+
+        def merge() -> None:
+            made = merger.merge(merging.names, merging.live, merging.to)
+            with self._lock:
+                self._merging = None
+                if made is not None and self._index.merged(merging, made):
+                    self._index.save()
+                    self._publish(complete=self._snapshot.complete)
+                if len(self._paths) > _LARGE:
+                    give_back()
+
+        thread = threading.Thread(target=merge, name="spark-merge", daemon=True)
+        # It ends with the lock in hand, which is held here: not before it is known as the one that merges.
+        thread.start()
+        self._merging = thread, merger
+        if self._closing.is_set():
+            merger.stop()
+
+    def _list(self) -> Listing:
+        """List the files, and the changes where git knows them."""
+        self._git = None
+        self._notes = ()
+        try:
+            git = Git.open(self.root)
+            listing = self._ask_all(git)
+            self._git = git
+        except GitUnavailable as problem:
+            if not problem.expected:
+                self._notes = (f"{problem}; without git, changes are found by comparing contents",)
+            listing = list_walk(self.root)
+            self._differences.without_git()
+        self._intake.lines = self._git is None
+        return listing
+
+    def _ask_all(self, git: Git) -> Listing:
+        """Ask git for the files and for what changed. Raises GitUnavailable."""
+        # Both walk the folder: side by side, a large one is known sooner.
+        with ThreadPoolExecutor(1, "spark-git") as other:
+            changes = other.submit(self._differences.from_git, git)
+            listing = list_git(git)
+            changes.result()
+        return listing
+
+    # One save
+
+    def _update(self, paths: list[str]) -> None:
+        ask: list[str] = []
+        paths = self._with_contents(paths)
+        index, unread = self._index, self._intake.unread
+        for path in paths:
+            if name_problem(path) is not None:
+                continue
+            before = index.digest(path)
+            listed = bool(before) or path in unread
+            unread.pop(path, None)
+            stamp = self._intake.look(path)
+            if stamp is not None:
+                self._intake.take(path, stamp)
+            after = index.digest(path)
+            change = self._differences.changes.get(path)
+            if change is None and before and before == after:
+                continue
+            if not after or not listed or change is None or change.status is Status.DELETED:
+                ask.append(path)
+            elif change.base is not None and change.status is Status.MODIFIED and self._same_lines(path):
+                # The lines are as they were; only git can tell whether the bytes are.
+                ask.append(path)
+        if ask:
+            self._ask(ask)
+        if self._git is None:
+            self._differences.compare(index.view()[0], unread, paths)
+
+    def _same_lines(self, path: str) -> bool:
+        source = read(self.root, path)
+        return isinstance(source, Unread) or studied(source).sums == self._differences.changes[path].base
+
+    def _ask(self, paths: list[str]) -> None:
+        """Learn from git whether the files are part of the project, and changed."""
+        known = set(self._paths)
+        gone = {path for path in paths if not os.path.lexists(self.root / path)}
+        new = {path for path in paths if path not in known} - gone
+        if self._git is not None:
+            try:
+                self._differences.ask(self._git, paths)
+                new &= listed_by_git(self._git, new)
+            except GitUnavailable as problem:
+                self._notes = (str(problem),)
+                return
+        for path in paths:
+            if path not in known and path not in new:
+                self._index.remove(path)
+                self._intake.unread.pop(path, None)
+        if gone & known or new:
+            self._paths = tuple(sorted((known - gone) | new))
+        for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
+            # It was gone when it was looked at, and is back.
+            stamp = self._intake.look(path)
+            if stamp is not None:
+                self._intake.take(path, stamp)
+
+    def _with_contents(self, paths: list[str]) -> list[str]:
+        """``paths``, and for a folder that is gone the files that were in it."""
+        gone = tuple(
+            f"{path}/"
+            for path in paths
+            if self._index.place(path) is None and not os.path.lexists(self.root / path)
+        )
+        if not gone:
+            return paths
+        return sorted({*paths, *(path for path in self._paths if path.startswith(gone))})
+
+    def _publish(self, *, complete: bool) -> Snapshot:
+        entries, words = self._index.view()
+        self._snapshot = Snapshot(
+            root=self.root,
+            paths=self._paths,
+            entries=entries,
+            words=words,
+            changes=self._differences.shown,
+            branch=self._differences.branch,
+            unread=frozen(self._intake.unread),
+            history=self._history,
+            notes=self._notes,
+            git=self._git is not None,
+            above=self._git.prefix.count("/") if self._git is not None else 0,
+            complete=complete,
+        )
+        return self._snapshot

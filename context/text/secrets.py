@@ -1,0 +1,68 @@
+"""Keeping secrets out of the window: files that are never read, and keys masked in those that are.
+
+The patterns are in ``data/secrets.toml``. A mask keeps the number of lines, so that ranges still hold.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import lru_cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with its secrets masked, and what kinds were found, in order, each once."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    files: re.Pattern[str]
+    harmless: re.Pattern[str]
+    folders: frozenset[str]
+    texts: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
+
+
+def is_secret_file(path: str) -> bool:
+    """Whether a file's name says that it holds secrets as a whole."""
+    rules = _rules()
+    *folders, name = path.lower().split("/")
+    if folders and not rules.folders.isdisjoint(folders):
+        return True
+    return bool(rules.files.match(name)) and not rules.harmless.match(name)
+
+
+@lru_cache(maxsize=48)
+def redact(text: str) -> Redacted:
+    """``text`` with every secret replaced by ``[KIND masked]``."""
+    kinds: dict[str, None] = {}
+    for name, hints, pattern in _rules().texts:
+        if not any(hint in text for hint in hints):
+            continue
+
+        def mask(match: re.Match[str], name: str = name) -> str:
+            kinds[name] = None
+            start, end = match.span("secret")
+            lines = "\n" * match["secret"].count("\n")
+            whole = match.start()
+            return f"{match[0][: start - whole]}[{name} masked]{lines}{match[0][end - whole :]}"
+
+        text = pattern.sub(mask, text)
+    return Redacted(text, tuple(kinds))
+
+
+@lru_cache(maxsize=1)
+def _rules() -> _Rules:
+    table = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))
+    return _Rules(
+        re.compile("|".join(map(translate, table["files"]))),
+        re.compile("|".join(map(translate, table["harmless"]))),
+        frozenset(table["folders"]),
+        tuple((rule["name"], tuple(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),
+    )

@@ -1,0 +1,123 @@
+"""The words of a text, for matching requests with files: identifiers whole, and cut at humps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+from context.text.lines import split_lines
+
+IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
+"""A word as code has it. What begins with a digit is a number, ``0xFFFE`` too."""
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
+_SHORTEST = 3
+_LONGEST = 60
+_SLICE = 50_000
+_DIGITS = "0123456789"
+_SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
+_LINES = "".join(c if c.isalnum() or c in "_\n" else " " for c in map(chr, range(128)))
+_UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, range(128)))
+
+
+def identifiers(text: str) -> Counter[str]:
+    """The identifiers of a text, as written, with how often each stands in it."""
+    if not text.isascii():
+        return Counter(word for word in IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
+    found: Counter[str] = Counter()
+    # In slices, as one long call holds up all other threads.
+    for start, end in _slices(text):
+        # The same, many times faster: what no identifier holds becomes space.
+        found.update(text[start:end].encode("ascii").translate(_SPACED).decode("ascii").split())
+    for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
+        del found[word]
+    return found
+
+
+def word_lines(text: str) -> dict[str, list[int]]:
+    """The numbers of the lines on which each word of a text stands, in order, once for each time it does."""
+    ascii_only = text.isascii()
+    flat = text.translate(_LINES) if ascii_only else text
+    at: dict[str, list[int]] = {}
+    for number, line in enumerate(split_lines(flat)):
+        for identifier in line.split() if ascii_only else IDENTIFIER.findall(line):
+            if identifier in at:
+                at[identifier].append(number)
+            else:
+                at[identifier] = [number]
+    found: dict[str, list[int]] = {}
+    several: set[str] = set()
+    for identifier, numbers in at.items():
+        if identifier[0] in _DIGITS:
+            continue
+        for word in words_of(identifier):
+            if word in found:
+                found[word] = found[word] + numbers
+                several.add(word)
+            else:
+                found[word] = numbers
+    for word in several:
+        found[word].sort()
+    return found
+
+
+def _slices(text: str) -> Iterator[tuple[int, int]]:
+    """Places to cut a text at line ends into slices of about :data:`_SLICE` characters."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _SLICE)
+        end = len(text) if end < 0 else end
+        yield start, end
+        start = end
+
+
+def words(text: str) -> dict[str, int]:
+    """The words of a text in lower case, with how often each stands in it.
+
+    ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
+    letters are left out.
+    """
+    found: dict[str, int] = {}
+    get = found.get
+    # Most identifiers are one plain word, or such words in one case, joined by "_": those are cut together.
+    joined: dict[int, list[str]] = {}
+    others: list[tuple[str, int]] = []
+    for identifier, count in identifiers(text).items():
+        if identifier.isalpha() and identifier.islower():
+            found[identifier] = count
+        elif "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):
+            joined.setdefault(count, []).append(identifier)
+        else:
+            others.append((identifier, count))
+    for identifier, count in others:
+        for word in words_of(identifier):
+            found[word] = get(word, 0) + count
+    whole = "\n".join(map(" ".join, joined.values())).lower()
+    for count, line, parts in zip(
+        joined, whole.split("\n"), whole.translate(_UNJOINED).split("\n"), strict=False
+    ):
+        for word in line.split():
+            found[word] = get(word, 0) + count
+        for word in parts.split():
+            if len(word) >= _SHORTEST:
+                found[word] = get(word, 0) + count
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def words_of_name(name: str) -> tuple[str, ...]:
+    """The words of a definition's name, each once."""
+    return tuple(words(name))
+
+
+@lru_cache(maxsize=20_000)
+def words_of(identifier: str) -> tuple[str, ...]:
+    """The words of one identifier, in lower case: itself and its parts; none of one that is too short or
+    too long."""
+    if not _SHORTEST <= len(identifier) <= _LONGEST:
+        return ()
+    parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
+    if len(parts) > 1 or "_" in identifier:
+        return (identifier.lower(), *(part.lower() for part in parts))
+    return (identifier.lower(),)

@@ -1,0 +1,1 @@
+"""The window: the pieces that the model is shown for one request."""

@@ -1,0 +1,186 @@
+"""Which files' texts are in a window: named, pinned, changed and open ones, then those that rank well."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from context.find.ranking import Ranking, settings
+from context.project.path_list import about
+from context.window.file_views import ASKED, Wanted, view
+from context.window.likely_files import related_view
+from context.window.packing import Packing
+from context.window.pieces import Kind, LeftOut
+from context.window.seen import ShownFile
+
+_LONGEST_TOKEN = 12
+"""Characters a token; a text that would need longer ones on average is not worth counting."""
+_LEAST = 24
+"""Tokens below which no file's text is tried: its heading alone would not fit."""
+_LEAST_RELATED = 400
+"""Tokens below which no file that was not asked for is tried."""
+_IN_VAIN = 4
+"""Files of which nothing fitted, after which no more are tried."""
+_ABOUT = "this conversation has been about it"
+_CHARACTERS = 4
+"""Characters that a token is taken to have where parts of files are chosen, before they are counted."""
+
+
+def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
+    """Show the files that matter in at most ``room`` tokens; which of them are shown whole."""
+    place = {path: at for at, path in enumerate(ranking.order.first)}
+    changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
+    since = [path for path in packing.before.files if path not in packing.snapshot.changes]
+    wanted: dict[str, Wanted] = dict.fromkeys(packing.mentioned, Wanted.NAMED)
+    pinned = list(packing.pinned)
+    for paths, reason in (
+        (pinned, Wanted.PINNED),
+        (changed, Wanted.CHANGED),
+        (since, Wanted.SHOWN_BEFORE),
+    ):
+        for path in paths:
+            wanted.setdefault(path, reason)
+    known = about(packing.snapshot.paths)
+    for path in packing.request.open_files:
+        if path in known:
+            wanted.setdefault(path, Wanted.OPEN)
+    named: list[str] = []
+    for path, reason in wanted.items():
+        room -= _show(packing, path, reason, room, named)
+    room -= _names_only(packing, named, room)
+    if first:
+        _related(packing, ranking, room)
+    return frozenset(path for path, shown in packing.files.items() if shown.whole)
+
+
+def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[str]) -> int:
+    """Show one file in the fullest way that fits; the tokens it took."""
+    entry = packing.snapshot.entries.get(path)
+    digest = entry.digest if entry is not None else ""
+    if reason not in ASKED and digest and packing.before.passed.get(path) == digest:
+        return 0
+    tokens = 0
+    before = packing.before.files.get(path)
+    # A file's shortest form is its definitions: where these do not fit, it is not even read.
+    least = packing.counter.count_kept(entry.block) if entry is not None else 0
+    if room >= max(_LEAST, 0 if before is not None else least):
+        parts = (*packing.mentioned.get(path, ()), *packing.pinned.get(path, ()))
+        found = view(path, reason, packing.snapshot, before, parts)
+        if found is None:
+            return 0
+        if found.problem is not None:
+            if path not in packing.snapshot.unread:
+                packing.left_out.append(LeftOut(path, 0, found.problem, named=reason is Wanted.NAMED))
+            return 0
+        digest = found.digest
+        for form in found.forms:
+            if len(form.text) > room * _LONGEST_TOKEN:
+                continue
+            tokens = packing.counter.count_kept(form.text)
+            if tokens <= room:
+                packing.add(found.kind, path, form.text, tokens, form.why)
+                whole = form.whole or found.completes
+                packing.files[path] = ShownFile(found.digest, found.lines, whole, found.parts)
+                return tokens
+    elif path in packing.snapshot.unread:
+        return 0
+    if reason is Wanted.PINNED:
+        why = "pinned, but there is no room for its text"
+        if before is not None and before.digest == digest:
+            packing.left_out.append(LeftOut(path, tokens, f"{why}; a part of it was shown before"))
+            return 0
+    else:
+        why = "no room for its text"
+    if path in packing.snapshot.changes:
+        named.append(path)
+    packing.passed[path] = digest
+    packing.left_out.append(LeftOut(path, tokens, why, named=reason is Wanted.NAMED))
+    return 0
+
+
+def _related(packing: Packing, ranking: Ranking, room: int) -> None:
+    """Show files that nobody named but that score well, the best first."""
+    limit = packing.request.related_limit
+    if limit is None and packing.request.map_limit is not None:
+        limit = packing.request.map_limit // 4
+    rules = settings()["related"]
+    spent = _recent(packing, ranking, room if limit is None else min(room, max(limit, room // 4)))
+    room = room - spent if limit is None else min(room, limit) - spent
+    may_be = (
+        path
+        for _, path in ranking.order.top
+        if ranking.scores.get(path, 0.0) >= rules["least"] and _may_be_related(packing, path)
+    )
+    likely = list(islice(may_be, rules["most"]))
+    in_vain = 0
+    for at, path in enumerate(likely):
+        if room < _LEAST_RELATED or in_vain == _IN_VAIN:
+            _leave_out(packing, path, ranking.reasons[path])
+            continue
+        # A file that stands out gets most of the room; where many are alike they share it.
+        rivals = sum(ranking.scores[other] for other in likely[at : at + rules["rivals"]])
+        share = max(rules["share"], ranking.scores[path] / rivals)
+        tokens = _show_related(packing, path, ranking.reasons[path], ranking, room, share)
+        room -= tokens
+        in_vain += not tokens
+
+
+def _recent(packing: Packing, ranking: Ranking, room: int) -> int:
+    """Show the files that the conversation has been about; the tokens they took."""
+    share: float = settings()["related"]["share"]
+    left = room
+    for path in packing.request.recent:
+        if not _may_be_related(packing, path):
+            continue
+        if left < _LEAST_RELATED:
+            packing.left_out.append(LeftOut(path, 0, f"no room beside the other files: {_ABOUT}"))
+            continue
+        left -= _show_related(packing, path, _ABOUT, ranking, left, share)
+    return room - left
+
+
+def _show_related(packing: Packing, path: str, reason: str, ranking: Ranking, room: int, share: float) -> int:
+    """Show a file that nobody named in about ``share`` of the room; the tokens it took."""
+    limit = int(room * share) * _CHARACTERS
+    found = related_view(path, reason, ranking.wanted, limit, packing.snapshot)
+    tokens = 0
+    for form in found.forms if found is not None else ():
+        tokens = packing.counter.count_kept(form.text)
+        if found is not None and tokens <= room:
+            packing.add(found.kind, path, form.text, tokens, form.why)
+            packing.files[path] = ShownFile(found.digest, found.lines, form.whole)
+            return tokens
+    _leave_out(packing, path, reason, tokens)
+    return 0
+
+
+def _leave_out(packing: Packing, path: str, reason: str, tokens: int = 0) -> None:
+    why = f"beyond the share of files that nobody named: {reason}"
+    packing.left_out.append(LeftOut(path, tokens, why))
+
+
+def _may_be_related(packing: Packing, path: str) -> bool:
+    return (
+        path in packing.snapshot.entries
+        and path not in packing.files
+        and path not in packing.passed
+        and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts
+    )
+
+
+def _names_only(packing: Packing, named: list[str], room: int) -> int:
+    """Name the changed files whose text did not fit; the tokens it took."""
+    heading = "## Changed files that are not shown\n\n"
+    text = heading
+    spent = packing.counter.count_kept(heading)
+    for path in sorted(named):
+        line = f"- {path} ({packing.snapshot.changes[path].status})\n"
+        tokens = packing.counter.count_kept(line)
+        if spent + tokens > room:
+            break
+        text += line
+        spent += tokens
+    if text != heading and packing.before.texts.get((Kind.CHANGED, "")) != text:
+        packing.texts[Kind.CHANGED, ""] = text
+        packing.add(Kind.CHANGED, None, text, spent, "changed files without room for their text")
+        return spent
+    return 0

@@ -1,0 +1,254 @@
+"""The ways in which one file can be shown, the fullest first: whole, in short with its changes, outlined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from context.code.excerpt import excerpt
+from context.code.outline import Outline, definitions_called
+from context.disk.changes import Change, Lines, changed_ranges
+from context.disk.source import Source, Unread
+from context.find.mentions import Mention
+from context.index.file_text import Studied, studied
+from context.project.snapshot import Snapshot
+from context.text.fences import fenced, harmless
+from context.text.secrets import redact
+from context.window.pieces import Kind
+from context.window.seen import ShownFile
+
+_SMALL = 6_000
+"""Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
+_WORTH = 0.7
+"""A shorter form is worth it when it has at most this share of the whole text's characters."""
+_TOLD = 3
+"""Parts of one file that are told one by one."""
+
+
+class Wanted(Enum):
+    """Why a file's text is to be shown."""
+
+    NAMED = "named in the request"
+    PINNED = "pinned"
+    CHANGED = "changed"
+    SHOWN_BEFORE = "changed since it was last shown"
+    OPEN = "open in the editor"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to show a file: the exact text, and why it looks as it does."""
+
+    text: str
+    why: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A file to show: its forms, fullest first, each made when asked for. When it cannot be shown,
+    ``problem`` says why and there are no forms."""
+
+    kind: Kind
+    forms: Iterator[Form] = field(default_factory=lambda: iter(()))
+    digest: str = ""
+    lines: Lines | None = None
+    problem: str | None = None
+    parts: frozenset[tuple[int, int]] = frozenset()
+    """The line ranges that were asked for, where these are shown alone."""
+    completes: bool = False
+    """Each form, with what was shown before, gives the model the whole file."""
+
+
+ASKED = (Wanted.NAMED, Wanted.PINNED)
+"""What the user wants to be there, whether or not it was tried or shown in part before."""
+
+
+def view(
+    path: str,
+    wanted: Wanted,
+    snapshot: Snapshot,
+    before: ShownFile | None,
+    named: tuple[Mention, ...] = (),
+) -> FileView | None:
+    """How to show ``path``, or None when the model has already seen it as it is. Where all that is
+    ``named`` are parts of the file, these are shown and not the whole."""
+    change = snapshot.changes.get(path)
+    kind = Kind.CHANGED if change is not None or wanted is Wanted.SHOWN_BEFORE else Kind.MENTIONED
+    source = snapshot.read(path)
+    if isinstance(source, Unread):
+        if source.gone:
+            return _deleted(path, before)
+        return FileView(kind, problem=source.why)
+    file = studied(source)
+    parts, told = _named_parts(file, named)
+    asked = frozenset((part.start, part.stop) for part in parts)
+    same = before is not None and before.digest == source.digest
+    if before is not None and same and _has(before, wanted, asked):
+        return None
+    sums = file.sums
+    masked = f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
+    since = None if before is None or before.lines is None or same else changed_ranges(before.lines, sums)
+    if parts:
+        changed = since if since is not None else (change.ranges(sums) if change is not None else ())
+        forms = iter([_parts_alone(file, [*changed, *parts], told, masked, wanted)])
+    elif since is not None and before is not None and (before.whole or wanted not in ASKED):
+        forms = _since_shown(file, since, masked, wanted, known=before.whole)
+    elif change is not None:
+        definitions = _definitions(file, snapshot)
+        forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
+    else:
+        forms = _named(file, masked, wanted, _definitions(file, snapshot))
+    if same and wanted is Wanted.PINNED and not parts:
+        # It has been shown in part: only the whole says more.
+        forms = (form for form in forms if form.whole)
+    completes = before is not None and before.whole and since is not None
+    return FileView(kind, forms, source.digest, sums, parts=asked, completes=completes)
+
+
+def _has(before: ShownFile, wanted: Wanted, asked: frozenset[tuple[int, int]]) -> bool:
+    """Whether the model, which saw this very state of a file, has what is wanted of it."""
+    if before.whole or wanted not in ASKED:
+        return True
+    return wanted is Wanted.PINNED and bool(asked) and asked <= before.parts
+
+
+def _deleted(path: str, before: ShownFile | None) -> FileView | None:
+    if before is not None and before.lines is None:
+        return None
+    return FileView(Kind.CHANGED, iter([Form(f"## Deleted file: {path}\n", "deleted", whole=True)]))
+
+
+def _since_shown(
+    file: Studied, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
+) -> Iterator[Form]:
+    """What changed since the file was shown. Where it is ``known`` whole, it still is with the change."""
+    note = "overrides what was shown of it before"
+    why = f"{wanted.value}; changed" if wanted is Wanted.PINNED else "changed"
+    path = file.source.path
+    whole = _whole(
+        f"## Changed file: {path} (whole; {note})", file, f"{why} since it was shown; whole{masked}"
+    )
+    short = _form(
+        path,
+        f"## Changed file: {path} (what changed since it was last shown; {note})",
+        _excerpt(file, ranges, outline_too=False),
+        f"{why} since it was shown: {_parts(ranges)}{masked}",
+    )
+    if len(short.text) > len(whole.text) * _WORTH:
+        yield whole
+    yield replace(short, whole=known)
+
+
+def _changed(
+    file: Studied,
+    change: Change,
+    ranges: list[range],
+    masked: str,
+    wanted: Wanted,
+    definitions: str,
+) -> Iterator[Form]:
+    path = file.source.path
+    state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
+    why = state
+    if wanted is Wanted.NAMED:
+        why = f"{state}; {wanted.value}"
+    elif wanted is Wanted.PINNED:
+        why = f"{wanted.value}; {state}"
+    whole = _whole(f"## Changed file: {path} ({state})", file, f"{why}; whole{masked}")
+    at_once = wanted in ASKED or change.base is None or len(file.source.text) <= _SMALL
+    if at_once:
+        yield whole
+    if change.base is not None:
+        short = _form(
+            path,
+            f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
+            _excerpt(file, ranges, outline_too=True),
+            f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
+        )
+        if not at_once and len(short.text) > len(whole.text) * _WORTH:
+            yield whole
+        yield short
+    heading = f"## Changed file: {path} ({state}; definitions only)"
+    yield _form("", heading, definitions, f"{why}; definitions only{masked}")
+
+
+def _named(file: Studied, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
+    path = file.source.path
+    yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
+    heading = f"## File: {path} (definitions only)"
+    yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
+
+
+def _named_parts(file: Studied, named: tuple[Mention, ...]) -> tuple[list[range], str]:
+    """The line ranges that the mentions mean, and in words; none where one of them means the whole file."""
+    if not named or any(mention.lines is None and mention.symbol is None for mention in named):
+        return [], ""
+    count = len(file.lines)
+    parts: list[range] = []
+    told: list[str] = []
+    for mention in named:
+        if mention.lines is not None and count:
+            parts.append(range(min(mention.lines.start, count - 1), min(mention.lines.stop, count)))
+            past = f" (it has {count})" if mention.lines.stop > count else ""
+            told.append(f"lines {mention.lines.start + 1}-{mention.lines.stop}{past}")
+        elif mention.symbol is not None:
+            found = definitions_called(mention.symbol, file.outline)
+            parts += [range(symbol.start, symbol.end) for symbol in found]
+            told += [mention.symbol] if found else []
+    more = f" and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
+    return sorted(parts, key=lambda part: part.start), f"{', '.join(told[:_TOLD])}{more}"
+
+
+def _parts_alone(file: Studied, parts: list[range], told: str, masked: str, wanted: Wanted) -> Form:
+    named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
+    path = file.source.path
+    return _form(
+        path,
+        f"## File: {path} (in short: the parts {named})",
+        _excerpt(file, sorted(parts, key=lambda part: part.start), outline_too=False),
+        f"{wanted.value}: {told}{masked}",
+    )
+
+
+def whole_form(file: Studied, why: str) -> Form:
+    """The file as it is."""
+    return _whole(f"## File: {file.source.path}", file, why)
+
+
+def parts_form(file: Studied, parts: list[range], why: str, *, signatures: bool = True) -> Form:
+    """Some of a file's line ranges as they are, and all its signatures, or those around these."""
+    path = file.source.path
+    told = "in short, with" if signatures else "only"
+    heading = f"## File: {path} ({told} the parts that seem to matter whole)"
+    return _form(path, heading, _excerpt(file, parts, outline_too=signatures), why)
+
+
+def outline_of(source: Source) -> Outline:
+    """The file's definitions with their places."""
+    return studied(source).outline
+
+
+def _definitions(file: Studied, snapshot: Snapshot) -> str:
+    """The outline as the index has it, or made anew when the file has just changed."""
+    entries, source = snapshot.entries, file.source
+    if entries.digest(source.path) == source.digest:
+        return entries.outline(source.path)
+    return harmless(redact(file.outline.text).text)
+
+
+def _whole(heading: str, file: Studied, why: str) -> Form:
+    return Form(f"{heading}\n\n{fenced(file.source.path, file.safe.text)}", why, whole=True)
+
+
+def _form(path: str, heading: str, text: str, why: str) -> Form:
+    return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
+
+
+def _excerpt(file: Studied, ranges: list[range], *, outline_too: bool) -> str:
+    return excerpt(file.safe_lines, file.outline, ranges, outline=outline_too)
+
+
+def _parts(ranges: list[range]) -> str:
+    return f"{len(ranges)} changed part{'' if len(ranges) == 1 else 's'}"

@@ -1,0 +1,100 @@
+"""Files that nobody named but that a request is likely about: whole, or their parts that match."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+from context.code.symbols import Symbol
+from context.disk.source import Unread
+from context.index.file_text import Studied, studied
+from context.project.snapshot import Snapshot
+from context.text.words import words_of_name
+from context.window.file_views import FileView, Form, parts_form, whole_form
+from context.window.pieces import Kind
+
+_LONGEST = 400
+"""Lines: of a longer definition only what is inside it counts as a part."""
+_PARTS_SHARES = (0.8, 0.4)
+"""Of the limit, for the parts; the rest is for the signatures of all other definitions."""
+_ALONE_SHARES = (0.6, 0.4)
+"""Of the limit, for the parts of a file whose signatures alone would take too much."""
+_TELLING = 60
+"""Words that a file's parts are weighed by at most: the rarest."""
+
+
+def related_view(
+    path: str, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
+) -> FileView | None:
+    """How to show a file in about ``limit`` characters; None when it cannot be read."""
+    source = snapshot.read(path)
+    if isinstance(source, Unread):
+        return None
+    file = studied(source)
+    return FileView(Kind.MENTIONED, _forms(file, reason, wanted, limit, snapshot), source.digest, file.sums)
+
+
+def _forms(
+    file: Studied, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
+) -> Iterator[Form]:
+    safe = file.safe
+    masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
+    if len(file.source.text) <= limit:
+        yield whole_form(file, f"likely to matter: {reason}; whole{masked}")
+    scored = _scores(file, wanted, snapshot)
+    why = f"likely to matter: {reason}; the definitions that match best{masked}"
+    for shares, signatures in ((_PARTS_SHARES, True), (_ALONE_SHARES, False)):
+        for share in shares:
+            chosen = _best(file, scored, int(limit * share))
+            if chosen:
+                yield parts_form(file, chosen, why, signatures=signatures)
+
+
+def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
+    """The best definitions (as line ranges) in ``room`` characters."""
+    lines, before = file.lines, file.starts
+    chosen: list[range] = []
+    taken = bytearray(len(lines))
+    for score, symbol in scored:
+        if score <= 0:
+            break
+        end = min(symbol.end, len(lines))
+        cost = before[end] - before[min(symbol.start, end)]
+        if 1 in taken[symbol.start : end]:
+            cost = sum(len(lines[line]) + 1 for line in range(symbol.start, end) if not taken[line])
+        if cost > room:
+            continue
+        room -= cost
+        taken[symbol.start : end] = b"\1" * max(0, end - symbol.start)
+        chosen.append(range(symbol.start, symbol.end))
+    return sorted(chosen, key=lambda part: part.start)
+
+
+def _scores(file: Studied, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
+    """Each definition with how well it holds the wanted words for its length, the best first."""
+    symbols = [
+        symbol
+        for symbol in file.outline.symbols
+        if symbol.kind in ("function", "class", "type")
+        and not symbol.inside_function
+        and symbol.end - symbol.start <= _LONGEST
+    ]
+    if not symbols or not wanted:
+        return []
+    places = file.places
+    weights = {
+        word: snapshot.words.rarity(word) * weight for word, weight in wanted.items() if word in places
+    }
+    telling = sorted(weights, key=lambda word: (-weights[word], word))[:_TELLING]
+    scored = []
+    for symbol in symbols:
+        score = 0.0
+        for word in telling:
+            found = places[word]
+            count = bisect_left(found, symbol.end) - bisect_left(found, symbol.start)
+            if count:
+                score += weights[word] * count / (count + 1.0)
+        named = sum(weights.get(word, 0.0) for word in words_of_name(symbol.name))
+        length = symbol.end - symbol.start
+        scored.append(((score + named) / (1 + 0.01 * length), symbol))
+    return sorted(scored, key=lambda item: (-item[0], item[1].start))

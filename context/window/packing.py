@@ -1,0 +1,86 @@
+"""A window in the making: what is in, what is not, and how much room is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import MappingProxyType
+
+from context.find.mentions import Mention, find_mentions, named_by, named_in_vain
+from context.map.blocks import FrozenMap
+from context.map.project_map import MapPart
+from context.project.snapshot import REMOVED, Snapshot
+from context.text.tokens import Counter
+from context.window.pieces import Kind, LeftOut, Piece, Window, WindowRequest
+from context.window.seen import Seen, Shown, ShownFile
+
+REMOVED_THOUGH_NAMED = f"{REMOVED}, though the request names it"
+
+
+class Packing:
+    """What the steps of building a window share; each adds its pieces and takes their tokens of the room."""
+
+    def __init__(self, request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen) -> None:
+        self.request = request
+        self.pinned = _by_path(mention for target in request.pinned for mention in named_by(target, snapshot))
+        self.removed = removed_by(request.removed, snapshot) - set(self.pinned)
+        self.snapshot = snapshot.without(self.removed) if self.removed else snapshot
+        self.counter = counter
+        self.seen = seen
+        self.before = seen.shown
+        self.frozen: FrozenMap | None = None
+        self.room = request.budget - request.used
+        self.pieces: list[Piece] = []
+        self.texts: dict[tuple[str, str], str] = {}
+        self.files: dict[str, ShownFile] = {}
+        self.passed: dict[str, str] = {}
+        self.map = MapPart()
+        self.mentioned = _by_path(find_mentions(request.text, self.snapshot))
+        self.left_out = [
+            LeftOut(word, 0, why, named=True)
+            for word, why in named_in_vain(request.text, self.snapshot).items()
+        ]
+        self.left_out += [
+            LeftOut(path, 0, self._unread(path), named=path in self.mentioned)
+            for path in sorted(self.snapshot.unread)
+        ]
+
+    def _unread(self, path: str) -> str:
+        why = self.snapshot.unread[path]
+        return REMOVED_THOUGH_NAMED if why == REMOVED and path in self.mentioned else why
+
+    def add(self, kind: Kind, path: str | None, text: str, tokens: int, why: str) -> None:
+        """Put a piece in."""
+        self.pieces.append(Piece(kind, path, text, tokens, why))
+        self.room -= tokens
+
+    def window(self) -> Window:
+        """The packed window, its pieces in the order they are sent."""
+        kinds = list(Kind)
+        by_path = (Kind.CHANGED, Kind.MENTIONED)
+        pieces = sorted(
+            self.pieces,
+            key=lambda piece: (kinds.index(piece.kind), (piece.path or "") if piece.kind in by_path else ""),
+        )
+        shown = Shown(
+            MappingProxyType(self.texts),
+            self.map.outlines,
+            MappingProxyType(self.files),
+            MappingProxyType(self.passed),
+            self.map.gone,
+            self.frozen,
+        )
+        tokens = self.request.used + sum(piece.tokens for piece in pieces)
+        return Window(self.request.budget, tokens, tuple(pieces), tuple(self.left_out), shown)
+
+
+def removed_by(targets: Iterable[str], snapshot: Snapshot) -> set[str]:
+    """The files that paths, folders and globs name as wholes."""
+    named = (mention for target in targets for mention in named_by(target, snapshot))
+    return {mention.path for mention in named if mention.lines is None and mention.symbol is None}
+
+
+def _by_path(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+    found: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        found.setdefault(mention.path, []).append(mention)
+    return found

@@ -1,0 +1,123 @@
+"""The words of a window: instructions, those of the project, the conversation so far, the request."""
+
+from __future__ import annotations
+
+from context.disk.source import Unread
+from context.index.file_text import studied
+from context.project.path_list import about
+from context.text.tokens import as_block
+from context.window.packing import Packing
+from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece
+
+_PROJECT_INSTRUCTIONS = "AGENTS.md"
+_INSTRUCTIONS_SHARE = 3
+"""The project's instructions get at most one third of the room, …"""
+_HISTORY_SHARE = 2
+"""… the conversation at most half of what is then left."""
+
+
+def needed(packing: Packing) -> None:
+    """What must be there: the instructions, unless they were sent before, and the request."""
+    instructions = (
+        as_block(packing.request.instructions, "# Instructions") if packing.request.instructions else ""
+    )
+    if packing.before.texts.get((Kind.INSTRUCTIONS, "")) == instructions:
+        instructions = ""
+    text = as_block(f"## Request\n\n{packing.request.text}", "")
+    tokens = packing.counter.count_kept(instructions), packing.counter.count(text)
+    if sum(tokens) > packing.room:
+        raise BudgetTooSmall(packing.request.used + sum(tokens), packing.request.budget)
+    if instructions:
+        packing.texts[Kind.INSTRUCTIONS, ""] = instructions
+        packing.add(Kind.INSTRUCTIONS, None, instructions, tokens[0], "how to answer and how to write edits")
+    packing.add(Kind.REQUEST, None, text, tokens[1], "what the user asked")
+
+
+def project_instructions(packing: Packing) -> None:
+    """AGENTS.md of the repository's folders down to the root, and of the folders around the changed, named
+    and open files. Down to the root it does not matter whether git ignores it: some keep it for themselves.
+    """
+    near = {*packing.snapshot.changes, *packing.mentioned, *packing.pinned, *packing.request.open_files}
+    folders = {""}
+    for path in near:
+        folder = path.rpartition("/")[0]
+        while folder:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    listed = {f"{folder}/{_PROJECT_INSTRUCTIONS}".lstrip("/") for folder in folders}
+    known = set(filter(about(packing.snapshot.paths).__contains__, listed)) - {_PROJECT_INSTRUCTIONS}
+    always = [f"{'../' * level}{_PROJECT_INSTRUCTIONS}" for level in range(packing.snapshot.above, -1, -1)]
+    limit = packing.room // _INSTRUCTIONS_SHARE
+    for path in (*always, *sorted(known, key=_depth)):
+        limit -= _instructions_file(packing, path, limit)
+
+
+def _instructions_file(packing: Packing, path: str, limit: int) -> int:
+    source = packing.snapshot.read(packing.snapshot.target(path))
+    if isinstance(source, Unread):
+        return 0
+    safe = studied(source).safe
+    folder = path.rpartition("/")[0]
+    scope = f" (for files in {folder}/)" if folder and not folder.startswith("..") else ""
+    heading = f"## Project instructions: {path}{scope}\n\n"
+    text = as_block(heading + safe.text, "")
+    why = f"the project's instructions{scope}"
+    if safe.kinds:
+        why += f"; masked: {', '.join(safe.kinds)}"
+    key = (Kind.PROJECT_INSTRUCTIONS, path)
+    if packing.before.texts.get(key) == text:
+        return 0
+    tokens = packing.counter.count_kept(text)
+    sent = text
+    if tokens > limit:
+        sent, kept, total = _cut(packing, heading, safe.text.split("\n"), limit)
+        if not kept:
+            packing.left_out.append(LeftOut(path, tokens, "no room for the project's instructions"))
+            return 0
+        why += f"; cut to the first {kept} of {total} lines"
+        tokens = packing.counter.count(sent)
+    packing.texts[key] = text
+    packing.add(Kind.PROJECT_INSTRUCTIONS, path, sent, tokens, why)
+    return tokens
+
+
+def _cut(packing: Packing, heading: str, lines: list[str], limit: int) -> tuple[str, int, int]:
+    """As many first lines as fit, how many they are, and of how many."""
+
+    def cut(count: int) -> str:
+        return as_block(heading + "\n".join([*lines[:count], "… (cut: the rest did not fit)"]), "")
+
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if packing.counter.count(cut(middle)) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return cut(low), low, len(lines)
+
+
+def history(packing: Packing) -> None:
+    """The earlier messages, newest first into the room, in their order into the window."""
+    limit = packing.room // _HISTORY_SHARE
+    kept: list[Piece] = []
+    count = len(packing.request.history)
+    for at in range(count - 1, -1, -1):
+        text = as_block(packing.request.history[at], "## Earlier in the conversation")
+        tokens = packing.counter.count_kept(text)
+        if tokens > limit:
+            packing.left_out += [
+                LeftOut(f"message {earlier + 1}", 0, "no room for the oldest messages")
+                for earlier in range(at + 1)
+            ]
+            break
+        limit -= tokens
+        packing.room -= tokens
+        kept.append(
+            Piece(Kind.HISTORY, None, text, tokens, f"message {at + 1} of {count} of the conversation")
+        )
+    packing.pieces += reversed(kept)
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path

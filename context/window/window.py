@@ -1,0 +1,116 @@
+"""The window: what the model is shown for one request, packed exactly and never over its budget.
+
+Pieces stand in the order that keeps the server's prompt cache: what is stable first, what the request is
+about last. Every piece is a block (see ``context.text.tokens``), so the window's tokens are the sum of its
+pieces' tokens. Room is given out by need: instructions and request first, then the project's
+instructions, the conversation, the files the request names, those that are pinned, the changed files,
+and the map.
+"""
+
+from __future__ import annotations
+
+from context.find.ranking import Ranking, rank
+from context.map.blocks import FrozenMap, with_changes
+from context.map.project_map import MapPart, build_again, build_delta, build_map, full_cost, list_cost
+from context.project.snapshot import Snapshot
+from context.text.tokens import Counter
+from context.window.file_texts import show_files
+from context.window.packing import Packing
+from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
+from context.window.preamble import history, needed, project_instructions
+from context.window.seen import Seen
+
+__all__ = ["BudgetTooSmall", "Kind", "LeftOut", "Piece", "Window", "WindowRequest", "build"]
+
+_FILES_SHARE = 0.6
+"""File texts get this much of the room that the words leave, …"""
+_MAP_SHARE = 0.5
+"""… or all that a complete map leaves, where that takes at most this much."""
+
+_BY_NAME = "on the map by its name alone: nobody edits it by hand"
+
+
+def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen | None = None) -> Window:
+    """Pack a window of at most ``request.budget`` tokens.
+
+    With ``seen``, only what is new or changed since is in it. Raises BudgetTooSmall when the
+    instructions and the request alone do not fit.
+    """
+    packing = Packing(request, snapshot, counter, seen or Seen())
+    needed(packing)
+    project_instructions(packing)
+    history(packing)
+    _files_and_map(packing)
+    return packing.window()
+
+
+def _files_and_map(packing: Packing) -> None:
+    """File texts by need, then the map in what is left."""
+    count = packing.counter.count_kept
+    known_map = bool(packing.before.outlines)
+    ranking = _ranked(packing, related=not known_map)
+    full = 0 if known_map else full_cost(packing.snapshot, count, packing.room)
+    limit = packing.room if packing.request.map_limit is None else packing.request.map_limit
+    if known_map:
+        file_room = packing.room
+    else:
+        at_least = list_cost(packing.snapshot, count, packing.room // 4)
+        map_cost = min(full, limit)
+        file_room = int(packing.room * _FILES_SHARE)
+        if map_cost <= packing.room * _MAP_SHARE:
+            file_room = packing.room - map_cost
+        file_room = min(file_room, packing.room - at_least)
+    whole = show_files(packing, ranking, file_room, first=not known_map)
+    _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map)
+    part = packing.map
+    packing.left_out += [
+        LeftOut(path, tokens, "no room for its definitions") for path, tokens in part.unoutlined
+    ]
+    packing.left_out += [LeftOut(path, tokens, "no room to list its files") for path, tokens in part.unlisted]
+    packing.left_out += [LeftOut(path, tokens, _BY_NAME) for path, tokens in part.by_name]
+
+
+def _map(
+    packing: Packing, ranking: Ranking, limit: int, whole: frozenset[str], full: int, *, first: bool
+) -> None:
+    """The map: what changed in it; at a fresh start the frozen one and what changed; or a new one."""
+    count = packing.counter.count_kept
+    if not first:
+        known = {**packing.before.files, **packing.files}
+        texts = frozenset(path for path, shown in known.items() if shown.whole)
+        packing.map = build_delta(packing.snapshot, packing.before.outlines, packing.room, count, texts)
+        _add_map(packing, packing.map, "definitions that changed since the map was shown")
+        return
+    frozen = packing.seen.frozen
+    if frozen and any(len(frozen.outlines.get(path, "")) > len(path) + 1 for path in packing.removed):
+        # It was made before the user took these files out, and holds their definitions.
+        frozen = None
+    again = frozen and build_again(packing.snapshot, frozen, limit, min(full, limit), count)
+    if frozen and again:
+        base, delta = again
+        _add_map(packing, base, f"the project: {len(base.outlines):,} files, as first shown")
+        _add_map(packing, delta, "definitions that changed since the map was first shown")
+        now = with_changes(base.outlines, delta.outlines, delta.gone)
+        packing.map = MapPart(base.text, base.tokens, now, gone=delta.gone)
+        packing.frozen = frozen
+        return
+    packing.map = build_map(packing.snapshot, ranking, limit, count, whole, full)
+    total = len(packing.snapshot.paths)
+    in_part = f" ({packing.map.in_part:,} of them in part)" if packing.map.in_part else ""
+    told = f"the project: {total:,} files, {packing.map.outlined:,} of them with their definitions{in_part}"
+    _add_map(packing, packing.map, told)
+    if packing.map.text:
+        packing.frozen = FrozenMap(packing.map.text, packing.map.tokens, packing.map.outlines)
+
+
+def _add_map(packing: Packing, part: MapPart, why: str) -> None:
+    if part.text:
+        indexing = "" if packing.snapshot.complete else "; the project is still being indexed"
+        packing.add(Kind.MAP, None, part.text, part.tokens, f"{why}{indexing}")
+
+
+def _ranked(packing: Packing, *, related: bool) -> Ranking:
+    request = packing.request
+    in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *request.open_files]
+    in_hand += request.recent
+    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier, related=related)

@@ -1,0 +1,1 @@
+"""Reading, comparing and writing the project's files."""

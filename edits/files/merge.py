@@ -1,0 +1,105 @@
+"""Three-way merge by lines, in which the user's text always wins.
+
+Unlike plain diff3, two changes conflict only when they touch the same lines: changes of adjacent
+lines are both taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edits.files.diff import Change, changes
+from edits.files.text import whole_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Both sides changed these lines in their own way: ``mine`` is in the merged text, ``theirs`` is not.
+
+    ``start`` and ``end`` frame ``mine`` in the merged text, lines from 1, ``end`` one past the last.
+    """
+
+    start: int
+    end: int
+    mine: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merged text, and where the other side's change was left out of it."""
+
+    text: str
+    conflicts: tuple[Conflict, ...]
+
+
+def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
+    """Bring the change from ``base`` to ``theirs`` into ``mine``; where both changed, ``mine`` stays.
+
+    With ``apart`` changes of adjacent lines are conflicts too: a line must stand between.
+    """
+    old, left, right = whole_lines(base), whole_lines(mine), whole_lines(theirs)
+    ours, others = changes(old, left), changes(old, right)
+    merged: list[str] = []
+    conflicts: list[Conflict] = []
+    done = 0
+    while ours or others:
+        group_ours, group_others = _next_group(ours, others, apart)
+        start, end = _span([*group_ours, *group_others])
+        merged += old[done:start]
+        done = end
+        kept = _side(old, left, group_ours, start, end)
+        given = _side(old, right, group_others, start, end)
+        if not group_others or kept == given:
+            merged += kept
+        elif not group_ours:
+            merged += given
+        else:
+            line = len(merged) + 1
+            conflicts.append(Conflict(line, line + len(kept), "".join(kept), "".join(given)))
+            merged += kept
+    merged += old[done:]
+    return Merged("".join(merged), tuple(conflicts))
+
+
+def _next_group(ours: list[Change], others: list[Change], apart: bool) -> tuple[list[Change], list[Change]]:
+    """Take from both lists the next change, with all changes that touch the same lines."""
+    taken: tuple[list[Change], list[Change]] = ([], [])
+    queues = (ours, others)
+    first = 0 if not others or (ours and _order(ours[0]) <= _order(others[0])) else 1
+    taken[first].append(queues[first].pop(0))
+    grown = True
+    while grown:
+        grown = False
+        for side in (0, 1):
+            while queues[side] and any(_touch(queues[side][0], change, apart) for change in taken[1 - side]):
+                taken[side].append(queues[side].pop(0))
+                grown = True
+    return taken
+
+
+def _order(change: Change) -> tuple[int, int]:
+    return change.start, change.end
+
+
+def _touch(one: Change, other: Change, apart: bool) -> bool:
+    if apart:
+        return one.start <= other.end and other.start <= one.end
+    if one.start == one.end and other.start == other.end:
+        return one.start == other.start
+    return one.start < other.end and other.start < one.end
+
+
+def _span(group: Sequence[Change]) -> tuple[int, int]:
+    return min(change.start for change in group), max(change.end for change in group)
+
+
+def _side(old: Sequence[str], new: Sequence[str], group: Sequence[Change], start: int, end: int) -> list[str]:
+    """One side's text for the lines ``start`` to ``end`` of the base."""
+    lines: list[str] = []
+    for change in group:
+        lines += old[start : change.start]
+        lines += new[change.new_start : change.new_end]
+        start = change.end
+    return lines + list(old[start:end])

@@ -1,0 +1,51 @@
+"""Which files an edit may touch: those inside the project, links followed, and never git's own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from edits.files.text import FileError
+from edits.hunk import RefusalCode
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file an edit means: ``path`` relative to the root as it is shown, ``real`` with links resolved."""
+
+    path: str
+    real: Path
+    linked: bool
+    """True when the last part of the path is itself a symbolic link."""
+
+
+def resolve(root: Path, path: str) -> Target:
+    """The file that a model's ``path`` means. Raises FileError (``outside_project``, ``malformed``).
+
+    ``root`` is resolved already. Absolute paths inside the root, ``./`` and backslashes are
+    understood; a path that leaves the root, directly or through a link, is refused, as is ``.git``.
+    """
+    if not path.strip() or "\0" in path or any(ord(character) < 32 for character in path):
+        raise FileError(RefusalCode.MALFORMED, f"{path!r} is not a file name")
+    given = path
+    if "\\" in path and not (root / path).exists():
+        path = path.replace("\\", "/")
+    if path.endswith("/"):
+        raise FileError(RefusalCode.MALFORMED, f"{given} names a folder, not a file")
+    try:
+        joined = root / path
+        folder = Path(os.path.realpath(joined.parent))
+        named = folder / joined.name
+    except (OSError, RuntimeError, UnicodeEncodeError) as error:
+        raise FileError(RefusalCode.MALFORMED, f"{given!r} is not a usable path: {error}") from error
+    linked = joined.name not in ("", ".", "..") and named.is_symlink()
+    real = Path(os.path.realpath(named)) if linked else named
+    if joined.name in ("", ".", "..") or real == root:
+        raise FileError(RefusalCode.MALFORMED, f"{given} names a folder, not a file")
+    for place in (named, real):
+        if not place.is_relative_to(root):
+            raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} is outside the project")
+        if any(part.casefold() == ".git" for part in place.relative_to(root).parts):
+            raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} belongs to git, which edits leave alone")
+    return Target(str(PurePosixPath(named.relative_to(root))), real, linked)

@@ -1,0 +1,1 @@
+"""Guards: edits that are held until the user agrees."""

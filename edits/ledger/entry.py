@@ -1,0 +1,134 @@
+"""What the ledger records of one change of one file, and its form as a line of JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from edits.files.text import whole_lines
+from edits.hunk import Action, Rung, Status
+from edits.placing.plan import Splice
+
+
+class Op(StrEnum):
+    """Why a file changed: a hunk landed, was taken back, or landed again."""
+
+    LAND = "land"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+class State(StrEnum):
+    """How an intent ended. ``LOST``: the file holds neither state, so it is the user's own."""
+
+    OPEN = "open"
+    DONE = "done"
+    DROPPED = "dropped"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One intended change, durable before the file is touched.
+
+    ``before`` and ``after`` are digests, None where there is no file. ``splices`` turn the one text
+    into the other; together with the blob of the first ``before`` they give every later content.
+    """
+
+    seq: int
+    hunk: str
+    op: Op
+    action: Action
+    root: str
+    path: str
+    moved_to: str | None
+    before: str | None
+    after: str | None
+    splices: tuple[Splice, ...] = ()
+    reverts: int | None = None
+    """The ``seq`` of the entry that an undo or redo takes back."""
+    in_place: bool = False
+    mode: int | None = None
+    """Permission bits of a file that the change deletes, to bring it back with."""
+    made: tuple[str, ...] = ()
+    """Folders made for the file, outermost first, relative to the root."""
+    session: str = ""
+    turn: str = ""
+    time: float = 0.0
+    status: Status = Status.APPLIED
+    rung: Rung = Rung.EXACT
+    same: str = ""
+    """Digest of what the hunk says, by which one sent twice is known."""
+    state: State = field(default=State.OPEN, compare=False)
+
+    @property
+    def token(self) -> str:
+        """Names the temporary file of this change."""
+        return f"{self.hunk}-{self.seq}"
+
+    @property
+    def place(self) -> str:
+        """The path at which the file is after the change."""
+        return self.moved_to or self.path
+
+
+def to_record(entry: Entry) -> dict[str, Any]:
+    """The entry as JSON values; ``state`` is not part of it, it is told by later lines."""
+    record: dict[str, Any] = {"kind": "intent"}
+    for item in fields(entry):
+        value = getattr(entry, item.name)
+        if item.name == "splices":
+            value = [[splice.start, "".join(splice.old), "".join(splice.new)] for splice in value]
+        if item.name != "state" and value not in (None, (), ""):
+            record[item.name] = value
+    return record
+
+
+def from_record(record: dict[str, Any]) -> Entry:
+    """The entry of a journal line. Raises KeyError, TypeError or ValueError when it is not one."""
+    return Entry(
+        seq=int(record["seq"]),
+        hunk=_name(record["hunk"]),
+        op=Op(record["op"]),
+        action=Action(record["action"]),
+        root=_name(record["root"]),
+        path=_name(record["path"]),
+        moved_to=_name(record["moved_to"]) if record.get("moved_to") is not None else None,
+        before=_digest(record.get("before")),
+        after=_digest(record.get("after")),
+        splices=tuple(
+            Splice(int(start), tuple(whole_lines(old)), tuple(whole_lines(new)))
+            for start, old, new in record.get("splices", ())
+        ),
+        reverts=_whole(record.get("reverts")),
+        in_place=bool(record.get("in_place", False)),
+        mode=_whole(record.get("mode")),
+        made=tuple(map(_name, record.get("made", ()))),
+        session=str(record.get("session", "")),
+        turn=str(record.get("turn", "")),
+        time=float(record.get("time", 0.0)),
+        status=Status(record.get("status", Status.APPLIED)),
+        rung=Rung(record.get("rung", Rung.EXACT)),
+        same=str(record.get("same", "")),
+    )
+
+
+def _name(value: Any) -> str:
+    """A name or path that the system could take."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise TypeError(f"{value!r} names nothing")
+    return value
+
+
+def _digest(value: Any) -> str | None:
+    """A content's digest: it becomes a path, so it is nothing but letters and digits."""
+    if value is not None and not (isinstance(value, str) and len(value) > 2 and value.isalnum()):
+        raise ValueError(f"{value!r} is no digest")
+    return value
+
+
+def _whole(value: Any) -> int | None:
+    if value is not None and type(value) is not int:
+        raise TypeError(f"{value!r} is no whole number")
+    return value

@@ -1,0 +1,223 @@
+"""Where a past change stands now, and how to take it back: the arithmetic of undo.
+
+A change's lines are followed through every later recorded change of its file, through moves, and
+through a diff where someone else wrote in between. If they are still what the change put, they are
+swapped back; else the three ways are merged; else it is a conflict and nothing happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from edits.files.diff import changes
+from edits.files.merge import merge3
+from edits.files.text import FileError, TextFile, decode, split, whole_lines
+from edits.hunk import RefusalCode
+from edits.ledger.entry import Entry, Op
+from edits.ledger.lineage import Lineage
+from edits.placing.plan import Splice, new_range
+
+Contents = Callable[[str], bytes]
+Span = tuple[int, int]
+"""Lines, from 0, the end one past the last."""
+Shift = tuple[int, int, int]
+"""Lines ``start`` to ``end`` became so many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where a change's file is now, and the order of the lines it has had since."""
+
+    path: str
+    sha256: str
+    """The newest recorded content, which ``lineage`` ends with."""
+    lineage: Lineage
+    deleted_by: Entry | None
+    moved_by: Entry | None
+
+
+def carry(span: Span, shifts: Sequence[Shift]) -> Span:
+    """``span`` after ``shifts`` (in order). One that cuts into the span widens it."""
+    start, end = span
+    before = inside = 0
+    low, high = start, end
+    for first, last, lines in shifts:
+        if first == last == start == end:
+            continue
+        if last <= start:
+            before += lines - (last - first)
+        elif first >= end:
+            break
+        else:
+            low, high = min(low, first), max(high, last)
+            inside += lines - (last - first)
+    return low + before, high + before + inside
+
+
+def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
+    """Where the file of ``entry`` is after the later ``entries``, and what became of its lines."""
+    lineage = Lineage()
+    chain = _chain(entry, entries)
+    path, sha256 = chain[0].path, chain[0].before or chain[0].after or ""
+    deleted_by = moved_by = None
+    for one in [*chain, *(later for later in entries if later.seq > entry.seq)]:
+        if one.path != path:
+            continue
+        found = one.before or one.after or ""
+        if found != sha256:
+            _written(lineage, contents(sha256), contents(found))
+        if one.before is not None and one.after is not None:
+            kernels = [_kernel(splice) for splice in one.splices]
+            made = [(kernel.start, kernel.old, kernel.new) for kernel in kernels]
+            lineage.change(one.hunk, one.op is not Op.UNDO, made)
+        deleted_by = one if one.after is None and one.seq > entry.seq else None
+        if one.moved_to:
+            path = one.moved_to
+            moved_by = one
+        sha256 = one.after or found
+    return Trail(path, sha256, lineage, deleted_by, moved_by if path != entry.place else None)
+
+
+def _chain(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
+    """The changes of the file up to ``entry``, from the first on whose lines may have come back since."""
+    first, start = entry.seq + 1, min(one.seq for one in entries if one.hunk == entry.hunk)
+    while start < first:
+        first = start
+        returned = {one.hunk for one in entries if one.seq > first and one.reverts is not None}
+        start = min(one.seq for one in entries if one.seq == first or one.hunk in returned)
+    chain = [entry]
+    for one in reversed(entries):
+        if first <= one.seq < entry.seq and one.place == chain[-1].path:
+            chain.append(one)
+    return chain[::-1]
+
+
+def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
+    """First line and one past the last of what ``entry`` put, from 1, after the later recorded changes."""
+    path = entry.place
+    start, end = new_range(entry.splices)
+    span = (start - 1, end - 1)
+    for later in entries:
+        if later.seq > entry.seq and later.path == path:
+            span = carry(span, _shifts(later.splices))
+            path = later.place
+    return span[0] + 1, span[1] + 1
+
+
+def live_range(entry: Entry, trail: Trail, now: bytes, sha256: str, contents: Contents) -> Span:
+    """The lines a followed change covers in the file as it is ``now``, from 1."""
+    if sha256 != trail.sha256:
+        _written(trail.lineage, contents(trail.sha256), now)
+    start, end = trail.lineage.extent(entry.hunk)
+    return start + 1, end + 1
+
+
+def reverted(entry: Entry, trail: Trail, now: TextFile, contents: Contents) -> tuple[Splice, ...]:
+    """The splices that take ``entry`` out of the file as it is ``now``. Raises FileError (``conflict``)."""
+    if not entry.splices:
+        return ()
+    if now.sha256 != trail.sha256:
+        _written(trail.lineage, contents(trail.sha256), now.encode(now.text))
+    other = trail.lineage.taken_by(entry.hunk)
+    if other is not None:
+        message = f"its lines were changed by {other} since: undo {other} first; nothing was touched"
+        raise FileError(RefusalCode.CONFLICT, message)
+    sites = trail.lineage.sites(entry.hunk, entry.op is Op.UNDO)
+    swaps = [_swap(now, Splice(*site)) for site in sites or ()]
+    whole = [swap for swap in swaps if swap is not None]
+    if whole and len(whole) == len(swaps) and _apart(whole):
+        return tuple(swap for swap in whole if swap.old != swap.new)
+    return _merged(entry, now, contents)
+
+
+def _apart(swaps: Sequence[Splice]) -> bool:
+    return all(one.start + len(one.old) <= other.start for one, other in pairwise(swaps))
+
+
+def _swap(now: TextFile, splice: Splice) -> Splice | None:
+    """Put the old lines back where the new ones still stand, whatever ending the last of them has now."""
+    start, end = splice.start, splice.start + len(splice.old)
+    if list(now.lines[start:end]) != list(split("".join(splice.old))[0]) or end > len(now.lines):
+        return None
+    current = tuple(
+        line + ending for line, ending in zip(now.lines[start:end], now.endings[start:end], strict=True)
+    )
+    put = list(splice.new)
+    for ours, there in zip(splice.old, current, strict=True):
+        if ours != there and ours is not splice.old[-1]:
+            return None
+    at_open_end = end == len(now.lines) and bool(now.endings) and not now.endings[-1]
+    if at_open_end and start and not (current and put):
+        return _at_open_end(now, start, current, put)
+    if current == splice.old and end == len(now.lines) and _turns_end(splice):
+        return Splice(start, current, splice.new)
+    if put and (current or end < len(now.lines)):
+        # The last line ends as a last line does here, or as one before others must.
+        put[-1] = split(put[-1])[0][0] if at_open_end else _ended(put[-1], now)
+    return Splice(start, current, tuple(put))
+
+
+def _ended(line: str, now: TextFile) -> str:
+    return line if split(line)[1][0] else line + (now.newline or "\n")
+
+
+def _at_open_end(now: TextFile, start: int, current: tuple[str, ...], put: list[str]) -> Splice:
+    """At the end of a file without a final newline: the line above gets one, or gives up its own."""
+    last = now.lines[start - 1]
+    if not put:
+        return Splice(start - 1, (last + now.endings[start - 1], *current), (last,))
+    put[-1] = split(put[-1])[0][0]
+    return Splice(start - 1, (last,), (last + (now.newline or "\n"), *put))
+
+
+def _merged(entry: Entry, now: TextFile, contents: Contents) -> tuple[Splice, ...]:
+    if entry.before is None or entry.after is None:
+        raise _conflict()
+    base, before = decode(contents(entry.after), entry.place), decode(contents(entry.before), entry.path)
+    merged = merge3(base.text, now.text, before.text, apart=True)
+    if merged.conflicts or merged.text == now.text:
+        raise _conflict()
+    old, new = whole_lines(now.text), whole_lines(merged.text)
+    return tuple(
+        Splice(
+            change.start, tuple(old[change.start : change.end]), tuple(new[change.new_start : change.new_end])
+        )
+        for change in changes(old, new)
+    )
+
+
+def _conflict() -> FileError:
+    return FileError(RefusalCode.CONFLICT, "its lines were changed since; nothing was touched")
+
+
+def _written(lineage: Lineage, before: bytes, after: bytes) -> None:
+    """Someone else turned the one content into the other."""
+    old, new = whole_lines(decode(before, "the file").text), whole_lines(decode(after, "the file").text)
+    made = [
+        (change.start, old[change.start : change.end], new[change.new_start : change.new_end])
+        for change in changes(old, new)
+    ]
+    lineage.change(None, True, made)
+
+
+def _shifts(splices: Sequence[Splice]) -> list[Shift]:
+    kernels = map(_kernel, splices)
+    return [(kernel.start, kernel.start + len(kernel.old), len(kernel.new)) for kernel in kernels]
+
+
+def _turns_end(splice: Splice) -> bool:
+    """Does the splice, at the file's end, give it a final newline or take that away?"""
+    old, new = splice.old, splice.new
+    return bool(old and new) and (split(old[-1])[1][0] == "") != (split(new[-1])[1][0] == "")
+
+
+def _kernel(splice: Splice) -> Splice:
+    """The splice without the lines that only got, or lost, their ending: those before a new last line."""
+    if _turns_end(splice):
+        return splice
+    start, old, new = splice.start, splice.old, splice.new
+    while old and new and len(old) != len(new) and split(old[0])[0] == split(new[0])[0]:
+        start, old, new = start + 1, old[1:], new[1:]
+    return Splice(start, old, new)

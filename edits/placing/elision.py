@@ -1,0 +1,105 @@
+"""Rung 4: a hunk that leaves out lines it does not change, and says so by ``...``.
+
+Each piece between two elisions must stand in one place of the file, or in one place within the scope
+of the piece before it. What is left out stays as it is: an elision is context in the hunk too, or the
+hunk has no place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from edits.hunk import HunkLine, LineKind, Rung
+from edits.placing.fold import fold
+from edits.placing.indent import Shift, reindented, shift_of
+from edits.placing.match import matches, old_of, tells
+from edits.placing.scope import in_scope
+
+# Three dots alone, or in a comment of their own with words about what is left out.
+_MARK = re.compile(r"(\.\.\.|(#|//|--|/\*|<!--|\{/\*|;|%)\s*\.\.\.\s*(\w.*)?)\s*(\*/\}?|-->)?")
+
+Found = tuple[int, int, tuple[HunkLine, ...]]
+"""The first line from 0, one past the last, and the reading with the file's lines for each elision."""
+
+
+def is_elision(text: str) -> bool:
+    """Does a line stand for others that are left out?"""
+    return _MARK.fullmatch(fold([text])[0].strip()) is not None
+
+
+def place_elided(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
+    """The one place of a reading with elisions; None when it has none, or no one place."""
+    marks = [line for line in reading if is_elision(line.text)]
+    if not marks or any(line.kind is not LineKind.CONTEXT for line in marks):
+        return None
+    pieces = _framed(_pieces(reading))
+    if not pieces or not any(tells(text) for text in old_of(pieces[0])):
+        return None
+    for rung in (Rung.FOLDED, Rung.INDENT):
+        starts = _starts(folded, pieces, rung)
+        if starts is not None:
+            return _assembled(lines, folded, pieces, starts)
+    return None
+
+
+def _pieces(reading: Sequence[HunkLine]) -> list[list[HunkLine]]:
+    pieces: list[list[HunkLine]] = [[]]
+    for line in reading:
+        if is_elision(line.text):
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    return [piece for piece in pieces if piece]
+
+
+def _framed(pieces: list[list[HunkLine]]) -> list[list[HunkLine]]:
+    """The pieces but for those at the ends that change nothing and say nothing, such as a closing brace."""
+
+    def idle(piece: Sequence[HunkLine]) -> bool:
+        return all(line.kind is LineKind.CONTEXT and not tells(line.text) for line in piece)
+
+    while pieces and idle(pieces[-1]):
+        pieces = pieces[:-1]
+    while pieces and idle(pieces[0]):
+        pieces = pieces[1:]
+    return pieces
+
+
+def _starts(folded: Sequence[str], pieces: Sequence[Sequence[HunkLine]], rung: Rung) -> list[int] | None:
+    starts: list[int] = []
+    end = 0
+    for piece in pieces:
+        old = old_of(piece)
+        if not old:
+            # Lines to add between two elisions have no place of their own.
+            return None
+        found = matches(folded, old, rung)
+        if len(found) > 1 and starts:
+            found = [start for start in found if start >= end and in_scope(folded, starts[0], start)]
+        if len(found) != 1 or found[0] < end:
+            return None
+        starts.append(found[0])
+        end = found[0] + len(old)
+    return starts
+
+
+def _assembled(
+    lines: Sequence[str], folded: Sequence[str], pieces: Sequence[Sequence[HunkLine]], starts: Sequence[int]
+) -> Found | None:
+    whole: list[HunkLine] = []
+    shift: Shift | None = None
+    at = starts[0]
+    for piece, start in zip(pieces, starts, strict=True):
+        old = fold(old_of(piece))
+        this = shift_of(folded[start : start + len(old)], old) if any(old) else shift
+        if this is None or (shift is not None and this != shift):
+            return None
+        shift = this
+        whole += [HunkLine(LineKind.CONTEXT, text) for text in lines[at:start]]
+        moved = reindented(piece, shift)
+        if moved is None:
+            return None
+        whole += moved
+        at = start + len(old)
+    return starts[0], at, tuple(whole)

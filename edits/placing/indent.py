@@ -1,0 +1,111 @@
+"""Indentation that a model typed otherwise than the file has it: shifted as a whole, or in other units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edits.hunk import HunkLine, LineKind
+from edits.placing.fold import indentation
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Every line has ``taken`` less at its beginning in the file than as typed, and ``put`` more."""
+
+    taken: str
+    put: str
+
+    def apply(self, indent: str) -> str | None:
+        """The file's indentation for a typed one; None when it is too shallow for that."""
+        return self.put + indent[len(self.taken) :] if indent.startswith(self.taken) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """A level is ``typed`` spaces in the hunk and ``real`` spaces in the file."""
+
+    typed: int
+    real: int
+
+    def apply(self, indent: str) -> str | None:
+        """The file's indentation for a typed one; None when it is not whole levels."""
+        levels, rest = divmod(len(indent), self.typed)
+        return " " * (self.real * levels) if not rest and not indent.strip(" ") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tabs:
+    """The one side has a tab where the other has ``width`` spaces; spaces beyond that are the same."""
+
+    width: int
+    in_file: bool
+
+    def apply(self, indent: str) -> str | None:
+        """The file's indentation for a typed one; None when that mixes them in another way."""
+        if indent.lstrip("\t").strip(" "):
+            return None
+        if not self.in_file:
+            return indent.replace("\t", " " * self.width)
+        columns = indent.count("\t") * self.width + indent.count(" ")
+        return "\t" * (columns // self.width) + " " * (columns % self.width)
+
+
+Shift = Moved | Units | Tabs
+
+
+def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
+    """What makes each indentation of ``typed`` that of ``actual``; None when nothing does for all lines.
+
+    Blank lines say nothing. The lines have no trailing space.
+    """
+    pairs = {(indentation(real), indentation(line)) for real, line in zip(actual, typed, strict=True) if line}
+    return _moved(pairs) or _tabs(pairs) or _units(pairs) if pairs else Moved("", "")
+
+
+def reindented(reading: Sequence[HunkLine], shift: Shift) -> tuple[HunkLine, ...] | None:
+    """The reading with its new lines indented as the file is; None when one cannot be."""
+    moved: list[HunkLine] = []
+    for line in reading:
+        text = line.text
+        if line.kind is LineKind.NEW and text.strip():
+            here = indentation(text)
+            there = shift.apply(here)
+            if there is None:
+                return None
+            text = there + text[len(here) :]
+        moved.append(HunkLine(line.kind, text))
+    return tuple(moved)
+
+
+def _moved(pairs: set[tuple[str, str]]) -> Moved | None:
+    found: set[Moved] = set()
+    for there, here in pairs:
+        if there.endswith(here):
+            found.add(Moved("", there[: len(there) - len(here)]))
+        elif here.endswith(there):
+            found.add(Moved(here[: len(here) - len(there)], ""))
+        else:
+            return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _tabs(pairs: set[tuple[str, str]]) -> Tabs | None:
+    in_file = any("\t" in there for there, _ in pairs)
+    if in_file == any("\t" in here for _, here in pairs):
+        return None
+    for width in (4, 8, 2, 3):
+        tabs = Tabs(width, in_file)
+        if all(tabs.apply(here) == there for there, here in pairs):
+            return tabs
+    return None
+
+
+def _units(pairs: set[tuple[str, str]]) -> Units | None:
+    """One width of a level for another: the shallowest line tells both, and all others must agree."""
+    deep = [(there, here) for there, here in pairs if there or here]
+    if any(not there or not here or there.strip(" ") or here.strip(" ") for there, here in deep):
+        return None
+    there, here = min(deep, key=lambda pair: len(pair[1]))
+    unit = Units(len(here), len(there))
+    return unit if all(unit.apply(typed) == real for real, typed in pairs) else None

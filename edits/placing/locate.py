@@ -1,0 +1,266 @@
+"""Where a hunk stands in a file: a ladder of ever looser comparisons, each demanding uniqueness.
+
+1. the lines are equal; 2. they are equal but for trailing space and Unicode punctuation; 3. they are
+equal but for an indentation that all lines have more, or less, or in other units; 4. some are left out
+by ``...``; 5. most of them agree. The first rung with a match decides. Several matches on it are told
+apart by the hunk's anchors (as lines, then as the names of definitions), its end-of-file mark or its
+line hint, and otherwise the hunk is refused: a wrong placement is far worse than a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
+from edits.placing.diagnose import describe_candidates, describe_nearest
+from edits.placing.elision import place_elided
+from edits.placing.fold import fold
+from edits.placing.indent import reindented, shift_of
+from edits.placing.match import matches, new_of, occurrences, old_of, tells
+from edits.placing.scope import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
+from edits.placing.similar import place_aligned
+from edits.placing.spacing import place_spaced
+
+Symbols = Callable[[], Sequence[Symbol]]
+"""The definitions of the file being searched, asked for only when they are needed."""
+
+
+# Text with fewer letters and digits, such as a brace or an `end`, must be alone however indented.
+_FEW_LETTERS = 4
+# Without the blank lines typed around it, a text needs so many lines with words to be known.
+_TELLING_LINES = 2
+# A line hint is off by a few as often as not: which of two places so near to it is meant cannot be told.
+_HINT_LEEWAY = 5
+# An anchor that is nowhere in the file is passed over for a single match of so many letters and digits.
+_SURE_WITHOUT_ANCHOR = 20
+
+
+_LOOSE = ((Rung.FOLDED, place_spaced), (Rung.ELISION, place_elided), (Rung.ALIGNED, place_aligned))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines ``start`` to ``end`` of the file, from 0, are the hunk's old text.
+
+    ``lines`` is the reading that matched, its new lines indented as the file is.
+    """
+
+    start: int
+    end: int
+    rung: Rung
+    lines: tuple[HunkLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The hunk's new text stands at these lines already, and its old text nowhere."""
+
+    start: int
+    end: int
+    rung: Rung
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """The hunk has no one place in the file."""
+
+    code: RefusalCode
+    message: str
+
+
+def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> Place | Present | Miss:
+    """Find the one place of ``hunk`` in a file's ``lines`` (without endings)."""
+    readings = _readings(hunk)
+    if not readings:
+        return _insertion(lines, hunk)
+    folded: Sequence[str] | None = None
+    for reading in readings:
+        found = _on_rung(lines, lines, reading, hunk, Rung.EXACT, symbols)
+        if found is None:
+            folded = folded if folded is not None else fold(lines)
+            for rung in (Rung.FOLDED, Rung.INDENT):
+                found = found or _on_rung(lines, folded, reading, hunk, rung, symbols)
+        if found is not None:
+            return found
+    assert folded is not None
+    for reading in readings:
+        present = _already(folded, reading, hunk)
+        if present is not None:
+            return present
+    for reading in readings:
+        found = _loosely(lines, folded, reading, hunk)
+        if found is not None:
+            return found
+    return Miss(RefusalCode.NO_MATCH, describe_nearest(lines, old_of(readings[0])))
+
+
+def _readings(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
+    """The readings that find something; one that leaves out blank lines at the ends only if it says enough.
+
+    Those lines were typed: where a single line stands without them, another place was meant as likely.
+    """
+    full = old_of(hunk.lines)
+    found: list[tuple[HunkLine, ...]] = []
+    for reading in (hunk.lines, *hunk.alternatives):
+        old = old_of(reading)
+        cut = len(old) < len(full) and list(filter(str.strip, old)) == list(filter(str.strip, full))
+        if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
+            found.append(reading)
+    return found
+
+
+def find(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
+    """Where ``old`` stands in ``lines``, from 0, if in one place only; for drawing a hunk being typed."""
+    if not any(map(str.strip, old)):
+        return None
+    folded: Sequence[str] = lines
+    for rung in (Rung.EXACT, Rung.FOLDED, Rung.INDENT):
+        if rung is Rung.FOLDED:
+            folded = fold(lines)
+        starts = matches(folded, old, rung)
+        if starts:
+            return (starts[0], starts[0] + len(old)) if len(starts) == 1 else None
+    return None
+
+
+def _on_rung(
+    lines: Sequence[str],
+    folded: Sequence[str],
+    reading: tuple[HunkLine, ...],
+    hunk: Hunk,
+    rung: Rung,
+    symbols: Symbols,
+) -> Place | Miss | None:
+    """The place of one reading on one of the first three rungs; None when that has no match at all."""
+    old = old_of(reading)
+    starts = matches(folded, old, rung)
+    if not starts:
+        return None
+    chosen = _settle(lines, starts, reading, hunk, symbols)
+    if isinstance(chosen, Miss):
+        return chosen
+    if rung is Rung.INDENT:
+        shift = shift_of(folded[chosen : chosen + len(old)], fold(old))
+        moved = None if shift is None else reindented(reading, shift)
+        if moved is None:
+            return None
+        reading = moved
+    return Place(chosen, chosen + len(old), rung, reading)
+
+
+def _loosely(
+    lines: Sequence[str], folded: Sequence[str], reading: tuple[HunkLine, ...], hunk: Hunk
+) -> Place | Miss | None:
+    """The place of one reading by the searches that demand to be alone by themselves."""
+    for rung, search in _LOOSE:
+        found = search(lines, folded, reading)
+        if found is not None:
+            start, end, whole = found
+            if hunk.anchors and not settle_by_anchors(lines, [start], end - start, hunk.anchors):
+                return _no_anchor(start, hunk)
+            return Place(start, end, rung, whole)
+    return None
+
+
+def _settle(
+    lines: Sequence[str], starts: list[int], reading: Sequence[HunkLine], hunk: Hunk, symbols: Symbols
+) -> int | Miss:
+    """The one start among ``starts`` that the hunk means."""
+    old = old_of(reading)
+    size = len(old)
+    if hunk.anchors:
+        kept = settle_by_anchors(lines, starts, size, hunk.anchors)
+        if not kept and not stands(lines, hunk.anchors):
+            # The anchor is no line of the file; it may name a definition in its own words.
+            kept = settle_by_symbols(starts, size, hunk.anchors, symbols())
+            letters = sum(map(str.isalnum, "".join(old)))
+            kept = kept if len(starts) > 1 or letters >= _SURE_WITHOUT_ANCHOR else []
+        if not kept:
+            return _no_anchor(starts[0], hunk)
+        if len(kept) > 1:
+            kept = settle_by_symbols(kept, size, hunk.anchors, symbols()) or kept
+        starts = kept
+    if len(starts) > 1 and hunk.at_end_of_file:
+        bottom = len(lines)
+        while bottom and not lines[bottom - 1].strip():
+            bottom -= 1
+        starts = [start for start in starts if start + size >= bottom] or starts
+    if len(starts) > 1 and hunk.line_hint is not None:
+        starts = _nearest(starts, hunk.line_hint - 1)
+    if len(starts) > 1:
+        return Miss(RefusalCode.AMBIGUOUS, describe_candidates(starts, size))
+    told = hunk.anchors or hunk.line_hint or hunk.at_end_of_file
+    if not told and sum(map(str.isalnum, "".join(old))) < _FEW_LETTERS:
+        return _wordless(lines, starts[0], old)
+    return starts[0]
+
+
+def _wordless(lines: Sequence[str], start: int, old: Sequence[str]) -> int | Miss:
+    """The start of a text that says next to nothing: how deep a model types such lines is chance."""
+    alike = matches(fold(lines), old, Rung.INDENT)
+    if len(alike) == 1 or (len(old) == len(lines)):
+        return start
+    if alike:
+        return Miss(RefusalCode.AMBIGUOUS, describe_candidates(alike, len(old)))
+    return Miss(RefusalCode.NO_MATCH, "blank lines alone do not say where: add lines of context with text")
+
+
+def _no_anchor(start: int, hunk: Hunk) -> Miss:
+    return Miss(
+        RefusalCode.NO_MATCH,
+        f"the text stands at line {start + 1}, but no line above it is the anchor “@@ {hunk.anchors[-1]}”",
+    )
+
+
+def _nearest(starts: list[int], hint: int) -> list[int]:
+    """The start the hint clearly means: less than half as far as the next one, or all of them."""
+    first, second = sorted(abs(start - hint) for start in starts)[:2]
+    if second <= max(2 * first, _HINT_LEEWAY):
+        return starts
+    return [min(starts, key=lambda start: abs(start - hint))]
+
+
+def _insertion(lines: Sequence[str], hunk: Hunk) -> Place | Present | Miss:
+    """A hunk without old text: under its anchor if it has one, else at the end of the file."""
+    new = new_of(hunk.lines)
+    if not new:
+        return Miss(RefusalCode.MALFORMED, "the edit has no lines")
+    if hunk.anchors:
+        at = anchor_line(lines, hunk.anchors)
+        if at is None:
+            code = RefusalCode.NO_MATCH
+            return Miss(code, f"the anchor “@@ {hunk.anchors[-1]}” does not stand in one place of the file")
+        start = at + 1
+        there = list(lines[start : start + len(new)])
+    elif hunk.line_hint and lines:
+        return Miss(
+            RefusalCode.NO_MATCH, "the edit has line numbers only: give lines of context to find its place"
+        )
+    else:
+        start = len(lines)
+        there = list(lines[-len(new) :])
+    if there == new:
+        begin = start if hunk.anchors else start - len(new)
+        return Present(begin, begin + len(new), Rung.EXACT)
+    return Place(start, start, Rung.EXACT, hunk.lines)
+
+
+def _already(folded: Sequence[str], reading: Sequence[HunkLine], hunk: Hunk) -> Present | None:
+    """Does the new text stand in one place, and too little of the replaced text to think of stale context?"""
+    new = fold(new_of(reading))
+    gone = fold([line.text for line in reading if line.kind is LineKind.OLD and tells(line.text)])
+    added = [line.text for line in reading if line.kind is LineKind.NEW and tells(line.text)]
+    kept = [line.text for line in reading if line.kind is LineKind.CONTEXT and tells(line.text)]
+    if not new or not (added or len(kept) >= 2):
+        return None
+    starts = occurrences(folded, new)
+    if hunk.anchors and starts:
+        starts = settle_by_anchors(folded, starts, len(new), hunk.anchors)
+    if len(starts) != 1:
+        return None
+    start, end = starts[0], starts[0] + len(new)
+    elsewhere = {*folded[:start], *folded[end:]}
+    if gone and 2 * sum(line in elsewhere for line in gone) > len(gone):
+        return None
+    return Present(start, end, Rung.EXACT)

@@ -1,0 +1,274 @@
+"""Rung 5: lines that agree in most but not all. The last resort, and the strictest about being alone.
+
+The hunk's old lines are aligned with every window of the file that shares a line with them. The best
+window is the place only if its first and last lines agree, it is about as long as the hunk, what the
+hunk deletes is there almost as typed, and no other window comes near. A new line whose place within
+the alignment is not certain leaves the hunk without a place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from edits.hunk import HunkLine, LineKind
+from edits.placing.fold import fold
+from edits.placing.indent import reindented, shift_of
+from edits.placing.match import old_of, tells
+
+Found = tuple[int, int, tuple[HunkLine, ...]]
+"""The first line from 0, one past the last, and the reading with the lines as the file has them."""
+
+_LIKE = 0.75  # How like the real line a stale one must be, letter by letter, to be taken for it.
+_ENOUGH = 0.7  # The part of the hunk's text that must agree.
+_AHEAD = 0.2  # By how much more than at any other place.
+_MOST_WINDOWS = 6
+_MOST_PLACES = 40  # A line that stands in more places tells nothing.
+_LONGEST = 120  # Longer hunks are not aligned: the work grows with the square of their length.
+_SAME = 0.9  # What a line counts that differs in the style of quotes and in white space only.
+_WORD = re.compile(r"\w+")
+_STYLE = str.maketrans("'`", '""', " ;,")
+
+
+@dataclass(frozen=True, slots=True)
+class _Alignment:
+    """``pairs`` joins indices of typed old lines with lines of the file; ``agreeing`` are the equal ones."""
+
+    score: float
+    pairs: dict[int, int]
+    agreeing: frozenset[int]
+
+
+def place_aligned(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
+    """The one place where a reading's old lines mostly stand; None when there is no such place."""
+    old = fold(old_of(reading))
+    if not 0 < len(old) <= _LONGEST:
+        return None
+    kinds = [line.kind for line in reading if line.kind is not LineKind.NEW]
+    bare = [_bare(line) for line in folded]
+    typed = [_bare(line) for line in old]
+    slack = 1 + len(typed) // 4
+    offsets = _offsets(bare, typed, slack)
+    if offsets is None:
+        return None
+    found = [_align(bare, typed, kinds, offset, slack) for offset in offsets]
+    ranked = sorted((one for one in found if one is not None), key=lambda one: -one.score)
+    if not ranked or ranked[0].score < _ENOUGH or not _alone(ranked):
+        return None
+    best = ranked[0]
+    if not _sound(best, typed, kinds, slack) or not _framed(best, reading, typed, bare):
+        return None
+    if not _outdated(best, typed, bare):
+        return None
+    return _assembled(lines, folded, reading, best)
+
+
+def _bare(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int] | None:
+    """Where the hunk's first line may stand: the offsets at which most of its text agrees, best first.
+
+    None when so many agree about as well that not all of them can be looked at.
+    """
+    wanted = {_unquoted(line): line for line in typed if tells(line)}
+    where: dict[str, list[int]] = {}
+    for index, line in enumerate(bare):
+        key = _unquoted(line)
+        if key in wanted:
+            where.setdefault(key, []).append(index)
+    votes: Counter[int] = Counter()
+    for at, line in enumerate(typed):
+        places = where.get(_unquoted(line), ())
+        if len(places) <= _MOST_PLACES:
+            for place in places:
+                votes[place - at] += _weight(line)
+    # A window reaches to both sides: what agrees nearby agrees within it too, and is no other place.
+    near = {offset: sum(votes[offset + by] for by in range(-slack, slack + 1)) for offset in votes}
+    least = max(near.values(), default=0) - 2 * _AHEAD * sum(map(_weight, typed))
+    chosen: list[int] = []
+    for offset, _ in votes.most_common():
+        if all(abs(offset - other) > slack for other in chosen):
+            if len(chosen) < _MOST_WINDOWS:
+                chosen.append(offset)
+            elif near[offset] >= least:
+                return None
+    return chosen
+
+
+def _unquoted(line: str) -> str:
+    """The line in one style of quotes; with or without them it is not the same line."""
+    return line.translate(_STYLE)
+
+
+def _weight(line: str) -> int:
+    return 1 + min(40, sum(map(str.isalnum, line)))
+
+
+def _align(
+    bare: Sequence[str], typed: Sequence[str], kinds: Sequence[LineKind], offset: int, slack: int
+) -> _Alignment | None:
+    """The best alignment of the typed lines with the file's around ``offset``."""
+    low = max(0, offset - slack)
+    window = bare[low : offset + len(typed) + slack]
+    weights = [_weight(line) for line in typed]
+    # best[i][j]: the score of typed[i:] against window[j:]; a window may begin and end with other lines.
+    width = len(window) + 1
+    best = [[0.0] * width for _ in range(len(typed) + 1)]
+    gain = [[0.0] * len(window) for _ in typed]
+    for i in range(len(typed) - 1, -1, -1):
+        below, row = best[i + 1], best[i]
+        row[-1] = below[-1]
+        for j in range(len(window) - 1, -1, -1):
+            gain[i][j] = _gain(typed[i], window[j], kinds[i], weights[i])
+            skip = row[j + 1] - (0.0 if i == 0 else 0.5 if not window[j] else 4.0)
+            row[j] = max(gain[i][j] + below[j + 1], below[j], skip)
+    pairs: dict[int, int] = {}
+    agreeing: set[int] = set()
+    i = j = 0
+    while i < len(typed) and j < len(window):
+        here = best[i][j]
+        if here == gain[i][j] + best[i + 1][j + 1]:
+            pairs[i] = low + j
+            if gain[i][j] >= _SAME * weights[i]:
+                agreeing.add(i)
+            i, j = i + 1, j + 1
+        elif here == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return _Alignment(best[0][0] / sum(weights), pairs, frozenset(agreeing)) if agreeing else None
+
+
+def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
+    if typed == real:
+        return float(weight)
+    if _unquoted(typed) == _unquoted(real) and tells(typed):
+        return _SAME * weight
+    if kind is LineKind.OLD or not typed or not real:
+        return -1000.0
+    # Another line may stand where a stale one stood, if it is like it.
+    matcher = SequenceMatcher(None, typed, real, autojunk=False)
+    alike = (
+        matcher.real_quick_ratio() >= _LIKE and matcher.quick_ratio() >= _LIKE and matcher.ratio() >= _LIKE
+    )
+    return 0.1 * weight if alike else -1000.0
+
+
+def _alone(ranked: Sequence[_Alignment]) -> bool:
+    best = ranked[0]
+    return all(other.score <= best.score - _AHEAD for other in ranked[1:] if other.pairs != best.pairs)
+
+
+def _sound(found: _Alignment, typed: Sequence[str], kinds: Sequence[LineKind], slack: int) -> bool:
+    """Do the ends agree, is the span the hunk's own, and is every line to delete there?"""
+    first, last = min(found.agreeing), max(found.agreeing)
+    telling = sum(tells(typed[index]) for index in found.agreeing)
+    if first > 0 or last < len(typed) - 1:
+        return False
+    if telling < min(2, len(typed)):
+        return False
+    if abs(found.pairs[last] - found.pairs[first] - (last - first)) > slack:
+        return False
+    return all(index in found.pairs for index, kind in enumerate(kinds) if kind is LineKind.OLD)
+
+
+def _framed(
+    found: _Alignment, reading: Sequence[HunkLine], typed: Sequence[str], bare: Sequence[str]
+) -> bool:
+    """Do the nearest lines with words above and below each change agree, with nothing between in the file?
+
+    If they do not, this may be a copy of the text that was meant, told from it by just that.
+    """
+    index = 0
+    edges: set[tuple[int, int]] = set()
+    for line in reading:
+        if line.kind is not LineKind.CONTEXT:
+            edges.add((index - 1, index + (line.kind is LineKind.OLD)))
+        index += line.kind is not LineKind.NEW
+    for above, below in edges:
+        over = next((at for at in range(above, -1, -1) if tells(typed[at])), None)
+        under = next((at for at in range(below, len(typed)) if tells(typed[at])), None)
+        if {over, under} - {None} - found.agreeing:
+            return False
+        if over is not None and under is not None:
+            between = sum(map(tells, bare[found.pairs[over] + 1 : found.pairs[under]]))
+            if between != sum(map(tells, typed[over + 1 : under])):
+                return False
+    return True
+
+
+def _outdated(found: _Alignment, typed: Sequence[str], bare: Sequence[str]) -> bool:
+    """Are the words that only the stale lines have gone from the file altogether?
+
+    A name that was changed since is. One that the file still uses is what tells another place, which
+    the hunk means, from this copy of it.
+    """
+    words = set[str]()
+    for index, place in found.pairs.items():
+        if index not in found.agreeing:
+            words |= set(_WORD.findall(typed[index])) - set(_WORD.findall(bare[place]))
+    return not words or words.isdisjoint(word for line in bare for word in _WORD.findall(line))
+
+
+def _assembled(
+    lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine], found: _Alignment
+) -> Found | None:
+    """The reading in the file's own lines; None when a new line's place or indentation is not certain."""
+    pairs = found.pairs
+    old = fold(old_of(reading))
+    shift = shift_of([folded[pairs[i]] for i in found.agreeing], [old[i] for i in found.agreeing])
+    # Stale lines at the ends say nothing of where the edit is.
+    begin, end = pairs[min(found.agreeing)], pairs[max(found.agreeing)] + 1
+    put: dict[int, list[HunkLine]] = {}
+    gone: set[int] = set()
+    whole_span = end - begin == len(old) == len(pairs)
+    index = 0
+    previous: LineKind | None = None
+    for number, line in enumerate(reading):
+        if line.kind is LineKind.NEW:
+            beside_old = previous is LineKind.OLD or _next_old(reading, number)
+            if not (whole_span or beside_old or all(map(tells, old[max(0, index - 1) : index + 1]))):
+                # With a line missing, which of two blanks or braces is meant cannot be told.
+                return None
+            at = _put_at(pairs, index, len(old), previous, _next_old(reading, number))
+            if at is None or not begin <= at <= end:
+                return None
+            put.setdefault(at, []).append(line)
+            continue
+        if line.kind is LineKind.OLD:
+            if previous is LineKind.OLD and pairs[index] != pairs[index - 1] + 1:
+                return None
+            gone.add(pairs[index])
+        index += 1
+        previous = line.kind
+    whole: list[HunkLine] = []
+    for at in range(begin, end):
+        whole += put.get(at, ())
+        whole.append(HunkLine(LineKind.OLD if at in gone else LineKind.CONTEXT, lines[at]))
+    whole += put.get(end, ())
+    moved = reindented(whole, shift) if shift is not None else None
+    return None if moved is None else (begin, end, moved)
+
+
+def _next_old(reading: Sequence[HunkLine], number: int) -> bool:
+    following = next((line.kind for line in reading[number:] if line.kind is not LineKind.NEW), None)
+    return following is LineKind.OLD
+
+
+def _put_at(
+    pairs: dict[int, int], index: int, count: int, previous: LineKind | None, next_old: bool
+) -> int | None:
+    """The line of the file that a new line goes above; ``index`` is that of the next old line of the hunk."""
+    if previous is LineKind.OLD:
+        return pairs[index - 1] + 1
+    if next_old or index == 0:
+        return pairs.get(index)
+    above = pairs.get(index - 1)
+    if above is None or (index < count and pairs.get(index) != above + 1):
+        return None
+    return above + 1

@@ -1,0 +1,1 @@
+"""What a person orders outside a turn: undo, locks, models, the window, compaction, apply."""

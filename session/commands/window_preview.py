@@ -1,0 +1,114 @@
+"""The window that a request would be sent with, without sending it: the engine of ``spark context``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from context.window.pieces import BudgetTooSmall, Window, WindowRequest
+from session.instructions import load_instructions
+from session.project.indexing import TELL_SECONDS
+from session.project.pins import PinError, Pins, pinning, removing
+from session.setup.opening import Opening
+from session.setup.project_tools import project_toolbox
+from session.turn.preparation import MAP_SHARE
+
+if TYPE_CHECKING:
+    from context.project.project import Project
+    from context.project.snapshot import Snapshot
+
+
+class PreviewError(Exception):
+    """No window can be built; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A window, and the model it is for. ``notes`` tell what was in the way of reading the project."""
+
+    model: str
+    window: Window
+    notes: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """The one object that ``spark context --json`` prints (see the command line's contract)."""
+        return {
+            "budget": self.window.budget,
+            "tokens": self.window.tokens,
+            "model": self.model,
+            "pieces": [
+                {
+                    "kind": str(piece.kind),
+                    **({"path": piece.path} if piece.path is not None else {}),
+                    "tokens": piece.tokens,
+                    "text": piece.text,
+                    "why": piece.why,
+                }
+                for piece in self.window.pieces
+            ],
+            "left_out": [
+                {"path": left.path, "tokens": left.tokens, "why": left.why} for left in self.window.left_out
+            ],
+        }
+
+
+def _scanned(project: Project, told: Callable[[int, int], None] | None) -> Snapshot:
+    with ThreadPoolExecutor(1, thread_name_prefix="spark-scan") as pool:
+        scan = pool.submit(project.scan)
+        try:
+            while told is not None and not wait({scan}, TELL_SECONDS).done:
+                told(*project.progress)
+            return scan.result()
+        except KeyboardInterrupt:
+            # The pool waits for the reading, which this ends; what was read is kept.
+            project.close()
+            raise
+
+
+def preview_window(
+    opening: Opening,
+    request: str,
+    budget: int | None,
+    pinned: Sequence[str] = (),
+    removed: Sequence[str] = (),
+    told: Callable[[int, int], None] | None = None,
+) -> Preview:
+    """Read the project and build the first window for ``request``, with pins and removals as in a session.
+
+    ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
+    as in a session. ``told`` is called now and then while the project is read: how many files are known, of
+    how many. Raises PreviewError where not even the words fit, or a target names nothing.
+    """
+    from context.project.project import Project
+    from context.text.tokens import Counter
+    from context.window.window import build
+
+    counter = Counter()
+    counter.load()
+    project = Project(opening.workspace.root, opening.workspace.folders.cache)
+    snapshot = _scanned(project, told)
+    tools = project_toolbox(opening, project, attended=True).names if opening.model.tools else ()
+    pins = Pins()
+    try:
+        for change, targets in ((removing, removed), (pinning, pinned)):
+            for target in targets:
+                for event in change(target, pins, snapshot):
+                    pins.take(event)
+    except PinError as problem:
+        raise PreviewError(str(problem)) from problem
+    wanted = WindowRequest(
+        text=request,
+        instructions=load_instructions(opening.model.edit_format, tools).text,
+        budget=opening.model.budget if budget is None else budget,
+        model=opening.model.name,
+        map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,
+        pinned=pins.pinned,
+        removed=pins.removed,
+    )
+    try:
+        window = build(wanted, snapshot, counter)
+    except BudgetTooSmall as problem:
+        raise PreviewError(str(problem)) from problem
+    return Preview(opening.model.name, window, snapshot.notes)

@@ -1,0 +1,113 @@
+"""Asking a model for the ledger, beside the conversation and between its turns.
+
+Nobody waits for it: what is not there when a window is needed is made by rules.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from session.compaction.packing import Room, as_it_stands
+from session.compaction.proposal import ProposalError, dialogue_for_model, read_reply
+from session.compaction.writing import Count
+from session.events import LedgerProposed, Notice, Usage
+from session.instructions import ledger_instructions
+from session.memory.past_turns import Past
+from session.models.catalogue import Price
+from session.protocol import events as wire
+from session.protocol.request import Item, RequestProfile, text_of, user_message
+from session.text.sanitize import clean_line
+from session.transport.errors import LinkError
+from session.usage.tally import Tally
+
+ASK = 0.65
+"""Share of the budget, without instructions and tools, from which on the model is asked."""
+_WORTH = 0.8
+"""Share of the target below which a dialogue will not need a ledger soon."""
+_LONGEST_ANSWER = 4_000
+"""Tokens that the answer may take, its reasoning included."""
+
+Ask = Callable[[RequestProfile, Sequence[Item]], AsyncGenerator[wire.WireEvent, None]]
+"""``Connection.aside``."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerQuestion:
+    """One request for the ledger of ``past``. ``limit`` bounds the dialogue in it, in tokens; ``profile`` is
+    that of the conversation, and ``effort`` how long the model may think, where that can be said."""
+
+    past: Past
+    room: Room
+    limit: int
+    count: Count
+    profile: RequestProfile
+    effort: str | None
+    price: Price | None
+
+    async def put(self, ask: Ask) -> tuple[LedgerProposed | Notice | Usage, ...]:
+        """Ask, and return what it took and what can be believed of the answer, or a line on why there is
+        nothing; empty where the dialogue is so short that a ledger would not pay."""
+        text = await asyncio.to_thread(self._text)
+        if not text:
+            return ()
+        profile = self._profile()
+        try:
+            reply, counted = await _answer(ask(profile, (user_message(text),)))
+        except LinkError as problem:
+            return (_made_by_rules(problem.message),)
+        tally = Tally(f"{self.past.turns[-1].turn} ledger", profile.model, self.price)
+        if counted is not None:
+            tally.count(counted)
+        else:
+            tally.estimate(self.count(profile.instructions) + self.count(text), self.count(reply))
+        usage = tally.event()
+        tokens = usage.input_tokens, usage.output_tokens
+        try:
+            return usage, await asyncio.to_thread(read_reply, reply, self.past.turns, tokens)
+        except ProposalError as problem:
+            why = f"the model's reply cannot be used: {problem} ({tokens[0]:,} + {tokens[1]:,} tokens)"
+            return usage, _made_by_rules(why)
+
+    def _text(self) -> str:
+        if as_it_stands(self.past, self.count).tokens < _WORTH * self.room.target:
+            return ""
+        return dialogue_for_model(self.past.turns, self.limit, self.count)
+
+    def _profile(self) -> RequestProfile:
+        key = self.profile.prompt_cache_key
+        return replace(
+            self.profile,
+            instructions=ledger_instructions().text,
+            tools=(),
+            effort=self.effort if self.profile.effort is not None else None,
+            prompt_cache_key=f"{key}-ledger" if key else None,
+            include=(),
+            max_output_tokens=_LONGEST_ANSWER,
+        )
+
+
+def _made_by_rules(why: str) -> Notice:
+    return Notice(level="info", text=clean_line(f"The ledger is made by rules: {why}"))
+
+
+async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wire.TokenUsage | None]:
+    """The words of an answer, and its tokens where the server says them."""
+    words: list[str] = []
+    usage: wire.TokenUsage | None = None
+    async with contextlib.aclosing(events) as stream:
+        async for event in stream:
+            match event:
+                case wire.Created():
+                    words.clear()
+                case wire.TextDelta(text=text):
+                    words.append(text)
+                case wire.Finished(output=output, usage=counted):
+                    whole = "".join(text_of(item) for item in output if item.get("type") == "message")
+                    words = [whole] if whole else words
+                    usage = counted
+                case _:
+                    pass
+    return "".join(words), usage

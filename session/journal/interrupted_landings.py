@@ -1,0 +1,20 @@
+"""Settles the landings that a killed process left open, and says what a person must know of them."""
+
+from __future__ import annotations
+
+from edits.ledger.entry import State
+from edits.ledger.ledger import Ledger
+from session.events import Notice
+from session.text.sanitize import clean_line
+
+LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
+
+
+def recover(ledger: Ledger) -> list[Notice]:
+    """Settle what was left open in ``ledger``: one warning for each hunk that can be neither finished nor
+    taken back. Raises OSError where the ledger cannot be read or written."""
+    return [
+        Notice(level="warning", text=clean_line(LOST.format(hunk=left.hunk, path=left.path)))
+        for left in ledger.recover()
+        if left.state is State.LOST
+    ]

@@ -1,0 +1,190 @@
+"""Sessions on disk: one append-only journal file each, JSON lines, private to the user.
+
+A line is an event (``session.events``) with ``at``, the seconds since 1970. The file is the truth: a
+session is opened again by reading it. A line torn by a crash is skipped by readers, and the next
+line is started afresh.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
+from session.storage.line_files import StoreError, open_for_lines, write_all
+from session.text.near_names import said_names, spelled_like
+
+SUFFIX = ".jsonl"
+_MOST_NAMED = 3
+_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
+
+
+class NoSessionError(StoreError):
+    """There is no such session, or more than one; the message names what there is."""
+
+
+def new_session_name() -> str:
+    """A name that sorts by time and does not clash: ``YYYYMMDD-HHMMSS-xxxx``."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One row of ``spark sessions``. ``started`` and ``changed`` are seconds since 1970."""
+
+    name: str
+    started: float
+    changed: float
+    turns: int
+    title: str
+
+
+class Journal:
+    """Appends to one session's file. Deltas are gathered by the line; all else is written at once.
+
+    Every write reaches the kernel before the call returns, so a killed process loses at most the
+    unfinished line of an answer; hunks have the ledger's own durable record besides.
+    """
+
+    def __init__(self, folder: Path, session: str) -> None:
+        self.session = session
+        self.file = folder / (session + SUFFIX)
+        self._descriptor: int | None = None
+        self._delta: TextDelta | ReasoningDelta | None = None
+
+    def write(self, event: Event) -> None:
+        """Append ``event``; raises StoreError when the disk does not take it."""
+        if isinstance(event, TextDelta | ReasoningDelta):
+            self._gather(event)
+            return
+        self.flush()
+        self._append({**to_dict(event), "at": round(time.time(), 3)})
+
+    def flush(self) -> None:
+        """Write the delta that is still being gathered."""
+        if self._delta is not None:
+            delta, self._delta = self._delta, None
+            self._append({**to_dict(delta), "at": round(time.time(), 3)})
+
+    def close(self) -> None:
+        """Write what is left and let go of the file."""
+        try:
+            self.flush()
+        finally:
+            self._let_go()
+
+    def _gather(self, delta: TextDelta | ReasoningDelta) -> None:
+        held = self._delta
+        if held is not None and type(held) is type(delta) and held.turn == delta.turn:
+            self._delta = type(delta)(turn=delta.turn, text=held.text + delta.text)
+        else:
+            self.flush()
+            self._delta = delta
+        if "\n" in delta.text or len(self._delta.text if self._delta else "") > 2000:
+            self.flush()
+
+    def _append(self, record: dict[str, Any]) -> None:
+        # A lone surrogate (from a file name) must not make the record unwritable.
+        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+        try:
+            if self._descriptor is None:
+                self._descriptor = open_for_lines(self.file)
+            write_all(self._descriptor, line)
+        except OSError as problem:
+            self._let_go()
+            raise StoreError(
+                f"cannot write the session's journal {self.file}: {problem.strerror}"
+            ) from problem
+
+    def _let_go(self) -> None:
+        """Close the file; the next append opens it anew and so starts on a line of its own."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def read_records(file: Path) -> Iterator[dict[str, Any]]:
+    """Every whole JSON object of a journal, in order; torn lines are passed over.
+
+    Raises StoreError when the file cannot be read.
+    """
+    try:
+        with file.open("rb") as handle:
+            for line in handle:
+                try:
+                    record = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(record, dict):
+                    yield record
+    except OSError as problem:
+        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
+
+
+def read_event(record: dict[str, Any]) -> Event | None:
+    """The event of a journal record, or None for other records and for damaged ones."""
+    try:
+        return from_dict(record)
+    except TypeError:
+        return None
+
+
+def find_session(folder: Path, name: str | None) -> Path:
+    """The journal of the session called ``name`` (a unique beginning will do), or of the last one.
+
+    Raises NoSessionError naming what there is.
+    """
+    files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
+    if not files:
+        raise NoSessionError("this project has no sessions yet; start one with: spark")
+    if name is None:
+        return max(files, key=lambda file: (_changed(file), file.name))
+    matches = [file for file in files if file.stem.startswith(name)]
+    if len(matches) > 1:
+        names = said_names([file.stem for file in reversed(matches)], _MOST_NAMED)
+        raise NoSessionError(
+            f"several sessions begin with {name!r}: {names}; type more of it, as spark sessions lists them"
+        )
+    if not matches:
+        stems = [file.stem for file in reversed(files)]
+        near = spelled_like(name, stems)
+        told = f"the nearest: {', '.join(near)}" if near else f"the last: {said_names(stems, _MOST_NAMED)}"
+        raise NoSessionError(f"no session is called {name!r}; {told}; spark sessions lists all")
+    return matches[0]
+
+
+def list_sessions(folder: Path) -> list[SessionSummary]:
+    """All sessions of a project, newest first."""
+    rows = []
+    for file in folder.glob("*" + SUFFIX):
+        if _NAME.fullmatch(file.stem):
+            rows.append(_summary(file))
+    return sorted(rows, key=lambda row: (row.changed, row.name), reverse=True)
+
+
+def _summary(file: Path) -> SessionSummary:
+    turns, title, started = 0, "", 0.0
+    for record in read_records(file):
+        at = record.get("at")
+        if not started and isinstance(at, int | float):
+            started = float(at)
+        if record.get("type") == "prompt.submitted":
+            turns += 1
+            if not title and isinstance(record.get("text"), str):
+                title = record["text"]
+    changed = _changed(file)
+    return SessionSummary(file.stem, started or changed, changed, turns, title)
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError as problem:
+        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem

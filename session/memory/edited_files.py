@@ -1,0 +1,107 @@
+"""What the model knows of the files it has edited, so that it can be told what the user changed.
+
+For each file that a hunk has touched, this keeps the text as the model believes it to be: the text
+before its first hunk, with each of its own hunks carried over. What then differs on disk is the
+user's doing (typing, an undo, another program), and is told as a short diff.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from edits.files.merge import merge3
+from edits.files.text import FileError, decode, split
+from edits.ledger.ledger import Ledger
+
+LONGEST_DIFF = 120
+"""Lines of one file's diff that are told; a longer one is cut, and says so."""
+LONGEST_LINE = 1_000
+"""Characters of one line of a diff that are told; a longer one is cut, and says so."""
+
+
+class Knowledge:
+    """The model's belief about each file it has edited, by path. None is a file that is not there."""
+
+    def __init__(self) -> None:
+        self._believed: dict[str, str | None] = {}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of which anything is believed."""
+        return tuple(self._believed)
+
+    def copied(self) -> Knowledge:
+        """The same beliefs, for one who reads beside a turn."""
+        copy = Knowledge()
+        copy._believed = dict(self._believed)
+        return copy
+
+    def landed(self, path: str, before: str | None, after: str | None) -> None:
+        """The model's own hunk turned ``before`` into ``after`` on disk."""
+        believed = self._believed.get(path, before)
+        if believed == before or believed is None or before is None or after is None:
+            self._believed[path] = after
+        else:
+            self._believed[path] = merge3(before, believed, after).text
+
+    def landed_hunk(self, ledger: Ledger, hunk: str) -> None:
+        """Take in what ``hunk`` did, as the ledger has it.
+
+        Of a file without text (an image that was deleted, or moved), or whose text the ledger cannot give
+        any more, nothing is believed from then on.
+        """
+        entry = next((entry for entry in reversed(ledger.entries()) if entry.hunk == hunk), None)
+        if entry is None:
+            return
+        try:
+            before, after = (
+                decode(ledger.content(digest), entry.path).text if digest is not None else None
+                for digest in (entry.before, entry.after)
+            )
+        except FileError:
+            for path in (entry.path, entry.place):
+                self._believed.pop(path, None)
+            return
+        if entry.moved_to:
+            self.landed(entry.path, before, None)
+            self.landed(entry.moved_to, None, after)
+        else:
+            self.landed(entry.path, before, after)
+
+    def changes(self, now: Mapping[str, str | None]) -> str:
+        """How ``now`` (the files of ``paths`` as they are) differs from belief, as a report; empty
+        where nothing does."""
+        parts = [
+            _difference(path, self._believed.get(path), text)
+            for path, text in now.items()
+            if text != self._believed.get(path)
+        ]
+        if not parts:
+            return ""
+        return "The developer has changed these files since; their text stands:\n" + "".join(parts)
+
+    def told(self, now: Mapping[str, str | None]) -> None:
+        """The model has been sent the changes to ``now``."""
+        self._believed.update(now)
+
+
+def _difference(path: str, believed: str | None, now: str | None) -> str:
+    if now is None:
+        return f"--- {path}\nThis file is gone.\n"
+    if believed is None:
+        return f"--- {path}\nThis file is there now.\n"
+    before, after = split(believed)[0], split(now)[0]
+    if before == after:
+        return f"--- {path}\nOnly its line endings have changed.\n"
+    lines = list(difflib.unified_diff(before, after, path, path, lineterm="", n=1))
+    shown = [_shortened(line) for line in lines[:LONGEST_DIFF]]
+    cut = len(lines) - LONGEST_DIFF
+    if cut > 0:
+        shown.append(f"({cut} more lines of this diff are left out)")
+    return "\n".join(shown) + "\n"
+
+
+def _shortened(line: str) -> str:
+    cut = len(line) - LONGEST_LINE
+    return f"{line[:LONGEST_LINE]} ({cut} more characters)" if cut > 0 else line

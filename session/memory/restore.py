@@ -1,0 +1,92 @@
+"""Opens an earlier session again from its journal, and ends what a crash left open.
+
+The window is started afresh with the conversation as history, from its last compaction on: code is
+shown from disk as it is now. A turn that never ended (the process was killed) is ended here as failed,
+and hunks that the ledger has but the journal had no time to tell are told, so that no landed hunk is
+ever lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from edits.ledger.ledger import HunkRecord, Ledger
+from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
+from session.journal.interrupted_landings import recover
+from session.journal.journals import read_event, read_records
+from session.memory.turn_memory import Memory
+from session.text.sanitize import clean_line
+
+CUT = "spark ended in the middle of this turn; what had landed is on disk"
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A session as its journal has it. ``ending`` holds the events that were never written."""
+
+    events: tuple[Event, ...]
+    ending: tuple[Event, ...]
+    memory: Memory
+    turns: int
+
+
+def resume_session(file: Path, ledger: Ledger) -> Resumed:
+    """Read the journal ``file``, and settle what a killed process left open in ``ledger``.
+
+    Raises StoreError when the journal cannot be read.
+    """
+    events = tuple(event for record in read_records(file) if (event := read_event(record)) is not None)
+    # A write that was finished by the kernel counts only once the ledger has found that it was.
+    lost = recover(ledger)
+    cut = _cut_turns(events)
+    ending = (*_untold(events, ledger.hunks(), file.stem), *lost, *cut)
+    memory = Memory()
+    for event in events:
+        memory.exchanges.take(event)
+    if cut:
+        memory.cut_short = "Your last answer was cut off before its end."
+    return Resumed(events, ending, memory, sum(isinstance(event, PromptSubmitted) for event in events))
+
+
+def _cut_turns(events: tuple[Event, ...]) -> list[Event]:
+    ended = {event.turn for event in events if isinstance(event, TurnEnded)}
+    return [
+        TurnEnded(turn=event.turn, status="failed", message=CUT, code="killed")
+        for event in events
+        if isinstance(event, PromptSubmitted) and event.turn not in ended
+    ]
+
+
+def _untold(events: tuple[Event, ...], records: list[HunkRecord], session: str) -> Iterator[Event]:
+    """What became of the session's hunks that its journal does not tell: landed right before a crash, or
+    undone and landed again by another command since."""
+    told: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, HunkLanded | HunkRedone):
+            told[event.hunk] = "landed"
+        elif isinstance(event, HunkUndone):
+            told[event.hunk] = "undone"
+    for record in records:
+        if record.session != session:
+            continue
+        if record.id not in told:
+            yield _landed(record)
+        if record.state != told.get(record.id, "landed"):
+            kind = HunkUndone if record.state == "undone" else HunkRedone
+            yield kind(hunk=record.id, path=clean_line(record.path), start=record.start, end=record.end)
+
+
+def _landed(record: HunkRecord) -> HunkLanded:
+    return HunkLanded(
+        turn=record.turn,
+        hunk=record.id,
+        path=clean_line(record.moved_from or record.path),
+        status=record.status.value,
+        tier=int(record.rung),
+        start=record.start,
+        end=record.end,
+        action=record.action.value,
+        moved_to=clean_line(record.path) if record.moved_from else None,
+    )

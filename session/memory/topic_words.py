@@ -1,0 +1,45 @@
+"""What a conversation has been about, for a window that starts afresh.
+
+Without it "and where is that freed?" would bring files that have nothing to do with the question before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from context.find.mentions import find_mentions
+from context.project.snapshot import Snapshot
+from session.memory.past_turns import Past
+
+_TURNS = 6
+"""The newest turns whose files count, …"""
+_PROMPTS = 3
+"""… and whose prompts' words do, …"""
+_LONGEST = 2_000
+"""… so many characters of each."""
+_LOOKED_THROUGH = 20_000
+"""Characters of a prompt that are looked through for files: it may hold a log."""
+_MOST_NAMED = 8
+"""Files that one prompt gives at most: one that names a folder was not about each file in it."""
+_MOST_FILES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """``words`` are those of the last prompts, ``files`` what was named or edited, the newest first."""
+
+    words: str = ""
+    files: tuple[str, ...] = ()
+
+
+def topic(past: Past, snapshot: Snapshot) -> Topic:
+    """What the last turns were about."""
+    files: dict[str, None] = {}
+    for turn in reversed(past.turns[-_TURNS:]):
+        mentions = find_mentions(turn.prompt[:_LOOKED_THROUGH], snapshot)
+        named = dict.fromkeys(mention.path for mention in mentions)
+        if len(named) <= _MOST_NAMED:
+            files |= named
+        files |= dict.fromkeys(edit.path for edit in reversed(turn.edits))
+    words = "\n".join(turn.prompt[:_LONGEST] for turn in past.turns[-_PROMPTS:])
+    return Topic(words, tuple(files)[:_MOST_FILES])

@@ -1,0 +1,112 @@
+"""What a window holds and why, for the person: as it was last sent, or as it would be sent now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from context.window.pieces import Kind, LeftOut, Piece, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a window. ``kind`` is in the words of ``spark context``; ``path`` is empty where it is
+    of no single file; ``text`` is as it is sent, to be made safe by who shows it; ``earlier``: an earlier
+    request carried it, and the model holds it still."""
+
+    kind: str
+    path: str
+    tokens: int
+    why: str
+    text: str
+    earlier: bool
+
+
+_DETAIL = re.compile(r" \([^()]*\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is not in a window: its tokens (0: not known) and why not."""
+
+    path: str
+    tokens: int
+    why: str
+
+    @property
+    def reason(self) -> str:
+        """Why, without the details of this one: what all like it have in common."""
+        return _DETAIL.sub("", self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that the model is shown with one request. ``tokens`` are within ``budget``; ``talk`` of them are
+    in no part: answers, what became of edits, the tools' definitions."""
+
+    budget: int
+    tokens: int = 0
+    parts: tuple[Part, ...] = ()
+    talk: int = 0
+    left_out: tuple[Missing, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The pinned files, each with the target that pins it."""
+    removals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The files taken out, each with the target that does it."""
+    known: int = 0
+    """Files read so far, …"""
+    total: int = 0
+    """… of so many."""
+    complete: bool = True
+    """Whether all of them were known."""
+    problem: str = ""
+    """Why there is no window, where there is none."""
+
+
+class Account:
+    """The windows that the conversation is made of, since it last started afresh."""
+
+    def __init__(self) -> None:
+        self._earlier: tuple[Piece, ...] = ()
+        self._last: Window | None = None
+
+    @property
+    def last(self) -> Window | None:
+        """The window sent last; None before the first."""
+        return self._last
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces that the model was sent."""
+        return (*self._earlier, *(self._last.pieces if self._last is not None else ()))
+
+    def take(self, window: Window) -> None:
+        """``window`` is sent, behind those before it."""
+        self._earlier = self.pieces
+        self._last = window
+
+    def clear(self) -> None:
+        """The conversation starts afresh: of what was sent the model holds nothing any more."""
+        self._earlier = ()
+        self._last = None
+
+    def parts(self) -> tuple[Part, ...]:
+        """The conversation's pieces up to now."""
+        last = self._last.pieces if self._last is not None else ()
+        return (*parts_of(self._earlier, earlier=True), *parts_of(last, earlier=False))
+
+
+def parts_of(pieces: Iterable[Piece], *, earlier: bool) -> tuple[Part, ...]:
+    """The pieces in the form that is shown; a request without a word is left out."""
+    return tuple(
+        Part(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
+        for piece in pieces
+        if piece.kind is not Kind.REQUEST or piece.text.removeprefix("## Request").strip()
+    )
+
+
+def missing(left_out: Iterable[LeftOut]) -> tuple[Missing, ...]:
+    """What was left out in the form that is shown."""
+    return tuple(Missing(left.path, left.tokens, left.why) for left in left_out)

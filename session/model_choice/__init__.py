@@ -1,0 +1,1 @@
+"""Which model answers a session, and which models can be chosen."""

@@ -1,0 +1,190 @@
+"""Which model answers, how long it may think and how fast it is served: what the next request is made with.
+
+The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the next turn on. With effort
+``auto`` each turn gets one of the model's efforts (``effort.py``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
+from session.instructions import Instructions, load_instructions, patch_tool
+from session.models.catalogue import Model, Price
+from session.models.effort import Before, Picked, first, nearest, pick
+from session.protocol.request import Item, RequestProfile
+from session.setup.opening import Opening
+from session.text.near_names import spelled_like
+from session.tools.toolbox import Toolbox
+
+_UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
+"""Codes of failed turns that say something of the answer, not of the link."""
+
+
+class ChoiceError(Exception):
+    """A model, an effort or a tier that cannot be chosen; the message says why."""
+
+
+class Choosing:
+    """The choice for the turns to come. ``model`` and ``effort`` are as chosen, ``fast`` is whether the
+    provider's faster tier is used."""
+
+    def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
+        self._opening = opening
+        self._toolbox = toolbox
+        self._session = session
+        self._provider = opening.catalogue.provider(opening.settings.provider)
+        self.model: Model = opening.model
+        self.effort = opening.settings.effort
+        self.fast = opening.settings.fast and self._provider.has_fast(self.model.name)
+        self._last = ""
+        self._trouble = ""
+        self.picked = self._fixed()
+
+    @property
+    def price(self) -> Price | None:
+        """What the turns to come cost, where that is known."""
+        return self.model.fast_price if self.fast else self.model.price
+
+    @property
+    def why(self) -> str | None:
+        """Why the turn has its effort; None where the user chose it."""
+        return self.picked.why if self.effort == "auto" else None
+
+    def choose(
+        self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
+    ) -> str:
+        """Use another model of this provider, another effort, or another tier; returns a line for the
+        person where there is something to say of it.
+
+        Raises ChoiceError for one that cannot be had; nothing is changed then.
+        """
+        chosen = model or self.model
+        wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
+        offered = self._provider.has_fast(chosen.name)
+        if fast and not offered:
+            raise ChoiceError(f"{self._provider.name} has no faster tier for {chosen.name}")
+        told = ""
+        if wanted not in (*chosen.efforts, "auto"):
+            told = f"it is not known whether {chosen.name} has effort {wanted}: the server may refuse it"
+        if self.fast and fast is None and not offered:
+            told = f"{self._provider.name} has no faster tier for {chosen.name}: it is off"
+        self.model, self.effort = chosen, wanted
+        self.fast = (self.fast if fast is None else fast) and offered
+        self.picked = self._fixed()
+        return told if fast is None else self._tier()
+
+    def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
+        """A turn begins with ``request`` in a conversation of ``tokens``: settle its effort."""
+        if self.effort == "auto":
+            before = Before(self._last, self._trouble, redirect, tokens)
+            self.picked = pick(request, self.model.efforts, before)
+        else:
+            self.picked = self._fixed()
+        self._trouble = ""
+
+    def take(self, event: Event) -> None:
+        """Learn from what became of a turn."""
+        match event:
+            case TurnStarted(effort=effort):
+                self._last = effort
+            case HunkRefused(turn=turn) if turn:
+                self._trouble = "after refused hunks"
+            case TurnEnded(status="failed", code=code) if code in _UNHELPFUL:
+                self._trouble = "after a failed turn"
+            case _:
+                pass
+
+    def told(self) -> ModelChosen:
+        """The choice as an event."""
+        return ModelChosen(self.model.name, self.effort, self.model.window, self.fast)
+
+    @property
+    def instructions(self) -> Instructions:
+        """What the model is told first."""
+        return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
+
+    @property
+    def tools(self) -> tuple[Item, ...]:
+        """The definitions of the tools that the model is offered."""
+        patch = (patch_tool(),) if self.model.edit_format == "v4a" else ()
+        return patch + (self._toolbox.definitions() if self.model.tools else ())
+
+    def profile(self) -> RequestProfile:
+        """Everything of the next request but its input."""
+        model, effort = self.model, self.picked.effort or None
+        extra: dict[str, Any] = dict(self._provider.fast) if self.fast else {}
+        limit = None
+        if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
+            # These models refuse a thinking budget: effort is a field of its own there.
+            extra |= {"output_config": {"effort": effort}} if effort else {}
+            extra |= {"thinking": {"type": "adaptive"}} if model.thinking == "adaptive" else {}
+            effort, limit = None, model.output_reserve
+        return RequestProfile(
+            model=model.name,
+            instructions=self.instructions.text,
+            tools=self.tools,
+            effort=effort,
+            prompt_cache_key=self._session,
+            max_output_tokens=limit,
+            include=("reasoning.encrypted_content",),
+            extra=extra,
+        )
+
+    def headers(self) -> dict[str, str]:
+        """The further headers that the next request's connection is opened with."""
+        return {**self._provider.headers, **(self._provider.fast_headers if self.fast else {})}
+
+    def prices(self) -> str:
+        """What the turns to come cost, and as of when that was true."""
+        name = self.model.name + (" (fast)" if self.fast else "")
+        if self.price is None:
+            return f"the price of {name} is unknown; config.toml can set it"
+        as_of = f" as of {self.model.checked}" if self.model.checked else ""
+        return f"list price of {name}{as_of}: {self.price}"
+
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """What can be chosen as effort."""
+        return (*self.model.efforts, "auto") if self.model.efforts else ()
+
+    def _known(self, effort: str, model: Model, *, asked: bool) -> str:
+        if effort == "auto" or self._takes(effort, model):
+            return effort
+        if not asked:
+            return "auto"
+        if not model.efforts:
+            raise ChoiceError(f"{model.name} has no efforts to choose from")
+        choices = (*model.efforts, "auto")
+        near = spelled_like(effort, choices, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        known = ", ".join(choices)
+        raise ChoiceError(f"{model.name} does not know effort {effort!r}{meant}; it has {known}")
+
+    def _takes(self, effort: str, model: Model) -> bool:
+        """Whether ``model`` has the effort; of a model that no row names, whether any has it."""
+        models = self._opening.catalogue.models
+        if model.name in models or not model.efforts:
+            return effort in model.efforts
+        return any(effort in each.efforts for each in (model, *models.values()))
+
+    def _fixed(self) -> Picked:
+        """The effort that the user chose; with ``auto`` the one that a first request likely gets."""
+        if self.effort != "auto":
+            return Picked(self.effort if self._takes(self.effort, self.model) else "", "chosen")
+        return Picked(
+            nearest(self._last, self.model.efforts) if self._last else first(self.model.efforts),
+            "nothing asked yet",
+        )
+
+    def _tier(self) -> str:
+        """What the tier in use is, and what it costs."""
+        model = self.model
+        if not self.fast:
+            return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")
+        fields = ", ".join(f"{name} {value}" for name, value in self._provider.fast.items())
+        told = "fast is on" + (f" ({fields})" if fields else "")
+        if model.fast_price is None:
+            return f"{told}\nit costs more; the price is unknown"
+        instead = f" instead of {model.price}" if model.price else ""
+        return f"{told}\n{model.fast_price}{instead}"

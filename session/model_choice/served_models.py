@@ -1,0 +1,156 @@
+"""Which models the session's server has: asked of the server itself where the catalogue cannot tell.
+
+A model that spark does not know is refused where the server would refuse it, and else taken with what
+``[unknown_model]`` assumes of it. Some servers take names that they do not list, such as deployments and
+patterns: their rows say ``unlisted``, and an address that is not a row's own is taken for one of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from session.model_choice.choice import ChoiceError
+from session.models.catalogue import Model
+from session.setup.opening import Opening
+from session.text.near_names import said_names, spelled_like
+from session.text.sanitize import clean_line
+from session.transport.errors import LinkError
+
+FRESH_SECONDS = 60.0
+"""How long a list of models is believed, where somebody only wants to see it."""
+_MOST_NAMED = 6
+_TAG = ":latest"
+"""What Ollama adds to a name that says no tag."""
+
+
+class ServedModels:
+    """The models of one session's server. Nothing is asked of it before somebody wants to know."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._provider = opening.catalogue.provider(opening.settings.provider)
+        self._listed: tuple[str, ...] = ()
+        self._asked_at = float("-inf")
+        self._asking: asyncio.Task[str] | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """What can be chosen, as far as it is known now: the server's list, until it is there the
+        catalogue's. Asks for a newer one behind the caller's back; needs a running loop."""
+        if self._opening.local is not None:
+            return (self._opening.model.name,)
+        if time.monotonic() - self._asked_at > FRESH_SECONDS:
+            self._asked_at = time.monotonic()
+            self._asking = asyncio.create_task(self._look(), name="list models")
+        return self._known()
+
+    def told(self, name: str) -> str:
+        """What the catalogue knows of a model, in a few words."""
+        model = self._opening.catalogue.models.get(name)
+        if model is None:
+            return "not in the catalogue"
+        price = f" · {model.price}" if model.price is not None else ""
+        return f"{model.window:,} tokens{price}"
+
+    async def close(self) -> None:
+        """Ask no more."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
+
+    async def find(self, name: str) -> tuple[Model, str]:
+        """The model called ``name``, and what there is to say of it, in lines for the person.
+
+        Raises ChoiceError for one that another provider serves, or that the server does not have.
+        """
+        here, catalogue, provider = self._opening.model, self._opening.catalogue, self._provider
+        if name == here.name:
+            return here, ""
+        if self._opening.local is not None:
+            raise ChoiceError(f"the engine has loaded {here.name}; open spark anew with --local {name}")
+        row = catalogue.models.get(name)
+        if row is not None and row.provider == provider.name:
+            doubt = self._listed and not self._lists(name)
+            return catalogue.model(name, provider.name), self._doubt(name) if doubt else ""
+        told = "" if self._lists(name) else await self._look_for(name, row)
+        model = catalogue.model(name, provider.name)
+        return model, told if row is not None else f"{told or self._found(name)}\n{_assumed(model)}"
+
+    async def _look_for(self, name: str, row: Model | None) -> str:
+        """Ask the server anew for a model that is not known to be its own: empty where it has it, else why
+        it may have it all the same. Raises ChoiceError where it has none."""
+        problem = await self._look()
+        if self._lists(name):
+            return ""
+        if row is not None:
+            raise ChoiceError(f"{name} is served by {row.provider}; open spark anew with --model {name}")
+        if not self._listed:
+            return f"{name} is unknown to spark, and it cannot be told whether the server has it: {problem}"
+        if await self._has(name):
+            return ""
+        near = spelled_like(name, self._known())
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        if self._may_have_more:
+            return self._doubt(name) + meant
+        raise ChoiceError(
+            f"{self._host} has no model {name}{meant or f'; it has {said_names(self._listed, _MOST_NAMED)}'}"
+        )
+
+    @property
+    def _may_have_more(self) -> bool:
+        """Whether the server may have models that it does not list."""
+        own = self._provider.base_url.rstrip("/")
+        elsewhere = own and self._opening.settings.base_url.rstrip("/") != own
+        return self._provider.unlisted or bool(elsewhere)
+
+    @property
+    def _host(self) -> str:
+        return self._opening.endpoint.host if self._opening.endpoint is not None else self._provider.name
+
+    def _known(self) -> tuple[str, ...]:
+        rows = self._opening.catalogue.models.values()
+        return self._listed or tuple(row.name for row in rows if row.provider == self._provider.name)
+
+    def _lists(self, name: str) -> bool:
+        return name in self._listed or name + _TAG in self._listed
+
+    def _doubt(self, name: str) -> str:
+        return f"{self._host} does not list {name}, and may refuse it"
+
+    def _found(self, name: str) -> str:
+        return f"{self._host} has {name}; spark does not know it"
+
+    async def _look(self) -> str:
+        """Ask for the list; why there is none, or nothing."""
+        from session.transport.model_list import fetch_models
+
+        if self._opening.endpoint is None:
+            return self._opening.missing
+        try:
+            listed = await fetch_models(self._opening.endpoint)
+        except LinkError as problem:
+            return clean_line(problem.message)
+        # A name that could not be shown as it is could not be typed either.
+        self._listed = tuple(name for name in listed if name == clean_line(name))
+        self._asked_at = time.monotonic()
+        return "" if self._listed else f"{self._host} lists no models"
+
+    async def _has(self, name: str) -> bool:
+        from session.transport.model_list import has_model
+
+        if self._opening.endpoint is None:
+            return False
+        try:
+            return await has_model(self._opening.endpoint, name)
+        except LinkError:
+            return False  # the list was to be had a moment ago, and does not name it
+
+
+def _assumed(model: Model) -> str:
+    """What is taken for true of a model that no row names."""
+    efforts = f"efforts {', '.join(model.efforts)}" if model.efforts else "no efforts"
+    return (
+        f"assumed of it: a window of {model.window:,} tokens, {model.output_reserve:,} of them for its "
+        f"answer; edits as {model.edit_format}; {efforts}; "
+        f'config.toml can say otherwise: [models."{model.name}"]'
+    )

@@ -1,0 +1,1 @@
+"""The partner's scripts: scenarios, hunks and redirects, read from TOML."""

@@ -1,0 +1,1 @@
+"""The partner's server: WebSocket and HTTP on loopback."""

@@ -1,0 +1,135 @@
+"""Reading a client's frame: a ``response.create`` in order, or the error to answer it with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from session.partner.script.pieces import count_input
+from session.protocol.frames import NotAnObject, parse_object
+
+_LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
+PATCH_TOOL = "apply_patch"
+
+
+class BadRequest(Exception):
+    """The frame cannot be answered; the fields are those of the error event."""
+
+    def __init__(self, code: str, message: str, *, param: str | None = None, status: int = 400) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.param = param
+        self.status = status
+
+    def event(self, stream_id: str | None = None) -> str:
+        """The error event."""
+        error = {"type": "invalid_request_error", "code": self.code, "message": self.message}
+        body = {"type": "error", "status": self.status, "error": {**error, "param": self.param}}
+        return json.dumps(body if stream_id is None else {**body, "stream_id": stream_id})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One ``response.create``. ``body`` is the whole frame, ``size`` its bytes as received."""
+
+    body: dict[str, Any]
+    size: int
+    model: str
+    items: tuple[dict[str, Any], ...]
+    generate: bool
+    previous_response_id: str | None
+    stream_id: str | None
+
+    @property
+    def offers_patch_tool(self) -> bool:
+        """Whether the custom tool ``apply_patch`` is among the request's tools."""
+        tools = self.body.get("tools")
+        return any(
+            isinstance(tool, dict) and tool.get("type") == "custom" and tool.get("name") == PATCH_TOOL
+            for tool in (tools if isinstance(tools, list) else [])
+        )
+
+    @property
+    def offers_functions(self) -> bool:
+        """Whether there are function tools among the request's tools, in any dialect's form."""
+        tools = self.body.get("tools")
+        return any(
+            isinstance(tool, dict) and tool.get("type") in (None, "function")
+            for tool in (tools if isinstance(tools, list) else [])
+        )
+
+    @property
+    def patch_tool(self) -> str | None:
+        """The custom tool that patches go to; None where they are written into the text."""
+        return PATCH_TOOL if self.offers_patch_tool else None
+
+    def own_tokens(self) -> int:
+        """The tokens of this request's own input items."""
+        return sum(count_input(json.dumps(item, ensure_ascii=False)) for item in self.items)
+
+    def standing_tokens(self) -> int:
+        """The tokens of its instructions and tools."""
+        standing = [self.body.get("instructions") or "", self.body.get("tools") or ""]
+        return sum(count_input(json.dumps(part, ensure_ascii=False)) for part in standing if part)
+
+
+def read_request(frame: str | bytes) -> Request:
+    """The request in ``frame``. Raises :class:`BadRequest`."""
+    size = len(frame if isinstance(frame, bytes) else frame.encode("utf-8", "replace"))
+    try:
+        body = parse_object(frame)
+    except NotAnObject as problem:
+        raise BadRequest("invalid_json", f"The frame could not be read: {problem}.") from None
+    if body.get("type") != "response.create":
+        message = f"Unknown event type {body.get('type')!r}: this server takes response.create."
+        raise BadRequest("unknown_event", message, param="type")
+    return request_of(body, size, body.get("input"))
+
+
+def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
+    """The request that ``body`` makes with the input ``given``. Raises :class:`BadRequest`."""
+    model = body.get("model")
+    if not isinstance(model, str) or not model:
+        raise BadRequest("missing_required_parameter", "Missing required parameter: 'model'.", param="model")
+    lane, previous = body.get("stream_id"), body.get("previous_response_id")
+    if lane is not None and not (isinstance(lane, str) and _LANE.fullmatch(lane)):
+        message = "stream_id must be 1 to 256 of the characters A-Z a-z 0-9 _ . -"
+        raise BadRequest("invalid_value", message, param="stream_id")
+    if previous is not None and not isinstance(previous, str):
+        message = "previous_response_id must be a string."
+        raise BadRequest("invalid_value", message, param="previous_response_id")
+    generate = body.get("generate") is not False
+    return Request(body, size, model, _items(given), generate, previous, lane)
+
+
+def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
+    """Raises :class:`BadRequest` for a call without its output, or an output without its call."""
+    owed: list[str] = []
+    for item in items:
+        kind, call_id = str(item.get("type")), str(item.get("call_id"))
+        if kind in ("function_call", "custom_tool_call"):
+            owed.append(call_id)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            if call_id not in owed:
+                message = f"No tool call found for the tool call output with call_id {call_id}."
+                raise BadRequest("invalid_request_error", message, param="input")
+            owed.remove(call_id)
+        elif owed and item.get("role") == "user":
+            break
+    if owed:
+        message = f"No tool output found for function call {owed[0]}."
+        raise BadRequest("invalid_request_error", message, param="input")
+
+
+def _items(given: Any) -> tuple[dict[str, Any], ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return ({"type": "message", "role": "user", "content": given},)
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise BadRequest("invalid_value", "input must be a string or a list of items.", param="input")
+    return tuple(given)

@@ -1,0 +1,147 @@
+"""The project's files as the editor pane opens and saves them.
+
+Text goes out with ``\\n`` endings; saving puts back each line's own ending and the file's encoding,
+through the same durable write that lands hunks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from edits.files.merge import Merged, merge3
+from edits.files.path_jail import Target, resolve
+from edits.files.read_write import Changed, check_writable, must_stay_in_place, read_text, write_atomic
+from edits.files.text import FileError, TextFile, joined, split
+from edits.ledger.ledger import Ledger
+from session.events import Event, FileSaved
+from session.text.sanitize import clean_line
+
+__all__ = ["FileProblem", "Merged", "OpenFile", "ProjectFiles"]
+
+
+class FileProblem(Exception):
+    """A file cannot be opened or saved; the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file as it was read. ``text`` has ``\\n`` endings; ``version`` is the digest of its bytes, to
+    notice a change on disk; ``newline`` is the ending its new lines get."""
+
+    path: str
+    text: str
+    version: str
+    encoding: str
+    newline: str
+    read_only: bool
+    source: TextFile
+
+
+class ProjectFiles:
+    """Opens, saves and lists the files of the project at ``root`` (a path without links)."""
+
+    def __init__(
+        self,
+        root: Path,
+        ledger: Ledger,
+        listed: Callable[[], tuple[str, ...]],
+        send: Callable[[Event], None],
+    ) -> None:
+        self._root = root
+        self._ledger = ledger
+        self._listed = listed
+        self._send = send
+
+    def list(self) -> tuple[str, ...]:
+        """The project's files as paths from the root, in order."""
+        return self._listed()
+
+    def open(self, path: str) -> OpenFile:
+        """Read ``path`` (from the root). Raises FileProblem for what cannot be shown as text."""
+        try:
+            target = resolve(self._root, path)
+            source = read_text(target.real, path)
+        except FileError as problem:
+            raise FileProblem(clean_line(problem.message)) from problem
+        except OSError as problem:
+            raise FileProblem(f"{clean_line(path)} cannot be opened: {problem.strerror}") from problem
+        text = "\n".join(source.lines) + ("\n" if source.endings and source.endings[-1] else "")
+        return OpenFile(
+            path=target.path,
+            text=text,
+            version=source.sha256,
+            encoding=source.encoding,
+            newline=_usual_ending(source),
+            read_only=not _writable(target),
+            source=source,
+        )
+
+    def save(self, opened: OpenFile, text: str) -> OpenFile:
+        """Write ``text`` in place of ``opened`` and return the file as it is now.
+
+        Raises FileProblem when the file changed on disk since it was opened (open it again, merge,
+        save again), is read-only, or the system refuses; then nothing was written.
+        """
+        try:
+            target = resolve(self._root, opened.path)
+            if target.real.exists():
+                check_writable(target.real, opened.path)
+            self._write(target, opened, opened.source.encode(with_endings(opened.source, text)))
+        except Changed as problem:
+            raise FileProblem(
+                f"{clean_line(opened.path)} changed on disk since it was read; nothing was saved"
+            ) from problem
+        except FileError as problem:
+            raise FileProblem(clean_line(problem.message)) from problem
+        except OSError as problem:
+            raise FileProblem(f"{clean_line(opened.path)} cannot be saved: {problem.strerror}") from problem
+        self._send(FileSaved(path=clean_line(target.path)))
+        return self.open(opened.path)
+
+    def merge(self, base: str, mine: str, theirs: str) -> Merged:
+        """The three-way merge of what the user has (``mine``) with the disk (``theirs``); where both
+        changed the same lines, mine stand."""
+        return merge3(base, mine, theirs)
+
+    def _write(self, target: Target, opened: OpenFile, data: bytes) -> None:
+        in_place = target.real.exists() and must_stay_in_place(target.real)
+        if in_place:
+            # A crash in the middle of an overwrite must leave the old bytes somewhere.
+            self._ledger.keep(target.real.read_bytes())
+        write_atomic(
+            target.real, data, expected=opened.version, token=f"save-{os.getpid()}", in_place=in_place
+        )
+
+
+def with_endings(source: TextFile, text: str) -> str:
+    """``text`` (``\\n`` endings) with the endings of ``source``: lines that stayed or were changed keep
+    their own, new ones get the usual one of the file."""
+    lines, given = split(text)
+    usual = _usual_ending(source)
+    if set(source.endings) <= {usual, ""}:
+        return joined(lines, [usual if ending else "" for ending in given])
+    endings = [usual if ending else "" for ending in given]
+    matcher = SequenceMatcher(a=source.lines, b=lines, autojunk=False)
+    for _, start, end, new_start, new_end in matcher.get_opcodes():
+        for old, new in zip(range(start, end), range(new_start, new_end), strict=False):
+            if source.endings[old] and endings[new]:
+                endings[new] = source.endings[old]
+    return joined(lines, endings)
+
+
+def _usual_ending(source: TextFile) -> str:
+    counts = Counter(ending for ending in source.endings if ending)
+    return counts.most_common(1)[0][0] if counts else "\n"
+
+
+def _writable(target: Target) -> bool:
+    try:
+        check_writable(target.real, target.path)
+    except FileError:
+        return False
+    return True

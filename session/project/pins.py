@@ -1,0 +1,195 @@
+"""What the user pins to every window and takes out of all: commands that become events.
+
+Targets are in the grammar of mentions (``context/find/mentions.py``). The last word counts: what is pinned
+is no longer out, what is taken out is no longer pinned.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from context.find.mentions import Mention, named_by
+from context.project.snapshot import Snapshot
+from context.window.packing import removed_by
+from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
+from session.text.sanitize import clean_line
+
+ALL = "all"
+
+
+class PinError(Exception):
+    """A target that cannot be pinned, taken out or put back; the message says why."""
+
+
+class Pins:
+    """The pins and removals of a session, folded from its events, live or read from the journal."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.pinned: tuple[str, ...] = ()
+        self.removed: tuple[str, ...] = ()
+        self.changing = asyncio.Lock()
+        """Held while a command is carried out."""
+        for event in events:
+            self.take(event)
+
+    async def settled(self) -> None:
+        """Return once the commands given so far are carried out: what is sent next knows of them."""
+        async with self.changing:
+            pass
+
+    def take(self, event: Event) -> None:
+        """Fold ``event`` in; most kinds of event are none of its business."""
+        match event:
+            case ContextPinned(target=target):
+                self.pinned = (*_without(self.pinned, target), target)
+            case ContextUnpinned(target=target):
+                self.pinned = _without(self.pinned, target)
+            case ContextRemoved(target=target):
+                self.removed = (*_without(self.removed, target), target)
+            case ContextRestored(target=target):
+                self.removed = _without(self.removed, target)
+            case _:
+                pass
+
+
+def pinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has ``target`` in every window from the next turn on, as long as it fits.
+
+    Raises PinError where it names nothing that could be shown.
+    """
+    name, found = meant(target, snapshot)
+    if name in pins.pinned:
+        raise PinError(f"{name} is pinned already")
+    if all(mention.path in snapshot.unread for mention in found):
+        raise PinError(f"{name} cannot be shown: {snapshot.unread[found[0].path]}")
+    back = [ContextRestored(target=name)] if name in pins.removed else []
+    return [*back, ContextPinned(target=name)]
+
+
+def unpinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What ends the pin of ``target``, or of ``all``. Raises PinError where it is not pinned."""
+    held = _held(target, pins.pinned, "pinned", snapshot)
+    return [ContextUnpinned(target=name) for name in held]
+
+
+def removing(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has no more than the names of ``target`` shown from the next turn on.
+
+    Raises PinError where it names no file, folder or pattern of the project.
+    """
+    name, found = meant(target, snapshot)
+    if any(mention.lines is not None or mention.symbol is not None for mention in found):
+        raise PinError(f"{name}: files, folders and patterns can be taken out, not lines or symbols")
+    if name in pins.removed:
+        raise PinError(f"{name} is taken out already")
+    out = removed_by((name,), snapshot)
+    over = [pin for pin in pins.pinned if pin == name or ((paths := _paths(pin, snapshot)) and paths <= out)]
+    return [*(ContextUnpinned(target=pin) for pin in over), ContextRemoved(target=name)]
+
+
+def restoring(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
+    """What has ``target`` (or ``all``) shown again. Raises PinError where it was not taken out."""
+    held = _held(target, pins.removed, "taken out", snapshot)
+    return [ContextRestored(target=name) for name in held]
+
+
+class PinCommands:
+    """The commands that change :class:`Pins`, one after the other as they were given. What a target names is
+    looked up in a thread; ``send`` publishes the events, which folds them in as well."""
+
+    def __init__(self, pins: Pins, snapshot: Callable[[], Snapshot], send: Callable[[Event], None]) -> None:
+        self._pins = pins
+        self._snapshot = snapshot
+        self._send = send
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """What is pinned, oldest first."""
+        return self._pins.pinned
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What is taken out, oldest first."""
+        return self._pins.removed
+
+    async def pin(self, target: str) -> None:
+        """See :func:`pinning`."""
+        await self._do(pinning, target)
+
+    async def unpin(self, target: str) -> None:
+        """See :func:`unpinning`."""
+        await self._do(unpinning, target)
+
+    async def remove(self, target: str) -> None:
+        """See :func:`removing`."""
+        await self._do(removing, target)
+
+    async def restore(self, target: str) -> None:
+        """See :func:`restoring`."""
+        await self._do(restoring, target)
+
+    async def _do(self, change: Callable[[str, Pins, Snapshot], list[Event]], target: str) -> None:
+        async with self._pins.changing:
+            for event in await asyncio.to_thread(change, target, self._pins, self._snapshot()):
+                self._send(event)
+
+
+def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) -> tuple[str, ...]:
+    if target == ALL:
+        if not held:
+            raise PinError(f"nothing is {state}")
+        return held
+    if target in held:
+        return (target,)
+    mentions = named_by(target, snapshot)
+    name = _name(target, mentions)
+    if name in held:
+        return (name,)
+    around = [each for each in held if {found.path for found in mentions} & _paths(each, snapshot)]
+    by = f"; {', '.join(around)} is" if around else ""
+    raise PinError(f"{clean_line(target)} is not {state}{by}")
+
+
+def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
+    """``target`` as it is kept, and what it names now. Raises PinError where it names nothing."""
+    target = target.strip()
+    if not target.isprintable():
+        raise PinError(f"{clean_line(target)} holds control characters")
+    found = named_by(target, snapshot) if target else ()
+    if not found:
+        reading = "" if snapshot.complete else " (which is still being read)"
+        raise PinError(
+            f"{clean_line(target) or 'an empty word'} names nothing in this project{reading}; give a path, "
+            "path:10-20, a symbol, a folder or a pattern"
+        )
+    return _name(target, found), found
+
+
+def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
+    """For each file that the targets name, or a part of which they do, the first target to do so."""
+    found: dict[str, str] = {}
+    for target in targets:
+        for path in sorted(_paths(target, snapshot)):
+            found.setdefault(path, target)
+    return found
+
+
+def _name(target: str, found: tuple[Mention, ...]) -> str:
+    """A target as it is kept: a single file by its path, however it was written, a folder with a slash."""
+    word = target.strip().removeprefix("@").replace('"', "").removeprefix("./")
+    if not found or found[0].symbol is not None or any(mark in word for mark in "*?["):
+        return word
+    folder = f"{word.rstrip('/')}/"
+    if found[0].path.startswith(folder):
+        return folder
+    path, lines = found[0].path, found[0].lines
+    return path if lines is None else f"{path}:{lines.start + 1}-{lines.stop}"
+
+
+def _paths(target: str, snapshot: Snapshot) -> set[str]:
+    return {mention.path for mention in named_by(target, snapshot)}
+
+
+def _without(targets: tuple[str, ...], target: str) -> tuple[str, ...]:
+    return tuple(each for each in targets if each != target)

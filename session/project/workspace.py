@@ -1,0 +1,82 @@
+"""A project folder and its edit side: the ledger of its hunks and the landing that works on it.
+
+Every command that lands or takes back edits opens the same workspace for the same folder, so a
+hunk can be undone whichever of them landed it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from session.storage.folders import ProjectFolders, private_folder, project_folders
+
+if TYPE_CHECKING:
+    from edits.landing import Landing
+    from edits.ledger.ledger import Ledger
+    from edits.placing.scope import Symbol
+
+
+class WorkspaceError(Exception):
+    """The folder cannot be worked in; the message says why."""
+
+
+class Workspace:
+    """An open project folder. ``root`` has no links left in it; its edit side is made when asked for."""
+
+    def __init__(self, root: Path, folders: ProjectFolders) -> None:
+        self.root = root
+        self.folders = folders
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The journal of the project's hunks."""
+        from edits.ledger.ledger import Ledger
+
+        return Ledger(self.folders.ledger)
+
+    @cached_property
+    def landing(self) -> Landing:
+        """What places and writes them."""
+        from edits.landing import Landing
+
+        return Landing(self.root, self.ledger, symbols=_symbols)
+
+
+def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Workspace:
+    """Open the project at ``folder`` and make its state folder, private to the user.
+
+    Raises WorkspaceError where there is no such folder, or where no state can be kept.
+    """
+    try:
+        root = folder.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as problem:
+        raise WorkspaceError(f"{folder} cannot be opened: {_reason(problem)}") from problem
+    if not root.is_dir():
+        raise WorkspaceError(f"{folder} is not a folder")
+    folders = project_folders(root, environ)
+    try:
+        private_folder(folders.state)
+        folders.ledger.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise WorkspaceError(
+            f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "
+            "point XDG_STATE_HOME at a folder that can be written"
+        ) from problem
+    return Workspace(root, folders)
+
+
+def _symbols(path: str, text: str) -> Sequence[Symbol]:
+    """The definitions in a file, asked for only where a hunk's place hangs on them."""
+    from context.code.outline import outline
+
+    return outline(path, text).symbols
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, ValueError):
+        return "its name holds a character that no path has"
+    return (isinstance(problem, OSError) and problem.strerror) or "its links run in a circle"

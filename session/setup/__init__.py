@@ -1,0 +1,1 @@
+"""From flags and settings to the parts of a session."""

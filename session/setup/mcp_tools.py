@@ -1,0 +1,48 @@
+"""A session's MCP servers: their tools in its toolbox as soon as they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from session.events import Event, Notice
+from session.mcp.servers import McpServers
+from session.setup.opening import Opening
+from session.tools.toolbox import Toolbox
+
+
+class McpOffer:
+    """The configured servers, or none. ``changed`` is called when other tools are offered than before."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        toolbox: Toolbox,
+        send: Callable[[Event], None],
+        changed: Callable[[], None],
+        *,
+        attended: bool,
+    ) -> None:
+        self._toolbox = toolbox
+        self._changed = changed
+        self._servers = McpServers(
+            opening.settings.mcp,
+            opening.command_environ,
+            lambda level, line: send(Notice(level=level, text=line)),
+            self._refresh,
+            attended=attended,
+        )
+        toolbox.add(self._servers)
+
+    def start(self) -> None:
+        """Begin to open the servers."""
+        self._servers.start()
+
+    async def _refresh(self) -> None:
+        before = self._toolbox.definitions()
+        await self._toolbox.refresh()
+        if self._toolbox.definitions() != before:
+            self._changed()
+
+    async def close(self) -> None:
+        """End the servers."""
+        await self._servers.close()

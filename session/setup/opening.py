@@ -1,0 +1,167 @@
+"""From a folder and flags to a session that can be opened.
+
+Nothing is dialled here, and no key is fetched that takes more than reading a file: what is missing
+(a key, say) is noted, so that a front end can open and say it, while a command without a screen can
+refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from session.engine.settings import LocalError
+from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply
+from session.models.catalogue import Catalogue, Model, Provider
+from session.project.workspace import Workspace, open_workspace
+from session.setup.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
+from session.storage.folders import config_folder
+from session.tools.settings import without_keys
+from session.transport.endpoint import Endpoint, Login
+from session.transport.errors import NO_KEY, LinkError, LinkProblem
+from session.transport.service import Service
+
+if TYPE_CHECKING:
+    from session.engine.model import LocalModel
+    from session.engine.process import Engine
+
+_HERE = "http://127.0.0.1"
+"""Stands for the embedded engine's address until it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a session is made of. ``endpoint`` is None where something is missing: ``missing`` says
+    what to do then, in one line."""
+
+    workspace: Workspace
+    settings: Settings
+    catalogue: Catalogue
+    model: Model
+    endpoint: Endpoint | None
+    missing: str
+    service: Service = field(default_factory=Service)
+    """How the provider is talked to."""
+    keys: KeySupply | None = field(default=None, repr=False)
+    """Where the key comes from, and a newer one when it has expired."""
+    key: Key | KeyPlace | None = None
+    """The key as it was found: its secret, or where to fetch it; None where there is none."""
+    command_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What commands that the user lets a model run get: the environment without any keys."""
+    local: LocalModel | None = None
+    """The model that the embedded engine runs; ``endpoint`` says its address only once it does."""
+
+    def engine(self) -> Engine | None:
+        """The engine for the model that runs here, not yet started; None where another server is asked."""
+        from session.engine.process import Engine
+
+        return Engine(self.local, environ=self.command_environ) if self.local is not None else None
+
+    @property
+    def login(self) -> Login:
+        """What to do when the key is refused."""
+        if self.keys is None:
+            return Login()
+        provider = self.keys.provider
+        variable = f", or set {provider.key_variable} anew" if provider.key_variable else ""
+        return Login(_asking(self.keys.refresh), f"Log in again: spark login {provider.name}{variable}.")
+
+    @property
+    def keyless(self) -> bool:
+        """Whether a key is all that is missing."""
+        return self.endpoint is None and self.missing.startswith(_KEYLESS)
+
+
+_KEYLESS = "no key: "
+
+
+def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Opening:
+    """Read the settings for ``folder`` and find the key for its provider.
+
+    Raises WorkspaceError, ConfigError or CredentialsError.
+    """
+    workspace = open_workspace(folder, environ)
+    config = config_folder(environ)
+    settings, catalogue = load_settings(workspace.root, config, environ, flags)
+    commands = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
+    if settings.provider == LOCAL_PROVIDER and not flags.base_url:
+        return replace(_open_local(workspace, settings, catalogue, environ), command_environ=commands)
+    provider = catalogue.provider(settings.provider)
+    keys = KeySupply(provider, config, environ, settings.key_commands)
+    key = keys.at_hand() if settings.base_url else None
+    endpoint, missing = _endpoint(settings, provider, keys, key)
+    model = catalogue.model(settings.model, settings.provider)
+    if flags.fast and not provider.has_fast(model.name):
+        raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
+    service = provider.service
+    if settings.base_url != provider.base_url:
+        service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
+    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key, commands)
+
+
+async def with_key(opening: Opening) -> Opening:
+    """``opening`` with its key fetched, for whoever cannot leave that to the connection.
+
+    Raises CredentialsError.
+    """
+    if opening.endpoint is None or opening.keys is None or not isinstance(opening.key, KeyPlace):
+        return opening
+    endpoint = replace(opening.endpoint, api_key=await opening.keys.first())
+    return replace(opening, endpoint=endpoint)
+
+
+def _open_local(
+    workspace: Workspace, settings: Settings, catalogue: Catalogue, environ: Mapping[str, str]
+) -> Opening:
+    """The opening for a model that the embedded engine runs."""
+    from session.engine.model import find_model
+
+    try:
+        local = find_model(settings.local, settings.engine, environ)
+    except LocalError as problem:
+        raise ConfigError(str(problem)) from problem
+    model = replace(
+        catalogue.model(local.name, settings.provider),
+        provider=settings.provider,
+        window=local.context,
+        output_reserve=local.output_reserve,
+    )
+    settings = replace(settings, model=local.name)
+    service = catalogue.provider(settings.provider).service
+    return Opening(workspace, settings, catalogue, model, Endpoint(_HERE), "", service, local=local)
+
+
+def _endpoint(
+    settings: Settings, provider: Provider, keys: KeySupply, key: Key | KeyPlace | None
+) -> tuple[Endpoint | None, str]:
+    if not settings.base_url:
+        return None, f"provider {provider.name!r} has no address: give --base-url"
+    endpoint = Endpoint(
+        settings.base_url,
+        key.secret if isinstance(key, Key) else None,
+        provider.headers,
+        provider.key_header,
+        _asking(keys.first) if isinstance(key, KeyPlace) else None,
+    )
+    try:
+        endpoint.websocket_url()
+    except LinkError as problem:
+        return None, problem.message
+    if key is None and not endpoint.is_loopback:
+        variable = f"set {provider.key_variable}, or " if provider.key_variable else ""
+        return None, f"{_KEYLESS}{variable}run: spark login {provider.name} (spark demo needs none)"
+    return endpoint, ""
+
+
+def _asking(fetch: Callable[[], Awaitable[str | None]]) -> Callable[[], Awaitable[str | None]]:
+    """What a connection asks for the key when it dials, and when one is refused."""
+
+    async def ask() -> str | None:
+        try:
+            return await fetch()
+        except CredentialsError as problem:
+            raise LinkError(LinkProblem.UNAUTHORIZED, str(problem), code=NO_KEY) from None
+
+    return ask

@@ -1,0 +1,37 @@
+"""The project's own tools: looking at it, and running commands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from context.project.project import Project
+from session.setup.opening import Opening
+from session.tools.command.run import RunTool
+from session.tools.look.list_folder import ListTool
+from session.tools.look.outline import OutlineTool
+from session.tools.look.read import ReadTool
+from session.tools.look.search import SearchTool
+from session.tools.settings import Running, running
+from session.tools.tool import Tool
+from session.tools.toolbox import Toolbox
+
+
+def project_tools(
+    project: Project, *, read: bool, running: Running, environ: Mapping[str, str]
+) -> tuple[Tool, ...]:
+    """The tools for one project, as the user allows them. ``environ`` is what commands get: it must hold
+    no keys."""
+    tools: list[Tool] = []
+    if read:
+        tools += [ReadTool(project), SearchTool(project), ListTool(project), OutlineTool(project)]
+    if running is not Running.NEVER:
+        tools.append(RunTool(project.root, environ, asks=running is Running.ASK))
+    return tuple(tools)
+
+
+def project_toolbox(opening: Opening, project: Project, *, attended: bool) -> Toolbox:
+    """The tools that a session opened so begins with; ``attended`` says that somebody can be asked."""
+    settings = opening.settings
+    allowed = running(settings.tools, attended=attended, trusted=settings.trusted)
+    environ = opening.command_environ
+    return Toolbox(project_tools(project, read=settings.tools.read, running=allowed, environ=environ))

@@ -1,0 +1,1 @@
+"""Where spark keeps its files: the XDG folders, and private files of lines."""

@@ -1,0 +1,48 @@
+"""Files of lines under the state folder: private to the user, appended to by several processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from session.storage.folders import private_folder
+
+
+class StoreError(Exception):
+    """What is kept cannot be written, read or found; the message says which file and why."""
+
+
+def open_for_lines(file: Path) -> int:
+    """Open ``file`` for appending lines, private to the user; a torn last line is ended first."""
+    private_folder(file.parent)
+    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            write_all(descriptor, b"\n")
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def append_line(file: Path, line: bytes) -> None:
+    """Append one line, private to the user, in one write; others may append to the same file.
+
+    Raises StoreError when the disk does not take it.
+    """
+    try:
+        descriptor = open_for_lines(file)
+        try:
+            write_all(descriptor, line + b"\n")
+        finally:
+            os.close(descriptor)
+    except OSError as problem:
+        raise StoreError(f"cannot write {file}: {problem.strerror}") from problem
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of ``data``, however little the system takes at once. Raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -1,0 +1,1 @@
+"""The tool that runs a shell command with the user's consent."""

@@ -1,0 +1,172 @@
+"""The tool ``run``: a shell command, only ever with the user's word."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from context.text.secrets import redact
+from session.text.sanitize import clean
+from session.tools.command.process import Exit, run_group
+from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.truncate import fitting, plural, shortened
+
+SHELL = "/bin/sh"
+KEPT = 8_192
+"""Bytes of output that are kept from the beginning, and as many from the end."""
+SECONDS = 120
+MOST_SECONDS = 600
+LONGEST_COMMAND = 2_000
+MOST_LINES = 20
+LAST, LONGEST_LAST = 3, 200
+"""Lines of a failed command's output that the person still sees when it is over, and their characters."""
+_SAY_EVERY = 0.1
+_SAY_MOST = 2_000
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+_DESCRIPTION = (
+    f"Runs a command with {SHELL} in the project's root, without input or a terminal, and gives its output. "
+    "Only for what the developer asked to have run."
+)
+_PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "command": {"type": "string"},
+        "timeout_seconds": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MOST_SECONDS,
+            "description": f"{SECONDS} by default",
+        },
+    },
+    "required": ["command"],
+    "additionalProperties": False,
+}
+_TERMINAL = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
+
+class RunTool:
+    """Runs commands in ``root``. ``environ`` must hold no keys; ``asks`` says that each is approved."""
+
+    def __init__(self, root: Path, environ: Mapping[str, str], *, asks: bool) -> None:
+        self._root = root
+        self._environ = {**environ, **_TERMINAL}
+        self._spec = ToolSpec("run", _DESCRIPTION, _PARAMETERS, reads_only=False, asks=asks)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """See :class:`Tool`."""
+        return self._spec
+
+    def label(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`Tool`."""
+        return f"run {arguments.get('command', '')}"
+
+    def refusal(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`Tool`: a command that could not be shown as what it is."""
+        command: str = arguments["command"]
+        if not command.strip():
+            return "The command is empty."
+        if len(command) > LONGEST_COMMAND or command.count("\n") >= MOST_LINES:
+            return (
+                f"The command is longer than {LONGEST_COMMAND:,} characters or {MOST_LINES} lines; "
+                "put it into a script, or run less of it."
+            )
+        for character in command:
+            if character not in "\n\t" and unicodedata.category(character) in _UNSEEN:
+                code = f"U+{ord(character):04X}"
+                return f"The command holds a character that cannot be seen ({code}); leave it out."
+        return ""
+
+    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        """See :class:`Tool`."""
+        seconds = arguments.get("timeout_seconds", SECONDS)
+        output = _Output(around)
+        began = time.monotonic()
+        try:
+            ended = await run_group(
+                [SHELL, "-c", arguments["command"]],
+                folder=self._root,
+                environ=self._environ,
+                seconds=seconds,
+                take=output.take,
+                supervised=True,
+            )
+        except OSError as problem:
+            return failed(f"{SHELL} cannot be started: {problem.strerror or problem}.")
+        output.flush()
+        took = time.monotonic() - began
+        how = f"stopped after {seconds} s, with all that it had started" if ended.timed_out else _code(ended)
+        summary = f"{how} · {took:.1f} s"
+        ok = ended.code == 0 and not ended.timed_out
+        return ToolResult(output.told(how), summary, ok=ok, tail="" if ok else output.last())
+
+
+def _code(ended: Exit) -> str:
+    return f"exit {ended.code}" if ended.code >= 0 else f"ended by signal {-ended.code}"
+
+
+class _Output:
+    """What a command printed: its beginning and its end kept, the newest of it said at a bounded rate."""
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._dropped = 0
+        self._unsaid = bytearray()
+        self._said_at = 0.0
+
+    def take(self, piece: bytes) -> bool:
+        """Take the next piece; there is never enough."""
+        room = KEPT - len(self._head)
+        self._head += piece[:room]
+        self._tail += piece[room:]
+        if len(self._tail) > KEPT:
+            self._dropped += len(self._tail) - KEPT
+            del self._tail[: len(self._tail) - KEPT]
+        self._unsaid += piece
+        del self._unsaid[: max(0, len(self._unsaid) - _SAY_MOST)]
+        if time.monotonic() - self._said_at >= _SAY_EVERY:
+            self._say(self._unsaid.rfind(b"\n") + 1)
+        return True
+
+    def flush(self) -> None:
+        """Say what was not said yet."""
+        self._say(len(self._unsaid))
+
+    def last(self) -> str:
+        """The last lines with something on them, cut where they are long: mostly why a command failed."""
+        lines = [line.rstrip() for line in _text(self._head + self._tail).split("\n") if line.strip()]
+        return "\n".join(line[:LONGEST_LAST] for line in lines[-LAST:])
+
+    def _say(self, end: int) -> None:
+        if end:
+            self._said_at = time.monotonic()
+            self._around.say(_text(self._unsaid[:end]))
+            del self._unsaid[:end]
+
+    def told(self, how: str) -> str:
+        """All of it for the model, as far as there is room: the end gets twice what the beginning does."""
+        gap = f"\n… {self._dropped:,} bytes of output not shown …\n" if self._dropped else ""
+        text = _text(self._head) + gap + _text(self._tail)
+        lines = text.rstrip("\n").split("\n")
+        room, count = self._around.room, self._around.count
+        if fitting(lines, room, count) < len(lines):
+            lines = [shortened(line) for line in lines]
+        if fitting(lines, room, count) < len(lines):
+            first = fitting(lines, room // 3, count)
+            last = max(first, len(lines) - fitting(lines[::-1], room - room // 3, count))
+            lines = [*lines[:first], f"… {plural(last - first, 'line')} not shown …", *lines[last:]]
+        body = "\n".join(lines).strip("\n")
+        return f"{how}\n{body}\n" if body else f"{how}, without output\n"
+
+
+def _text(data: bytes | bytearray) -> str:
+    """The output as text. Of a line that was written over and over, as progress is, what it came to."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+    return redact(clean(text)).text

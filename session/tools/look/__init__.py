@@ -1,0 +1,1 @@
+"""The tools that read the project: read, search, list, outline."""

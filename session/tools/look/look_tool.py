@@ -1,0 +1,41 @@
+"""What the tools that look at the project have in common."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from context.project.project import Project
+from session.tools.tool import Around, ToolResult, ToolSpec
+
+
+class LookingTool(ABC):
+    """A tool that looks, in a thread. A subclass says what it is, how a call reads, and what it finds."""
+
+    SPEC: ClassVar[ToolSpec]
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @property
+    def spec(self) -> ToolSpec:
+        """See :class:`session.tools.tool.Tool`."""
+        return self.SPEC
+
+    @abstractmethod
+    def label(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`session.tools.tool.Tool`."""
+
+    def refusal(self, arguments: Mapping[str, Any]) -> str:
+        """See :class:`session.tools.tool.Tool`."""
+        return ""
+
+    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        """See :class:`session.tools.tool.Tool`."""
+        return await asyncio.to_thread(self._look, arguments, around)
+
+    @abstractmethod
+    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        """Do it; off the event loop."""

@@ -1,0 +1,140 @@
+"""Who searches: ripgrep where it is installed, else git, else Python; each a program that can be killed.
+
+All of them are asked for nothing but places (path and line). What may be shown, and the lines themselves,
+come from the project, so that the answer is the same whoever searched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from context.disk.git import Git, GitUnavailable, safe_environment
+from context.disk.programs import find_program
+from context.disk.source import LARGEST
+from session.tools.command.process import run_group
+
+SECONDS = 15.0
+"""What a search may take."""
+MOST_PLACES = 20_000
+_PLACE = re.compile(rb"(?:\./)?([^\0\n]+)\0(\d+)[:\0]")
+_LONGEST_REST = 8 * 1024 * 1024
+_MOST_ERRORS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched: ``pattern`` as a regular expression, or as it stands if ``literal``."""
+
+    pattern: str
+    literal: bool = False
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where it stands: line numbers from 1 by path. ``cut``: there is more than was gathered.
+    ``broken``: why the engine gave up before the end, in its words."""
+
+    lines: dict[str, set[int]]
+    cut: bool = False
+    slow: bool = False
+    broken: str = ""
+
+
+class BadPattern(ValueError):
+    """The pattern is no regular expression for the engine in use; the message says why."""
+
+
+async def search(query: Query, root: Path, paths: Sequence[str], *, git: bool) -> Places:
+    """Where ``query`` stands in the project at ``root``; ``paths`` are all that matter, and ``git`` says
+    whether the project is a repository. Other paths may be in the answer. Raises BadPattern."""
+    for command in await asyncio.to_thread(_commands, query, root, git=git):
+        try:
+            return await _run(command, root, ())
+        except OSError:
+            continue  # not to be started after all: the next one is
+    return await _run(
+        [sys.executable, "-P", "-m", "session.tools.look.plain_search", *_plain(query)], root, paths
+    )
+
+
+def _commands(query: Query, root: Path, *, git: bool) -> list[list[str]]:
+    commands = []
+    if program := find_program("rg", root):
+        commands.append([program, *_ripgrep(query)])
+    if git:
+        # Where it is no repository any more, or none that git will read, git cannot search.
+        with contextlib.suppress(GitUnavailable, FileNotFoundError):
+            commands.append(Git.open(root).command(*_git(query)))
+    return commands
+
+
+def _ripgrep(query: Query) -> list[str]:
+    flags = ["--no-config", "--color=never", "--no-heading", "--with-filename", "--line-number", "--null"]
+    flags += ["--hidden", "--glob=!.git", "--no-ignore-dot", "--no-messages", "--crlf"]
+    flags += [f"--max-filesize={LARGEST}", *_case(query), *(["--fixed-strings"] if query.literal else [])]
+    return [*flags, "-e", query.pattern, "./"]
+
+
+def _git(query: Query) -> list[str]:
+    flags = ["grep", "--no-color", "--no-column", "-n", "-z", "-I", "--untracked", "--no-full-name"]
+    return [*flags, *_case(query), "-F" if query.literal else "-P", "-e", query.pattern]
+
+
+def _plain(query: Query) -> list[str]:
+    return [*_case(query), *(["-F"] if query.literal else []), "--", query.pattern]
+
+
+def _case(query: Query) -> list[str]:
+    return ["-i"] if query.ignore_case else []
+
+
+async def _run(command: list[str], root: Path, paths: Sequence[str]) -> Places:
+    gathered = _Gathered()
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
+        given.write(b"\0".join(os.fsencode(path) for path in paths))
+        given.seek(0)
+        ended = await run_group(
+            command,
+            folder=root,
+            environ=safe_environment(),
+            seconds=SECONDS,
+            take=gathered.take,
+            stdin=given,
+            errors=errors,
+            grace=0.0,
+        )
+        errors.seek(0)
+        said = errors.read(_MOST_ERRORS).decode("utf-8", "replace").strip()
+    # 1 means that nothing was found; ripgrep says 2 for a file it could not read, too.
+    broke = ended.code not in (0, 1) and not (ended.cut or ended.timed_out)
+    if broke and not gathered.lines:
+        raise BadPattern(said or f"the search failed with exit code {ended.code}")
+    return Places(gathered.lines, ended.cut, ended.timed_out, said.split("\n")[-1] if broke else "")
+
+
+class _Gathered:
+    """Places from an engine's output: ``path NUL line`` at the beginning of each of its lines."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, set[int]] = {}
+        self._count = 0
+        self._rest = b""
+
+    def take(self, piece: bytes) -> bool:
+        """Take a piece of output; false when it is enough."""
+        *whole, self._rest = (self._rest + piece).split(b"\n")
+        for line in whole:
+            found = _PLACE.match(line)
+            if found is not None:
+                self.lines.setdefault(os.fsdecode(found[1]), set()).add(int(found[2]))
+                self._count += 1
+        return self._count < MOST_PLACES and len(self._rest) < _LONGEST_REST

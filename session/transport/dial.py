@@ -1,0 +1,38 @@
+"""Opening the link that a route asks for."""
+
+from __future__ import annotations
+
+import asyncio
+
+from session.protocol.dialects import dialect
+from session.transport.endpoint import Endpoint
+from session.transport.links import Link
+from session.transport.service import Route, Transport
+
+_loaded: set[Transport] = set()
+
+
+async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) -> Link:
+    """A link for ``route``, open. Raises :class:`LinkError`. Its client is imported only here, in a thread:
+    that takes a tenth of a second, in which keys are typed."""
+    if route.transport not in _loaded:
+        await asyncio.to_thread(_load, route)
+        _loaded.add(route.transport)
+    endpoint = await endpoint.with_key()
+    if route.transport is Transport.WEBSOCKET:
+        from session.transport.websocket import WebSocketLink
+
+        return await WebSocketLink.open(endpoint, open_timeout=open_timeout)
+    from session.transport.http import HttpLink
+
+    return await HttpLink.open(endpoint, dialect(route.dialect).path, open_timeout=open_timeout)
+
+
+def _load(route: Route) -> None:
+    dialect(route.dialect)
+    if route.transport is Transport.WEBSOCKET:
+        import session.transport.websocket
+    else:
+        import httpx2  # noqa: F401
+
+        import session.transport.http  # noqa: F401

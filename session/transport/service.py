@@ -1,0 +1,53 @@
+"""What a provider's servers offer and allow: the ways to ask, what a connection may live, its quirks.
+
+All of it is data (``catalogue.toml``); nothing here knows a provider by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from session.protocol.request import Quirks
+
+
+class Transport(StrEnum):
+    """How a request gets to a server and its answer back."""
+
+    WEBSOCKET = "websocket"
+    SSE = "sse"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to ask: a transport, and the dialect (``protocol/dialects.py``) spoken over it."""
+
+    transport: Transport
+    dialect: str
+
+    def __str__(self) -> str:
+        names = {"responses": "Responses", "chat": "Chat Completions", "messages": "Messages"}
+        over = "WebSocket" if self.transport is Transport.WEBSOCKET else "HTTP"
+        return f"{names.get(self.dialect, self.dialect)} over {over}"
+
+
+RESPONSES_OVER_WEBSOCKET = Route(Transport.WEBSOCKET, "responses")
+RESPONSES_OVER_SSE = Route(Transport.SSE, "responses")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How one provider is talked to. ``routes`` are tried in order, each once, the first that works
+    is kept; times are in seconds, None for no limit.
+    """
+
+    routes: tuple[Route, ...] = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE)
+    spare: bool = False
+    """Whether a second connection may be kept open behind the one in use."""
+    warm_up: bool = True
+    """Whether to let the server read instructions and tools ahead (``generate: false``)."""
+    lifetime_seconds: float | None = None
+    idle_seconds: float | None = None
+    lanes: int = 1
+    """Responses that may run at a time on one connection, by ``stream_id``."""
+    quirks: Quirks = field(default_factory=Quirks)

@@ -1,0 +1,229 @@
+"""From a prompt to the items of its request: the window, the report the model is owed, the words.
+
+Building costs milliseconds of CPU and some disk, so it runs in a thread; nothing else changes a
+session's memory while it does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from context.disk.source import Source
+from context.project.project import Project
+from context.text.tokens import Counter
+from context.window.packing import REMOVED_THOUGH_NAMED
+from context.window.pieces import Kind, Window, WindowRequest
+from context.window.window import build
+from edits.files.read_write import read_text
+from edits.files.text import FileError
+from session.compaction.packing import History, Room, history, room_in
+from session.events import DialogueCompacted
+from session.memory.input_items import developer_message
+from session.memory.past_turns import Past
+from session.memory.topic_words import Topic, topic
+from session.memory.turn_memory import Memory
+from session.project.pins import Pins
+from session.protocol.request import Item, user_message
+
+MAP_SHARE = 0.4
+"""Share of the budget that the project's map may take: what it leaves is room for the conversation."""
+_HEADINGS = 32
+"""Tokens that the window's own headings over the instructions and the request may take."""
+PATIENCE = 1.5
+"""Seconds that a first prompt waits for the project to be known."""
+FULL = 0.75
+"""Share of the budget, without instructions and tools, at which the window is started afresh, with the
+past as history; the rest is room for the request's rounds."""
+
+_TOLD = 4
+"""Things that were asked for and not shown that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a turn will add to the conversation, and its tokens. Nothing is changed by making it:
+    an interrupted preparation leaves no trace. ``notes`` are lines for the person."""
+
+    items: tuple[Item, ...]
+    tokens: int
+    window: Window
+    notes: tuple[str, ...]
+    compacted: DialogueCompacted | None
+    """What became of the dialogue, where it had to be compacted; to be told once the request goes out."""
+    afresh: bool
+    """The conversation so far is left behind, and stands in the window as history."""
+    reported: int
+    files: Mapping[str, str | None]
+    unsent: int
+    kept: int
+    """How many news of remembered lines it tells."""
+
+    def commit(self, memory: Memory) -> None:
+        """The request goes out: ``memory`` now holds what it tells the model."""
+        if self.afresh:
+            memory.start_afresh()
+        memory.seen = memory.seen.after(self.window.shown)
+        memory.account.take(self.window)
+        memory.knowledge.told(self.files)
+        memory.reported(self.reported)
+        del memory.unsent[: self.unsent]
+        del memory.line_news[: self.kept]
+        memory.conversation.extend(self.items, self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Prepares turns for one project and one model. ``budget`` is in tokens, instructions included."""
+
+    project: Project
+    counter: Counter
+    known: asyncio.Event
+    """Set once the project has been read for the first time, but for a few files at most."""
+    instructions: str
+    tools: str
+    """The tools' definitions as text: they take their share of the budget."""
+    model: str
+    budget: int
+    root: Path
+    open_files: Callable[[], tuple[str, ...]]
+    pins: Pins
+
+    @property
+    def instruction_tokens(self) -> int:
+        """Tokens of what is sent with every request: the instructions and the tools."""
+        return self.counter.count_kept(self.instructions) + self.counter.count_kept(self.tools)
+
+    def count(self, text: str) -> int:
+        """Tokens of ``text``; an upper bound until the ranks are loaded."""
+        return self.counter.count(text)
+
+    async def prepare(self, prompt: str, memory: Memory, share: float = 1.0) -> Prepared:
+        """The items for ``prompt``, which ``memory`` knows of once they are committed.
+
+        With a ``share`` below 1 the window is started afresh in that part of the budget: the server
+        found the last one too long. Raises context.pieces.BudgetTooSmall when the words alone do not fit.
+        """
+        # A large project is still being read: the window is built from what is known, and says so.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await self.known.wait()
+        await self.pins.settled()
+        past = memory.exchanges.past()
+        # The turn that is being prepared is the last of them, and stands in the window as the request.
+        past = replace(past, turns=past.turns[:-1])
+        return await asyncio.to_thread(self.prepare_now, prompt, memory, past, share)
+
+    def prepare_now(self, prompt: str, memory: Memory, past: Past, share: float = 1.0) -> Prepared:
+        """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
+        dialogue before this prompt."""
+        files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
+        reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
+        report = memory.report() + memory.knowledge.changes(files)
+        extra = sum(self.count(text) for text in (report, *unsent) if text)
+        used = memory.conversation.tokens + extra + self.count(prompt)
+        room = self.budget - self.instruction_tokens
+        full = share < 1 or (used > FULL * room and bool(memory.conversation.items))
+        fresh = full or not memory.conversation.items
+        news = "" if fresh else "".join(kept)
+        extra += self.count(news) if news else 0
+        budget = int(self.budget * share) - self.count(self.tools) - extra
+        dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
+        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None)
+        pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
+        context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
+        items = [developer_message(text) for text in (context, report, news) if text]
+        items += [user_message(text) for text in unsent]
+        items += [user_message(piece.text) for piece in pieces if piece.kind is Kind.REQUEST]
+        return Prepared(
+            items=tuple(items),
+            tokens=sum(piece.tokens for piece in pieces) + extra,
+            window=window,
+            notes=(
+                *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
+                *_named_but_not_shown(window),
+            ),
+            compacted=dialogue.made,
+            afresh=full,
+            reported=reported,
+            files=files,
+            unsent=len(unsent),
+            kept=len(kept),
+        )
+
+    def _history(self, past: Past, budget: int, prompt: str, *, full: bool) -> History:
+        """The dialogue for a window of ``budget`` tokens that starts afresh; what it takes is exact."""
+        if past.turns and not self.counter.ready:
+            # An upper bound would have words dropped that there is room for, and for good.
+            self.counter.load()
+        room = room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
+        return history(past, room, self.counter.count_kept, full=full)
+
+    @property
+    def dialogue_room(self) -> Room:
+        """The room for the dialogue in a window that asks for little."""
+        return room_in(self.budget, self.instruction_tokens + _HEADINGS)
+
+    def _build(
+        self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], past: Past | None
+    ) -> Window:
+        """The window; a fresh one where the ``past`` is given, which is the dialogue before it."""
+        snapshot = self.project.snapshot
+        about = topic(past, snapshot) if past is not None else Topic()
+        request = WindowRequest(
+            text=prompt,
+            instructions=self.instructions,
+            budget=budget,
+            model=self.model,
+            history=dialogue,
+            open_files=self.open_files(),
+            map_limit=int(MAP_SHARE * budget),
+            pinned=self.pins.pinned,
+            removed=self.pins.removed,
+            earlier=about.words,
+            recent=about.files,
+            used=0 if past is not None else self.count(self.instructions) + memory.conversation.tokens,
+        )
+        if past is not None:
+            return build(request, snapshot, self.counter, memory.seen.restart())
+        # The model wrote these edits itself, and the report tells what the user did to them since.
+        sources = (snapshot.read(path) for path in memory.knowledge.paths)
+        seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
+        return build(request, snapshot, self.counter, seen)
+
+
+def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
+    if not full or (compacted and not refused):
+        return ()
+    why = "too long for the server" if refused else "full"
+    return (f"The window was {why}: it was started afresh, with the conversation as history.",)
+
+
+def _named_but_not_shown(window: Window) -> tuple[str, ...]:
+    """What the prompt asks for and the model was not given, and why; a few, and how many more there are."""
+    named = [left for left in window.left_out if left.named]
+    told = []
+    for left in named[:_TOLD]:
+        if left.path.startswith("@"):
+            told.append(f"{left.path} {left.why}")
+            continue
+        why = left.why
+        if why == REMOVED_THOUGH_NAMED:
+            why = f"it is taken out (/restore {left.path})"
+        told.append(f"{left.path} is named in the prompt and was not shown: {why}")
+    if len(named) > _TOLD:
+        told.append(
+            f"{len(named) - _TOLD:,} more that the prompt names were not shown (/context tells which)"
+        )
+    return tuple(told)
+
+
+def read_or_none(file: Path) -> str | None:
+    """The text of ``file``, or None where there is none to be had."""
+    try:
+        return read_text(file).text
+    except FileError:
+        return None

@@ -1,0 +1,389 @@
+"""One turn, from the prompt to its last event.
+
+The runner builds the window, sends the request, feeds the answer to the lane, answers the model's
+tool calls, and goes round until nothing is owed. It holds the turn's state machine; the session
+holds the runner. Interrupting is a plain call that takes effect before it returns: from then on
+nothing lands and nothing is said of this turn but how it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from context.window.pieces import BudgetTooSmall
+from edits.hunk import Refused
+from session.events import (
+    Event,
+    Notice,
+    PhaseChanged,
+    ReasoningDelta,
+    TurnEnded,
+    TurnStarted,
+)
+from session.instructions import PATCH_TOOL, TAKE_UP
+from session.link.connection import Connection
+from session.link.retries import Retries, Tries
+from session.memory.input_items import (
+    answer_items,
+    answered,
+    assistant_message,
+    developer_message,
+    is_call,
+    item_text,
+)
+from session.memory.turn_memory import Memory
+from session.models.catalogue import Price
+from session.protocol import events as wire
+from session.protocol.request import Item
+from session.text.sanitize import clean, clean_line
+from session.tools.toolbox import Toolbox
+from session.transport.errors import LinkError, LinkProblem
+from session.turn.failures import TurnFailedError, explain, unfinished
+from session.turn.lane import ANSWER, Lane, LaneTools
+from session.turn.preparation import Preparation, Prepared
+from session.turn.tool_calls import Calls
+from session.turn.turn import Phase, Signal, Turn
+from session.usage.tally import Tally
+
+MOST_REPAIRS = 2
+"""How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""
+MOST_LOSSES = Retries(most=3)
+"""How often in one turn an answer that was lost midway is taken up again."""
+SHRUNK = 0.5
+"""Share of the budget in which the window is built again, once, when the server finds it too long."""
+MOST_ROUNDS = 60
+"""Tool-call rounds after which a turn is ended as failed: a model that goes in circles."""
+
+KEPT_ROOM = 2_000
+"""Tokens of the budget that tools leave for what is said besides their answers."""
+CUT = "Cut off before it was done; see the report that follows."
+
+STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerParts:
+    """What every turn of a session works with."""
+
+    connection: Connection | None
+    offline: str
+    """Why there is no connection, as a line for the person; empty when there is one."""
+    preparation: Preparation
+    memory: Memory
+    lane: LaneTools
+    toolbox: Toolbox
+    send: Callable[[Event], None]
+    model: str
+    effort: str
+    effort_why: str | None
+    fast: bool
+    price: Price | None
+    """What the turn costs, where that is known."""
+    budget: int
+
+
+@dataclass(slots=True)
+class _Round:
+    """One response as it comes in."""
+
+    text: list[str] = field(default_factory=list)
+    tool_text: int = 0
+    items: list[Item] = field(default_factory=list)
+    finished: wire.Finished | None = None
+    first_outcome: int = 0
+    kept: bool = False
+    """Its items are in the conversation."""
+    begun: bool = False
+    """Something of it came: asking for it again unseen would say and land things twice."""
+
+
+class Runner:
+    """Runs one turn. :meth:`run` returns when its last event has been sent."""
+
+    def __init__(self, parts: RunnerParts, session: str, name: str, prompt: str) -> None:
+        self.turn = Turn(name)
+        self.prompt = prompt
+        self._parts = parts
+        self._session = session
+        self._lane = Lane(parts.lane, session, name)
+        count, attended = parts.preparation.count, parts.lane.ask
+        self._calls = Calls(parts.toolbox, name, parts.send, count, attended)
+        self._exchange: asyncio.Task[None] | None = None
+        self._round = _Round()
+        self._tally = Tally(name, parts.model, parts.price)
+        self._sent_tokens = 0
+        self._tries = Tries(MOST_LOSSES)
+
+    async def run(self) -> None:
+        """Take the turn to its end, whatever happens on the way, and settle its accounts."""
+        message, code = None, None
+        try:
+            if not self.turn.over:  # it may have been interrupted before it could begin
+                self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
+                await asyncio.wait({self._exchange})
+                if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
+                    message, code = explain(problem)
+                    self._signal(Signal.FAIL)
+        finally:
+            with contextlib.suppress(TurnFailedError):  # the same that has ended the turn
+                self._lane.finish_all(clean_end=False)
+            await self._lane.close()
+        self._settle_accounts()
+        status = STATUS[self.turn.phase]
+        self._parts.send(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+
+    def interrupt(self) -> None:
+        """Stop at once: nothing more lands, nothing more is read, the server is told."""
+        if self.turn.over:
+            return
+        self._lane.stop()
+        self._calls.stop()
+        self._signal(Signal.INTERRUPT)
+        if self._parts.connection is not None:
+            self._parts.connection.drop()
+        if self._exchange is not None:
+            self._exchange.cancel()
+
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """The user's word on a held hunk or call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
+        if self.turn.over:
+            return False
+        return self._lane.answer(held, land=land, rest=rest) or self._calls.decide(
+            held, agreed=land, rest=rest
+        )
+
+    def _signal(self, signal: Signal) -> None:
+        if self.turn.advance(signal):
+            self._parts.send(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))
+
+    async def _go(self) -> None:
+        parts = self._parts
+        if parts.connection is None:
+            raise TurnFailedError(parts.offline, "credentials")
+        self._started(await self._prepare())
+        repairs = rounds = 0
+        shrunk = False
+        while True:
+            try:
+                await self._one_response(parts.connection)
+            except LinkError as problem:
+                if problem.kind is LinkProblem.CONTEXT and not shrunk:
+                    shrunk = True
+                    self._tell(await self._prepare(SHRUNK))
+                    continue
+                wait = self._tries.wait(problem) if self._round.begun else None
+                if wait is None:
+                    raise
+                await self._take_up(parts.connection, problem.message, wait)
+                continue
+            owed = await self._owed()
+            if repairs < MOST_REPAIRS and (repair := self._repair()):
+                owed += repair
+                repairs += 1
+            items = [*self._round.items, *owed]
+            tokens = await asyncio.to_thread(self._tokens, items)
+            self._round.kept = True
+            self._parts.memory.conversation.extend(items, tokens)
+            if not owed:
+                break
+            rounds += 1
+            if rounds > MOST_ROUNDS:
+                raise TurnFailedError(f"the model went round {MOST_ROUNDS} times without an end", "rounds")
+            self._signal(Signal.CONTINUED)
+        self._signal(Signal.SETTLED)
+
+    async def _prepare(self, share: float = 1.0) -> Prepared:
+        parts = self._parts
+        try:
+            prepared = await parts.preparation.prepare(self.prompt, parts.memory, share)
+        except BudgetTooSmall as problem:
+            raise TurnFailedError(f"{problem}; say it in fewer words", "budget") from problem
+        prepared.commit(parts.memory)
+        return prepared
+
+    def _tell(self, prepared: Prepared) -> None:
+        if prepared.compacted is not None:
+            self._parts.send(prepared.compacted)
+        for note in prepared.notes:
+            self._parts.send(Notice(level="info", text=clean_line(note)))
+
+    def _started(self, prepared: Prepared) -> None:
+        parts = self._parts
+        self._sent_tokens = self._standing_tokens()
+        parts.send(
+            TurnStarted(
+                session=self._session,
+                turn=self.turn.name,
+                model=parts.model,
+                effort=parts.effort,
+                input_tokens=self._sent_tokens,
+                budget=parts.budget,
+                effort_why=parts.effort_why,
+                fast=parts.fast,
+            )
+        )
+        self._tell(prepared)
+        self._signal(Signal.SENT)
+
+    async def _take_up(self, connection: Connection, why: str, wait: float) -> None:
+        """Go on from what came of a lost answer: it stays, and the model is told where it stands."""
+        self._lane.lose()
+        await self._lane.settled()
+        self._count(None)
+        self._keep_partial_answer()
+        memory = self._parts.memory
+        memory.unreported += self._fresh_outcomes()
+        self._remember([developer_message(memory.take_report() + TAKE_UP)])
+        self._signal(Signal.LOST)
+        self._parts.send(Notice(level="warning", text=f"{clean_line(why)} The answer is taken up again."))
+        await connection.pause(wait, why)
+
+    async def _one_response(self, connection: Connection) -> None:
+        """Stream one response into the lane and wait until its hunks have landed."""
+        self._round = _Round(first_outcome=len(self._lane.outcomes))
+        async for event in connection.respond(self._parts.memory.conversation.items):
+            self._tally.saw(event)
+            self._take(event)
+        finished = self._round.finished
+        if finished is None:
+            raise TurnFailedError("the server ended its answer without saying how", "closed")
+        whole = finished.status == "completed"
+        self._lane.finish_all(clean_end=whole)
+        if whole:
+            self._signal(Signal.ANSWERED)
+        await self._lane.settled()
+        if not whole:
+            raise TurnFailedError(*unfinished(finished))
+        self._round.items = answer_items(finished.output or self._round.items)
+        self._round.text.clear()
+
+    def _take(self, event: wire.WireEvent) -> None:
+        self._round.begun = self._round.begun or not isinstance(event, wire.Created | wire.Garbled)
+        match event:
+            case wire.TextDelta(text=text):
+                self._signal(Signal.ARRIVED)
+                self._round.text.append(text)
+                self._lane.feed(ANSWER, text)
+            case wire.ReasoningDelta(text=text):
+                self._signal(Signal.ARRIVED)
+                self._parts.send(ReasoningDelta(turn=self.turn.name, text=clean(text)))
+            case wire.ToolInputDelta(item_id=source, text=text):
+                self._signal(Signal.ARRIVED)
+                self._round.tool_text += len(text)
+                if event.custom and event.name in ("", PATCH_TOOL):
+                    self._lane.feed(source, text)
+            case wire.ItemDone(item=item, item_id=source):
+                self._item_done(item, source)
+            case wire.Finished(usage=usage):
+                self._round.finished = event
+                self._count(usage)
+            case wire.ServerError(message=message, code=code):
+                raise TurnFailedError(clean_line(message), code or "server")
+            case wire.Created() | wire.Garbled():
+                pass
+
+    def _item_done(self, item: dict[str, Any], source: str) -> None:
+        self._round.items.append(item)
+        if item.get("type") == "message":
+            self._round.text.clear()
+        elif item.get("type") == "custom_tool_call":
+            self._lane.finish(source, clean_end=True)
+
+    def _count(self, usage: wire.TokenUsage | None) -> None:
+        """Add a response to the turn's tokens; by our own count where the server gave none."""
+        if (link := self._parts.connection) is not None:
+            self._tally.timed(link.first_token_seconds, link.times[1])
+        if usage is not None:
+            self._tally.count(usage)
+        else:
+            count, response = self._parts.preparation.count, self._round
+            output = count("".join(response.text)) + response.tool_text // 4
+            output += sum(count(item_text(item)) for item in response.items)
+            self._tally.estimate(self._standing_tokens(), output)
+        self._parts.send(self._tally.event())
+
+    def _standing_tokens(self) -> int:
+        """Tokens of a request sent now."""
+        return self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
+
+    def _remember(self, items: list[Item]) -> None:
+        self._parts.memory.conversation.extend(items, self._tokens(items))
+
+    def _tokens(self, items: list[Item]) -> int:
+        return sum(self._parts.preparation.count(item_text(item)) for item in items)
+
+    def _keep(self, items: list[Item]) -> None:
+        """The response in hand is over: ``items`` are what the conversation keeps of it."""
+        self._round.kept = True
+        if items:
+            self._remember(items)
+
+    async def _owed(self) -> list[Item]:
+        """The outputs of the tool calls just made: what became of their hunks, what the tools answer."""
+        calls = [item for item in self._round.items if is_call(item)]
+        outputs = {
+            call["call_id"]: self._patched(call) for call in calls if call["type"] == "custom_tool_call"
+        }
+        if functions := [call for call in calls if call["type"] == "function_call"]:
+            outputs |= await self._called(functions)
+        return answered(calls, outputs, CUT)
+
+    def _patched(self, call: Item) -> str:
+        memory = self._parts.memory
+        if call["name"] != PATCH_TOOL:
+            return f"There is no freeform tool called {call['name']}; there is only {PATCH_TOOL}."
+        memory.unreported += self._fresh_outcomes()
+        return memory.take_report() or "The patch held no edit, or its edits are reported above."
+
+    async def _called(self, functions: list[Item]) -> dict[str, str]:
+        """What the tools answer, with no more tokens than the window has room for."""
+        parts, memory = self._parts, self._parts.memory
+        self._signal(Signal.CALLED)
+        said = sum(parts.preparation.count(item_text(item)) for item in self._round.items)
+        await self._calls.answer(functions, parts.budget - self._standing_tokens() - said - KEPT_ROOM)
+        memory.seen = memory.seen.having_read((each.source, each.whole) for each in self._calls.readings)
+        return self._calls.answers
+
+    def _repair(self) -> list[Item]:
+        """The report on refused hunks that a model without a patch tool is shown, to send them again."""
+        fresh = self._fresh_outcomes()
+        memory = self._parts.memory
+        memory.unreported += fresh
+        if not any(isinstance(outcome, Refused) for outcome in fresh):
+            return []
+        return [
+            developer_message(memory.take_report() + "Send only the rejected edits again, made to fit.\n")
+        ]
+
+    def _fresh_outcomes(self) -> list[Any]:
+        first, self._round.first_outcome = self._round.first_outcome, len(self._lane.outcomes)
+        return self._lane.outcomes[first:]
+
+    def _settle_accounts(self) -> None:
+        """Leave the next turn what it must know of this one."""
+        memory = self._parts.memory
+        if self.turn.phase is Phase.COMPLETED:
+            return
+        if not self._sent_tokens:
+            if self.turn.phase is Phase.INTERRUPTED:
+                memory.unsent.append(self.prompt)
+            return
+        if not self._round.kept:
+            if self._round.finished is None:
+                self._count(None)
+            self._keep_partial_answer()
+        memory.unreported += self._fresh_outcomes()
+        ended = "interrupted by the developer" if self.turn.phase is Phase.INTERRUPTED else "cut off"
+        memory.cut_short = f"Your last answer was {ended} before its end."
+
+    def _keep_partial_answer(self) -> None:
+        """Whole items as they are, the cut text as far as it came; a cut tool call not at all."""
+        items = answer_items(self._round.items)
+        partial = "".join(self._round.text)
+        if partial.strip():
+            items.append(assistant_message(partial))
+        self._keep([*items, *answered(items, self._calls.answers, CUT)])

@@ -1,0 +1,173 @@
+"""The tool calls of a turn: answered together, each told, the ones that need it approved first.
+
+What only reads runs side by side. What may change something runs alone, in the order of the calls, after
+the reading is done. Nothing a call does raises: what went wrong is its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from session.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutput
+from session.protocol.request import Item
+from session.text.sanitize import clean, clean_line
+from session.tools.arguments import BadArguments
+from session.tools.tool import Around, Reading, Tool, ToolResult, failed
+from session.tools.toolbox import Toolbox, UnknownTool
+from session.tools.truncate import LEAST_ROOM
+
+MOST_TOKENS = 8_000
+"""What one call's answer may take, however much room there is."""
+MOST_AT_ONCE = 16
+"""Calls that run side by side: each may hold a program and a few files open."""
+LONGEST_LABEL = 300
+NO_ROOM = "There is no room left in the window for this. Go on with what you have been shown."
+NOBODY = "This needs the developer's word, and nobody can be asked here. Go on without it."
+DECLINED = "The developer declined this call. Do not make it again; go on without it, or say what you need."
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call on its way."""
+
+    name: str
+    tool: str
+    call_id: str
+    label: str
+    ended: bool = False
+    decision: asyncio.Future[bool] | None = None
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of one turn, numbered through. ``answers`` holds the text for each call id that is done,
+    also after an interrupt; ``readings`` what the model has been shown by them."""
+
+    toolbox: Toolbox
+    turn: str
+    send: Callable[[Event], None]
+    count: Callable[[str], int]
+    attended: bool
+    """Whether somebody can be asked about a call."""
+    answers: dict[str, str] = field(default_factory=dict)
+    readings: list[Reading] = field(default_factory=list)
+    _calls: list[_Call] = field(default_factory=list)
+    _allow_all: bool = False
+    _stopped: bool = False
+
+    async def answer(self, items: Sequence[Item], room: int) -> None:
+        """Answer the function calls ``items``, which together may take ``room`` tokens.
+
+        Cancelling it stops those that run.
+        """
+        self.answers.clear()
+        self.readings.clear()
+        each = min(MOST_TOKENS, room // max(1, len(items)))
+        ready = [self._begin(item) for item in items]
+        reading = [one for one in ready if one[1] is not None and one[1][0].spec.reads_only]
+        some = asyncio.Semaphore(MOST_AT_ONCE)
+
+        async def in_turn(call: _Call, work: tuple[Tool, Mapping[str, Any]] | None) -> None:
+            async with some:
+                await self._one(call, work, each)
+
+        async with asyncio.TaskGroup() as together:
+            for call, work in reading:
+                together.create_task(in_turn(call, work))
+        for call, work in ready:
+            if work is not None and not work[0].spec.reads_only:
+                await self._one(call, work, each)
+
+    def decide(self, call: str, *, agreed: bool, rest: bool = False) -> bool:
+        """The user's word on a held call; with ``rest`` on all that this turn still holds. False when that
+        call is not held."""
+        held = next((each for each in self._calls if each.name == call and each.decision is not None), None)
+        if held is None or held.decision is None or held.decision.done():
+            return False
+        self._allow_all = self._allow_all or (agreed and rest)
+        held.decision.set_result(agreed)
+        return True
+
+    def stop(self) -> None:
+        """From now on nothing more is said of the calls but that they were stopped; returns at once."""
+        self._stopped = True
+        for call in self._calls:
+            if not call.ended:
+                self._end(call, "stopped", "stopped")
+
+    def _begin(self, item: Item) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
+        """Tell of the call; the tool with its arguments, or None where the answer is given already."""
+        name = str(item["name"])
+        tool_name = _one_line(name)
+        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", tool_name, str(item["call_id"]), tool_name)
+        self._calls.append(call)
+        problem = ""
+        work: tuple[Tool, Mapping[str, Any]] | None = None
+        try:
+            tool = self.toolbox.find(name)
+            arguments = self.toolbox.arguments(tool, str(item["arguments"]))
+            call.label = tool.label(arguments)
+            work = tool, arguments
+        except (UnknownTool, BadArguments) as wrong:
+            problem = str(wrong)
+        call.label = _one_line(call.label)
+        self.send(ToolCalled(turn=self.turn, call=call.name, tool=call.tool, line=call.label))
+        if work is None:
+            self._conclude(call, failed(problem))
+        return call, work
+
+    async def _one(self, call: _Call, work: tuple[Tool, Mapping[str, Any]] | None, room: int) -> None:
+        if work is None:
+            return
+        tool, arguments = work
+        if room < LEAST_ROOM:
+            self._conclude(call, failed(NO_ROOM, "no room left in the window"))
+            return
+        if tool.spec.asks and not self.attended:
+            self._conclude(call, failed(NOBODY, "nobody can be asked here"), "declined")
+        elif tool.spec.asks and not await self._agreed(call, tool, arguments):
+            self._conclude(call, failed(DECLINED, "declined"), "declined")
+        else:
+            around = Around(room, self.count, lambda text: self._say(call, text))
+            self._conclude(call, await _done(tool, arguments, around))
+
+    async def _agreed(self, call: _Call, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+        if self._allow_all:
+            return True
+        call.decision = asyncio.get_running_loop().create_future()
+        text = clean(tool.label(arguments))
+        self.send(ToolHeld(turn=self.turn, call=call.name, tool=call.tool, text=text))
+        return await call.decision
+
+    def _say(self, call: _Call, text: str) -> None:
+        if not self._stopped:
+            self.send(ToolOutput(turn=self.turn, call=call.name, text=clean(text)))
+
+    def _conclude(self, call: _Call, result: ToolResult, status: str = "") -> None:
+        if self._stopped:
+            return
+        self.answers[call.call_id] = result.text
+        self.readings += result.readings
+        self._end(call, status or ("done" if result.ok else "failed"), result.summary, result.tail)
+
+    def _end(self, call: _Call, status: str, summary: str, tail: str = "") -> None:
+        call.ended = True
+        line = f"{call.label} · {_one_line(summary)}" if summary else call.label
+        told = {"call": call.name, "tool": call.tool, "status": status, "line": line, "tail": clean(tail)}
+        self.send(ToolEnded(turn=self.turn, **told))
+
+
+async def _done(tool: Tool, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    try:
+        return await tool.call(arguments, around)
+    except OSError as problem:  # a full disk, too many open files
+        return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
+
+
+def _one_line(text: str) -> str:
+    """``text`` on one line, its line ends visible."""
+    line = clean_line(text.strip().replace("\n", " ⏎ "))
+    return line if len(line) <= LONGEST_LABEL else f"{line[:LONGEST_LABEL]}…"

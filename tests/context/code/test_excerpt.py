@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from context.code.excerpt import excerpt
+from context.code.outline import outline
+
+TEXT = """\
+import os
+
+LIMIT = 1
+
+
+class Big:
+    '''Doc.'''
+
+    # Kept together.
+    @staticmethod
+    def long(
+        first: int,
+        second: int,
+    ) -> int:
+        return first
+
+    def other(self) -> None:
+        pass
+
+
+setup = os.environ
+print(setup)
+"""
+CODE = TEXT.splitlines()
+
+
+def shown(*changed: range, outline_too: bool = True) -> str:
+    return excerpt(CODE, outline("a.py", TEXT), changed, outline=outline_too)
+
+
+def test_signatures_stand_whole_and_gaps_are_counted() -> None:
+    assert shown() == (
+        "… 5 lines not shown\n"
+        "class Big:\n"
+        "    … 4 lines not shown\n"
+        "    def long(\n        first: int,\n        second: int,\n    ) -> int:\n"
+        "        … 2 lines not shown\n"
+        "    def other(self) -> None:\n"
+        "        … 5 lines not shown\n"
+    )
+
+
+def test_a_change_brings_its_symbol_whole() -> None:
+    whole = "".join(f"{line}\n" for line in CODE[8:15])
+    assert shown(range(14, 15), outline_too=False) == (
+        f"… 5 lines not shown\nclass Big:\n    … 2 lines not shown\n{whole}    … 7 lines not shown\n"
+    )
+
+
+def test_a_change_between_symbols_brings_its_surroundings() -> None:
+    text = shown(range(21, 22))
+    assert "print(setup)\n" in text and "setup = os.environ\n" in text
+
+
+def test_lines_taken_away_bring_what_stood_around_them() -> None:
+    assert "        pass\n" in shown(range(17, 17))
+
+
+def test_ranges_past_the_end_do_no_harm() -> None:
+    assert shown(range(500, 600)) and excerpt([], outline("a.py", ""), [range(0)]) == ""

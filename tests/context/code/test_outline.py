@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context.code.languages import fence_of, language_of, languages
+from context.code.outline import outline
+
+SAMPLES = Path(__file__).parent / "samples"
+PROJECTS = Path(__file__).parent / "projects"
+NAMES, PROJECT_NAMES = (
+    sorted(file.name.removesuffix(".sample") for file in folder.glob("*.sample"))
+    for folder in (SAMPLES, PROJECTS)
+)
+
+
+def sample(name: str) -> str:
+    return (SAMPLES / f"{name}.sample").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outlines_of_code_made_up_for_it(name: str) -> None:
+    assert outline(name, sample(name)).text == (SAMPLES / f"{name}.outline").read_text()
+
+
+@pytest.mark.parametrize("name", PROJECT_NAMES)
+def test_outlines_of_real_code(name: str) -> None:
+    text = (PROJECTS / f"{name}.sample").read_text()
+    assert outline(name, text).text == (PROJECTS / f"{name}.outline").read_text()
+
+
+@pytest.mark.parametrize("names", [NAMES, PROJECT_NAMES])
+def test_every_language_has_a_sample(names: list[str]) -> None:
+    sampled = {language_of(name) for name in names}
+    assert set(languages().values()) <= sampled
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "first", "last"),
+    [
+        (
+            "inventory.py",
+            "Item",
+            "@dataclass(frozen=True)",
+            "        return Item(self.sku, self.count - amount, self.tags)",
+        ),
+        ("inventory.py", "low", "    @property", "        return self.count < REORDER_AT"),
+        ("cart.js", "Cart", "/**", "}"),
+        ("queue.ts", "push", "  // Puts a job at the end.", "  }"),
+        ("panel.tsx", "Panel", "/** A panel that can be closed. */", "};"),
+        ("server.go", "New", "// New makes a server.", "}"),
+        ("ring.rs", "Ring", "/// A fixed ring.", "}"),
+        ("list.c", "list_push", "/*", "}"),
+        ("list.c", "list_sort", "int", "}"),
+        ("Ledger.java", "book", "    // Books an entry and answers its number.", "    }"),
+        ("grid.cpp", "Cell", "/// One cell of the grid.", "};"),
+        ("Orders.cs", "TakeAsync", "    // Takes one order.", "    }"),
+        ("queue.rb", "push", "    # Puts a job at the end.", "    end"),
+        ("Mailer.php", "Mailer", "/**", "}"),
+        ("release.sh", "log", "# Says what is being done.", "}"),
+        ("page.html", "greet", "    // Says hello.", "    }"),
+        ("guide.md", "Client", "class Client:", "        return self.send(item, count)"),
+        ("guide.md", "Install", "## Install", ""),
+        ("package.json", '"config"', '  "config": {', "  }"),
+        ("Store.swift", "put", "    /// Puts a value under a name.", "    }"),
+        ("schema.sql", "customers", "-- Who buys.", ");"),
+        ("broken.py", "After", "class After:", "        pass"),
+    ],
+)
+def test_a_symbol_spans_its_lines_with_what_belongs_to_it(
+    name: str, symbol: str, first: str, last: str
+) -> None:
+    lines = sample(name).split("\n")
+    found = next(found for found in outline(name, sample(name)).symbols if found.name == symbol)
+    assert (lines[found.start], lines[found.end - 1]) == (first, last)
+
+
+def test_an_edit_elsewhere_leaves_the_text_as_it_was() -> None:
+    text = sample("server.go")
+    moved = text.replace("\tstart()\n", "\tstart()\n\tstart()\n\tstart()\n")
+    assert outline("a.go", moved).text == outline("a.go", text).text
+
+
+def test_one_unfinished_line_hides_little() -> None:
+    text = sample("inventory.py").replace("def dump(items", "def half(a, (b\n\ndef dump(items")
+    assert {"Item", "low", "dump"} <= outline("a.py", text).names
+
+
+@pytest.mark.parametrize("extension", [*sorted(name for name in languages() if name[0] == "."), ".unknown"])
+def test_anything_gives_an_outline(extension: str) -> None:
+    for text in ("", "\n", "\0", "((((", "}" * 500, "\ufeff\ud800", 'a = """', "x" * 10_000, "class", "/*"):
+        found = outline(f"f{extension}", text)
+        assert found.text == "" or found.text.endswith("\n")
+
+
+@given(st.sampled_from(NAMES), st.data())
+@settings(max_examples=60, deadline=None)
+def test_cut_and_spliced_code_never_fails(name: str, data: st.DataObject) -> None:
+    text = sample(name)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    spliced = text[:start] + text[end:]
+    count = spliced.count("\n") + 1
+    for symbol in outline(name, spliced).symbols:
+        assert 0 <= symbol.start < symbol.end <= count
+        assert "\n" not in symbol.signature + symbol.doc
+
+
+def test_an_unknown_language_gives_its_head() -> None:
+    assert outline("notes.txt", "\n\none\n" + "x" * 500).head == ("one", "x" * 100)
+
+
+def test_a_long_data_file_shows_its_upper_levels() -> None:
+    inner = ", ".join(f'"k{at}": {at}' for at in range(30))
+    text = "{" + ", ".join(f'"top{at}": {{{inner}}}' for at in range(5)) + "}"
+    shown = outline("a.json", text).text.splitlines()
+    assert [line for line in shown if not line.startswith(" ")][:5] == [f'"top{at}"' for at in range(5)]
+    assert (len(shown), shown[-1]) == (41, "… more")
+
+
+def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
+    text = "".join(f"[t{at}]\n" + "".join(f"k{key} = 1\n" for key in range(30)) for at in range(3))
+    shown = outline("a.toml", text).text.splitlines()
+    assert [shown.count(f"  k{key} = 1") for key in (0, 18, 19)] == [3, 3, 0]
+    assert len(shown) == 61
+
+
+EQUAL = "struct P\n  static func == (a: P, b: P) -> Bool\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        (
+            "a.py",
+            'class Color(Enum):\n    RED = "r"\n    __slots__ = ()\n',
+            'class Color(Enum)\n  RED = "r"\n',
+        ),
+        (
+            "a.c",
+            'void help(void) {\n  char *text[] = {\n"a"\n  };\n}\n\nint after(int x) {\n  return x;\n}\n',
+            "void help(void)\nint after(int x)\n",
+        ),
+        ("a.c", "typedef struct point {\n  int x;\n} point;\n", "struct point\n  int x\n"),
+        ("a.c", "typedef struct _p {\n  int x;\n} p;\n", "typedef struct _p p\n  struct _p\n    int x\n"),
+        (
+            "a.c",
+            "struct u {\n  union {\n    struct { int a; } one;\n    int b;\n  };\n};\n",
+            "struct u\n  union\n    struct one\n      int a\n    int b\n",
+        ),
+        ("a.h", "#ifndef A_H\nextern struct server srv;\n#endif\n", "extern struct server srv\n"),
+        ("a.c", "static int table[] = {\n  1,\n  2,\n};\n", "static int table[]\n"),
+        ("a.cpp", "class A {\n  struct B {\n    int c;\n  };\n};\n", "class A\n  struct B\n    int c\n"),
+        (
+            "a.h",
+            "/* in the\n   namespace p.\n   class of things. */\n\nint template;\n",
+            "int template\n",
+        ),
+        ("a.js", 'const a = require("a");\nvar b = a.c;\n', "var b = a.c\n"),
+        (
+            "a.js",
+            "module.exports = {\n  run: function (x) {},\n  stop: (y) => 1,\n  plain: 2,\n};\n",
+            "run: function (x)\nstop: (y)\n",
+        ),
+        ("a.d.ts", "declare var flag: boolean\n", "declare var flag: boolean\n"),
+        (
+            "a.lua",
+            'local m = require "m"\nlocal function f() end\nlocal g = function(a) -- b\nreturn\nend\nm.x=1\n',
+            "local function f()\nlocal g = function(a)\nm.x=1\n",
+        ),
+        ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
+        ("a.kt", "val a: Int\n  get() {\n    val b = 1\n    return b\n  }\n", "val a: Int\n"),
+        ("a.kts", "val a = make {\n  val b = 1\n}\n", "val a = make { val b = 1 }\n"),
+        (
+            "a.go",
+            "type (\n\tA struct {\n\t\tX int\n\t}\n\tI interface {\n\t\tM()\n\t}\n)\n",
+            "A struct\n  X int\nI interface\n  M()\n",
+        ),
+        ("a.go", "// A is.\ntype A struct {\n\tX int\n}\n", "type A struct — A is.\n  X int\n"),
+        ("a.php", "<?php\nget('/', function () {});\n$f = fn($x) => 1;\n", "$f = fn($x)\n"),
+        ("a.php", "<?php\ndefine('A', 2);\nrun('A', 2);\n", "define('A', 2)\n"),
+        ("a.swift", "struct P {\n  static func == (a: P, b: P) -> Bool { true }\n}\n", EQUAL),
+        ("a.ts", "class A {\n  count = 0\n}\n", "class A\n  count = 0\n"),
+        ("a.toml", 'dep = { version = "1", path = "x" }\n', 'dep = { version = "1", path = "x" }\n'),
+        ("a.sql", "ALTER TABLE a OWNER TO b;\nCREATE SCHEMA app;\n", "CREATE SCHEMA app\n"),
+    ],
+)
+def test_what_is_shown_of_forms_that_are_easily_missed(name: str, text: str, shown: str) -> None:
+    assert outline(name, text).text == shown
+
+
+def test_names_are_what_code_elsewhere_says() -> None:
+    assert outline("a.lua", "function M.sub.add(x) end").names == {"add"}
+    assert outline("a.js", "module.exports.run = function () {};").names == {"run"}
+    assert outline("a.md", "# Title\n\n```python\ndef shown(): ...\n```\n").names == frozenset()
+    assert outline("a.html", "<script>function go() {}</script>").names == {"go"}
+
+
+def test_languages_are_found_by_whole_names_too() -> None:
+    found = language_of("lib/Gemfile")
+    assert found is not None and found.name == "ruby"
+    assert outline("Rakefile", "def build\nend\n").text == "def build\n"
+
+
+def test_fences() -> None:
+    assert (fence_of("a.py"), fence_of("A.TSX"), fence_of("x.toml"), fence_of("Makefile")) == (
+        "python",
+        "tsx",
+        "toml",
+        "",
+    )
+
+
+def test_a_header_is_read_as_what_it_holds() -> None:
+    held = "class Grid {\n public:\n  int at(int x) const;\n};\n"
+    assert "  int at(int x) const\n" in outline("grid.h", f"namespace grid {{\n{held}}}\n").text
+    plain = "/* of class */\nstruct grid { int class; };\nint grid_at(struct grid *template);\n"
+    assert outline("grid.h", plain).names >= {"grid", "grid_at"}
+
+
+def test_functions_without_a_body_and_tables_hide_nothing() -> None:
+    text = (
+        "static void first(void)\n{\n}\n\nint second(void)\n{\n\treturn 1;\n}\n\n"
+        "static struct ops table = {\n\t.one = first,\n};\n\nint third(void)\n{\n\tif (1) {\n\t}\n}\n"
+        "#define ONE 1\n/* documented */\n#define TWO 2\n#define LONG \\\n\t3\n"
+    )
+    found = outline("a.c", text)
+    assert found.names == {"first", "second", "table", "third", "ONE", "TWO", "LONG"}
+    assert [(symbol.start, symbol.end) for symbol in found.symbols if symbol.name == "third"] == [(13, 18)]
+    assert "#define TWO 2 — documented\n" in found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.yaml", "- " * 8_000),
+        ("a.yaml", "? - " * 200),
+        ("a.yml", "".join(f"{' ' * depth}a:\n" for depth in range(600))),
+        ("a.md", f"---\n{'- ' * 8_000}\n---\n"),
+        ("a.json", "[" * 500_000),
+        ("a.c", "*" * 200_000),
+        ("a.c", f"int f() {{{'*' * 200_000}"),
+        ("a.py", "\\\n" * 400_000),
+        ("a.java", "a<" * 30_000),
+    ],
+    ids=lambda value: value[:8],
+)
+def test_no_text_ends_the_process_or_takes_for_ever(path: str, text: str) -> None:
+    program = (
+        "import sys\nfrom context.code.outline import outline\n"
+        "print(outline(sys.argv[1], sys.stdin.read()).symbols)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, path],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0 and ended.stdout == "()\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        (
+            "a.kt",
+            '@Suppress("https://a") // why\n@Old /* x */ fun get(name: String): Instant? = null\n',
+            '@Suppress("https://a") @Old fun get(name: String): Instant?\n',
+        ),
+        ("a.py", "def f(a,  # first\n      b='#x'):  # end\n    pass\n", "def f(a, b='#x')\n"),
+        (
+            "a.go",
+            "func f(a int, // first\n\tb string /* x */) error {\n}\n",
+            "func f(a int, b string) error\n",
+        ),
+        ("b.py", "HALF = WHOLE // 2  # of it\n", "HALF = WHOLE // 2\n"),
+        ("a.yml", "home: https://a.org/b # there\n", "home: https://a.org/b\n"),
+        ("a.c", "TEST_END /* of one */\nstatic int next(void)\n{\n}\n", "TEST_END static int next(void)\n"),
+    ],
+)
+def test_comments_inside_a_signature_are_left_out(name: str, text: str, shown: str) -> None:
+    assert outline(name, text).text == shown

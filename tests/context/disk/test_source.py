@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from context.disk.source import LARGEST, Source, Unread, name_problem, read, shown_name
+
+
+def text_of(root: Path, path: str) -> str:
+    source = read(root, path)
+    assert isinstance(source, Source), source
+    return source.text
+
+
+def why(root: Path, path: str) -> str:
+    source = read(root, path)
+    assert isinstance(source, Unread), source
+    return source.why
+
+
+def test_encodings_and_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "bom").write_bytes(b"\xef\xbb\xbfa\r\nb\n")
+    (tmp_path / "utf16").write_bytes("é\nß".encode("utf-16"))
+    assert text_of(tmp_path, "bom") == "a\nb\n"
+    assert text_of(tmp_path, "utf16") == "é\nß"
+    assert Source("x", "a\nb", "").lines == ["a", "b"] == Source("x", "a\nb\n", "").lines
+    assert Source("x", "", "").lines == []
+
+
+def test_what_gives_no_text_says_why(tmp_path: Path) -> None:
+    (tmp_path / "binary.py").write_bytes(b"\x7fELF\0\0")
+    (tmp_path / "latin").write_bytes(b"caf\xe9\n")
+    (tmp_path / "huge").write_bytes(b"x" * (LARGEST + 1))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    assert "binary" in why(tmp_path, "binary.py")
+    assert "UTF-8" in why(tmp_path, "latin")
+    assert "too large" in why(tmp_path, "huge")
+    assert "repository of its own" in why(tmp_path, "folder")
+    assert "symbolic link" in why(tmp_path, "loop")
+    assert "not a regular file" in why(tmp_path, "pipe")
+    gone = read(tmp_path, "missing/file")
+    assert isinstance(gone, Unread) and gone.gone
+
+
+def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "link.py").symlink_to("../secret")
+    assert "link" in why(root, "link.py")
+
+
+def test_permission_denied(tmp_path: Path) -> None:
+    (tmp_path / "closed").write_text("c")
+    (tmp_path / "closed").chmod(0)
+    if os.access(tmp_path / "closed", os.R_OK):
+        pytest.skip("this user may read every file, so permission cannot be denied")
+    assert why(tmp_path, "closed") == "permission denied"
+
+
+def test_names() -> None:
+    assert name_problem("a b/ünï.py") is None
+    assert name_problem("a\nb") and name_problem("a\x1b[2J") and name_problem(os.fsdecode(b"\xff.py"))
+    assert shown_name(os.fsdecode(b"a\n\xff")) == "a\\n\ufffd"

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import pytest
+
+from context.find.completion import Target, complete
+from context.find.mentions import Mention, find_mentions, matching, mentions
+from context.project.project import Project
+from context.text.tokens import Counter
+from context.window.window import WindowRequest, build
+from tests.context.conftest import Repo
+
+PATHS = (
+    "README.md",
+    "src/app.py",
+    "src/ui/app.ts",
+    "src/ui/view.ts",
+    "docs/a b.md",
+    "lib/util.py",
+    "test/util.py",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("look at @src/app.py please", ("src/app.py",)),
+        ("look at @src/app.py, then @README.md.", ("src/app.py", "README.md")),
+        ("(@./src/app.py:12)", ("src/app.py",)),
+        ('see @"docs/a b.md"', ("docs/a b.md",)),
+        ("all of @src/ui/", ("src/ui/app.ts", "src/ui/view.ts")),
+        ("fix src/app.py:10:4: it fails", ("src/app.py",)),
+        ("does view.ts work?", ("src/ui/view.ts",)),
+        ("util.py is ambiguous", ()),
+        ("@util.py too", ()),
+        ("mail me at someone@src/app.py", ()),
+        ("src is a word, and so is docs", ()),
+        ("@nowhere/at.all", ()),
+        ("", ()),
+    ],
+)
+def test_mentions(text: str, found: tuple[str, ...]) -> None:
+    assert mentions(text, PATHS) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*.ts", ("src/ui/app.ts", "src/ui/view.ts")),
+        ("src/*", ("src/app.py",)),
+        ("src/**/*.ts", ("src/ui/app.ts", "src/ui/view.ts")),
+        ("src/**", ("src/app.py", "src/ui/app.ts", "src/ui/view.ts")),
+        ("**/util.p?", ("lib/util.py", "test/util.py")),
+        ("[!t]*/util.py", ("lib/util.py",)),
+        ("src/[a-c]pp.py", ("src/app.py",)),
+        ("src/[z-a]pp.py", ()),
+        ("[", ()),
+    ],
+)
+def test_globs(pattern: str, found: tuple[str, ...]) -> None:
+    assert tuple(matching(pattern, PATHS)) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*a" * 40 + "b", False),
+        ("**/*a" * 40 + "b", False),
+        ("**/" * 2_000 + "a*", True),
+        ("*" * 3_000, True),
+        ("?" * 3_000, False),
+        ("[!" * 1_000, False),
+        ("**a**a**", True),
+    ],
+)
+def test_no_glob_takes_for_ever(pattern: str, found: bool) -> None:
+    path = f"{'a/' * 60}{'a' * 200}"
+    assert matching(pattern, (path,)) == [path] * found
+
+
+CODE = '''class Queue:
+    """Waits."""
+
+    def push(self, job):
+        return self.jobs.append(job)
+
+    def pop(self):
+        return self.jobs.pop()
+
+
+def start_worker(queue):
+    return queue
+'''
+
+
+def test_parts_of_files_are_named_by_lines_and_by_definitions(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"src/queue.py": CODE, "src/other.py": "def pop_all(): ...\n", "a b.py": "x = 1\ny = 2\n"})
+    snapshot = Project(repo.root).scan()
+    assert find_mentions('@src/queue.py:4-5, @"a b.py":2-1', snapshot) == (
+        Mention("src/queue.py", lines=range(3, 5)),
+        Mention("a b.py", lines=range(2)),
+    )
+    assert find_mentions("see @start_worker.", snapshot) == (Mention("src/queue.py", symbol="start_worker"),)
+    assert find_mentions("@Queue.pop and @nothing", snapshot) == (
+        Mention("src/queue.py", symbol="Queue.pop"),
+    )
+    assert find_mentions("@src/*.py", snapshot) == (Mention("src/other.py"), Mention("src/queue.py"))
+    shown = next(
+        piece
+        for piece in build(WindowRequest("@Queue.pop", "", 9000), snapshot, counter).pieces
+        if piece.path == "src/queue.py"
+    )
+    assert shown.why == "named in the request: Queue.pop"
+    assert "        return self.jobs.pop()\n" in shown.text and "jobs.append" not in shown.text
+
+
+def test_a_definition_is_told_from_others_of_its_name(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{
+            "src/queue.py": f"{CODE}\n\nclass Stack:\n    def pop(self):\n        return self.top.pop()\n",
+            "src/stack.go": "type Stack struct{}\n\nfunc (s *Stack) Pop() int {\n\treturn 1\n}\n\n"
+            "type Queue struct{}\n\nfunc (q *Queue) Pop() int {\n\treturn 2\n}\n",
+        }
+    )
+    snapshot = Project(repo.root).scan()
+
+    def text(request: str, path: str) -> str:
+        window = build(WindowRequest(request, "", 9000), snapshot, counter)
+        return next(piece.text for piece in window.pieces if piece.path == path)
+
+    assert "self.top.pop()" not in text("@Queue.pop", "src/queue.py")
+    assert "self.jobs.pop()" not in text("@src/queue.py::Stack.pop", "src/queue.py")
+    assert "self.top.pop()" in text("@src/queue.py:Stack.pop", "src/queue.py")
+    assert "self.jobs.pop()" in text("@Unheard.pop", "src/queue.py")
+    assert "return 2" in text("@Queue.Pop", "src/stack.go")
+    assert "return 1" not in text("@Queue.Pop", "src/stack.go")
+    assert find_mentions("@src/queue.py::nothing", snapshot) == ()
+
+
+def test_quoted_lines_are_these_lines_alone(repo: Repo) -> None:
+    repo.commit(**{"src/queue.py": CODE})
+    snapshot = Project(repo.root).scan()
+    assert find_mentions('@"src/queue.py":4-5', snapshot) == (Mention("src/queue.py", lines=range(3, 5)),)
+
+
+def test_what_is_named_and_not_shown_is_told(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{f"src/m{at}.py": "def run():\n    pass\n" for at in range(9)},
+        **{"a.py": CODE, "b/m.py": "", "lib/m.py": "", "x/m.py": ""},
+    )
+    repo.write("data.bin", b"\0\1")
+    repo.write(".gitignore", "out/\n")
+    repo.write("out/made.py", "x = 1\n")
+    (repo.root / "lib/nested").mkdir()
+    repo.git("init", "-q", "lib/nested")
+    request = "@out/made.py @lib/nested/a.py @src/nope.py @../x.py @/etc/passwd.d/"
+    left = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter).left_out
+    assert {each.path: each.why for each in left if each.named} == {
+        "@out/made.py": "is ignored, and so no part of the project",
+        "@lib/nested/a.py": "is in lib/nested, which is not shown: a folder with a repository of its own",
+        "@src/nope.py": "names nothing that belongs to this project",
+        "@../x.py": "names nothing that belongs to this project",
+        "@/etc/passwd.d/": "names nothing that belongs to this project",
+    }
+    request = "@src/nope.py, @lib/*.js @nope.py @property @a.py:3-4 @run @m.py @data.bin; mail to a@b.py"
+    window = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter)
+    assert {left.path: left.why for left in window.left_out if left.named} == {
+        "@src/nope.py": "names nothing that belongs to this project",
+        "@lib/*.js": "names nothing that belongs to this project",
+        "@nope.py": "names nothing that belongs to this project",
+        "@m.py": "could be any of b/m.py, lib/m.py and 1 more: give its folder too",
+        "@run": "is defined in 9 files: name one of them, as in @src/m0.py::run",
+        "data.bin": "a binary file",
+    }
+
+
+def test_lines_past_the_end_of_a_changed_file(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": CODE, "empty.py": ""})
+    repo.write("a.py", CODE.replace("append(job)", "append(job, 1)"))
+    request = WindowRequest("@a.py:900-1000 @empty.py:1-2", "", 9000)
+    window = build(request, Project(repo.root).scan(), counter)
+    shown = next(piece for piece in window.pieces if piece.path == "a.py")
+    assert "append(job, 1)" in shown.text and "    return queue\n" in shown.text
+    assert any(piece.path == "empty.py" for piece in window.pieces)
+
+
+def test_completion_ranks_by_how_well_it_matches(repo: Repo) -> None:
+    repo.commit(
+        **{
+            "src/queue.py": CODE,
+            "src/main.py": "",
+            "docs/queue notes.md": "# Q\n",
+            "lib/unique.py": "",
+            "lib/equeue.py": "",
+        }
+    )
+    repo.write("lib/equeue.py", "x = 1\n")
+    snapshot = Project(repo.root).scan()
+
+    def texts(prefix: str) -> list[str]:
+        return [found.text for found in complete(prefix, snapshot)]
+
+    assert texts("queue") == [
+        "@Queue",
+        "@src/queue.py",
+        '@"docs/queue notes.md"',
+        "@lib/equeue.py",
+    ]
+    assert texts("srqu") == ["@src/queue.py"]
+    assert texts("lib/") == ["@lib/equeue.py", "@lib/unique.py"]
+    assert texts("lib") == ["@lib/", "@lib/equeue.py", "@lib/unique.py"]
+    assert texts("Que")[0] == "@Queue" and texts("zzz") == []
+    assert texts("")[0] == "@lib/equeue.py" and len(complete("", snapshot, 3)) == 3
+    start = complete("start_w", snapshot)
+    assert [(found.text, found.target, found.detail) for found in start] == [
+        ("@start_worker", Target.SYMBOL, "src/queue.py")
+    ]
+
+
+def test_completion_of_parts_and_globs(repo: Repo) -> None:
+    repo.commit(**{"src/queue.py": CODE, "src/other.py": "def pop_all(): ...\n", "a b.py": "x = 1\n"})
+    snapshot = Project(repo.root).scan()
+
+    def told(prefix: str, limit: int = 12) -> list[tuple[str, str]]:
+        return [(found.text, found.detail) for found in complete(prefix, snapshot, limit)]
+
+    assert told("src/queue.py::po") == [("@src/queue.py::pop", "")]
+    assert [text for text, _ in told("src/queue.py:")] == [
+        "@src/queue.py::pop",
+        "@src/queue.py::push",
+        "@src/queue.py::Queue",
+        "@src/queue.py::start_worker",
+    ]
+    assert told("src/queue.py:10-") == []
+    assert told("src/*.py") == [("@src/*.py", "2 files"), ("@src/other.py", ""), ("@src/queue.py", "")]
+    assert told('"a*.py') == [("@a*.py", "1 file"), ('@"a b.py"', "")]
+    assert told("src/*.py", 2) == [("@src/*.py", "2 files"), ("@src/other.py", "")]
+    assert told("lib/*") == [] and told("[") == []
+    for text, _ in told("src/queue.py::"):
+        assert find_mentions(f"see {text}", snapshot)

@@ -1,0 +1,51 @@
+"""What is remembered of a file's text from window to window."""
+
+from __future__ import annotations
+
+import pytest
+
+from context.disk.source import Source
+from context.index import file_text as module
+from context.index.file_text import studied
+from context.text.lines import split_lines
+from context.text.words import IDENTIFIER, word_lines, words, words_of
+
+TEXT = """def readAll(read_size, 0xBEEF, x2y):
+    read = read_read(12_read)
+
+	class HTTPReader: pass  # read it all
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, TEXT + "größe = LängeDerZeile\n", "", "\n\nx", "a\fb reader\x0breader"]
+)
+def test_the_places_of_words_are_those_of_each_line(text: str) -> None:
+    expected: dict[str, list[int]] = {}
+    for number, line in enumerate(split_lines(text)):
+        for identifier in IDENTIFIER.findall(line):
+            for word in words_of(identifier):
+                expected.setdefault(word, []).append(number)
+    assert word_lines(text) == expected
+
+
+def test_a_state_is_studied_once_and_a_new_one_afresh() -> None:
+    first = studied(Source("a.py", TEXT, "1"))
+    assert studied(Source("a.py", TEXT, "1")) is first
+    changed = studied(Source("a.py", TEXT + "y = 1\n", "2"))
+    assert changed is not first
+    assert len(changed.lines) == len(first.lines) + 1
+    assert studied(Source("a.py", "other\n", "1")).lines == ["other"]
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_CHARACTERS", 100)
+    first = studied(Source("a.py", "x" * 60, "1"))
+    assert studied(Source("a.py", "x" * 60, "1")) is first
+    studied(Source("b.py", "y" * 60, "2"))
+    assert studied(Source("a.py", "x" * 60, "1")) is not first
+
+
+def test_numbers_are_no_words() -> None:
+    assert words("a[0xBEEF] = 12ul + read2(1e5); 0b1010 7z") == {"read2": 1}
+    assert words("größe12 = 0xBEEF") == {"größe12": 1}

@@ -1,0 +1,57 @@
+"""What a save costs, and how the picture mends while a project is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from context.disk.git import Git
+from context.project.project import Project
+from tests.context.conftest import Repo
+
+
+def test_git_is_asked_of_the_first_save_and_of_one_that_takes_it_back(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = "def first(): ...\n"
+    repo.commit(**{"a.py": before})
+    project = Project(repo.root)
+    project.scan()
+    asked: list[str] = []
+    run = Git.run
+
+    def counted(self: Git, *arguments: str, stdin: bytes = b"") -> bytes:
+        asked.append(arguments[0])
+        return run(self, *arguments, stdin=stdin)
+
+    monkeypatch.setattr(Git, "run", counted)
+    repo.write("a.py", before + "x = 1\n")
+    assert "a.py" in project.update(["a.py"]).changes
+    assert "status" in asked
+    asked.clear()
+    for number in range(3):
+        repo.write("a.py", before + f"x = {number + 2}\n")
+        assert "a.py" in project.update(["a.py"]).changes
+    assert asked == []
+    repo.write("a.py", before)
+    assert not project.update(["a.py"]).changes
+    assert "status" in asked
+
+
+def test_a_segment_that_is_cut_short_is_read_anew(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(**{f"m{number}.py": f"def at_{number}(): ...\n" for number in range(20)})
+    cold = Project(repo.root, tmp_path / "cache")
+    cold.scan()
+    cold.close()
+    project = Project(repo.root, tmp_path / "cache")
+    project.scan()
+    (segment,) = (tmp_path / "cache").glob("*/*.segment")
+    with segment.open("r+b") as file:
+        file.truncate(64)
+    assert project.snapshot.entries.outline("m3.py") == ""
+    mended = project.reconcile()
+    assert mended.complete and mended.entries["m3.py"].outline == "def at_3()\n"
+    assert mended.words.score({"at_7": 1.0}).keys() == {"m7.py"}
+    project.close()
+    assert Project(repo.root, tmp_path / "cache").scan().entries["m3.py"].names == {"at_3"}

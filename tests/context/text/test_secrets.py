@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from context.text.secrets import is_secret_file, redact
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "kind"),
+    [
+        (PEM, "MIIEow", "private key"),
+        ("key = 'AKIAIOSFODNN7EXAMPLE'", "AKIAIOSFODNN7EXAMPLE", "AWS access key"),
+        (
+            "aws_secret_access_key = " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "wJalrXUtn",
+            "AWS secret key",
+        ),
+        ("OPENAI_API_KEY=sk-proj-" + "a1B2" * 10, "a1B2a1B2", "API key"),
+        ("ghp_" + "a1" * 18, "a1a1", "GitHub token"),
+        ("xoxb-123456789012-abc", "123456789012", "Slack token"),
+        ("Authorization: Bearer abcdefghij0123456789xyz", "abcdefghij", "bearer token"),
+        ("postgres://app:hunter22@db/prod", "hunter22", "password in a URL"),
+        ('DB_PASSWORD = "hunter2hunter2hunter2"', "hunter2hunter2", "secret value"),
+        ("apiKey: '45441f4b65a2f80329fd45c7cb371fea'", "45441f4b", "secret value"),
+        ('"client_secret": "q8Zk3vTt1x_Lw9-Bn4Yp"', "q8Zk3vTt", "secret value"),
+        ("//registry/:_authToken=npm_" + "a1" * 18, "a1a1", "access token"),
+        ("hf_" + "aB1" * 12, "aB1aB1", "access token"),
+        ("AccountKey=" + "aB1+" * 20 + "==;", "aB1+aB1", "Azure storage key"),
+        ("https://hooks.slack.com/services/T0/B0/" + "a1" * 12, "a1a1", "Slack webhook"),
+        ("t = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.SflKxwRJSMeKKF2QT4'", "SflKxw", "JSON web token"),
+    ],
+)
+def test_secrets_are_masked(text: str, secret: str, kind: str) -> None:
+    found = redact(text)
+    assert secret not in found.text
+    assert found.kinds == (kind,)
+    assert f"[{kind} masked]" in found.text
+    assert found.text.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def bearer(token): return f'Bearer {token}'",
+        "the bearer of this message",
+        "risk-assessment-of-the-whole-thing-we-do",
+        "http://localhost:8080/path@x",
+        "https://user:{password}@host/",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "AKIA is a prefix",
+        "password = input('what is your password 12345?')",
+        'token = "TOKEN_KIND_IDENTIFIER"',
+        'secret = "short1"',
+        "if token == 'identifier': token = lexer.next_token_1()",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@given(st.text())
+def test_lines_are_kept(text: str) -> None:
+    assert redact(text + PEM + text).text.count("\n") == (text + PEM + text).count("\n")
+
+
+def test_keys_that_never_end_are_masked_and_hold_nothing_up() -> None:
+    begin = "-----BEGIN RSA PRIVATE KEY-----"
+    found = redact(f"{begin}\nMIIEow\n" * 30_000)
+    assert "MIIEow" not in found.text and found.text.count(begin) == 30_000
+
+
+def test_secret_files_by_name() -> None:
+    for path in (
+        ".env",
+        "a/.env.production",
+        "certs/server.key",
+        "id_rsa",
+        "x/.ssh/config",
+        "App.ENV",
+        ".aws/credentials",
+    ):
+        assert is_secret_file(path), path
+    for path in (".env.example", "env.py", "keys.py", "src/environment.ts", "monkey.keymap"):
+        assert not is_secret_file(path), path

@@ -1,0 +1,110 @@
+"""The journal's size is bounded: what is let go, what stays, and that what stays can still be undone."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refused
+from edits.landing import Landing
+from edits.ledger.entry import Entry, Op
+from edits.ledger.ledger import Ledger
+from edits.ledger.retention import DAY, Retention
+from tests.edits.helpers import Project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def entry(seq: int, hunk: str, session: str, day: float, op: Op = Op.LAND) -> Entry:
+    return Entry(seq, hunk, op, Action.UPDATE, "/", "a", None, None, "x", session=session, time=day * DAY)
+
+
+def test_the_last_sessions_stay_and_older_ones_go_by_age_and_by_size() -> None:
+    entries = [
+        entry(1, "h1", "one", 1),
+        entry(2, "h2", "two", 2),
+        entry(3, "h3", "", 3),
+        entry(4, "h4", "four", 50),
+        entry(5, "h1", "one", 60, Op.UNDO),
+    ]
+
+    def kept(retention: Retention, size: int = 1) -> set[int]:
+        return retention.kept(entries, lambda _: size, now=100 * DAY)
+
+    assert kept(Retention(sessions=5, days=1, bytes=0)) == {1, 2, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=1)) == {1, 5}
+    assert kept(Retention(sessions=1, days=99)) == {1, 2, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=97.5)) == {1, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=99, bytes=30), size=10) == {1, 4, 5}
+    assert kept(Retention(sessions=0, days=1)) == set()
+
+
+def change(project: Project, name: str, old: str, new: str, session: str) -> None:
+    lines = (HunkLine(LineKind.OLD, old), HunkLine(LineKind.NEW, new))
+    hunk = Hunk("a.txt", Action.UPDATE, Format.V4A, lines)
+    assert isinstance(project.landing.land(hunk, hunk_id=name, session=session, turn="t"), Landed)
+
+
+def test_after_a_compaction_what_stays_is_undone_and_what_went_is_not_known(project: Project) -> None:
+    lines = [f"line {number}" for number in range(40)]
+    project.write({"a.txt": "".join(f"{line}\n" for line in lines)})
+    for number in range(40):
+        change(project, f"h{number}", f"line {number}", f"LINE {number}", f"s{number // 10}")
+    other = Ledger(project.folder / "ledger")
+    assert len(other.hunks()) == 40
+    journal = project.folder / "ledger" / "hunks.jsonl"
+    before = journal.stat().st_size
+    project.ledger.compact(Retention(sessions=2, days=0), now=time.time() + 2 * DAY)
+    assert journal.stat().st_size < 0.6 * before
+    # Another process, that had read the old journal, goes on with the new one.
+    assert [record.id for record in other.hunks()] == [f"h{number}" for number in range(20, 40)]
+    landing = Landing(project.root, other)
+    assert isinstance(landing.undo("h5"), Refused)
+    (project.root / "a.txt").write_text("user\n" + (project.root / "a.txt").read_text())
+    for number in (39, 20, 31):
+        assert isinstance(landing.undo(f"h{number}"), Landed)
+    done = set(range(40)) - {39, 20, 31}
+    expected = ["user", *(f"LINE {n}" if n in done else f"line {n}" for n in range(40))]
+    assert (project.root / "a.txt").read_text() == "".join(f"{line}\n" for line in expected)
+
+
+def test_contents_nobody_needs_go_but_not_those_kept_today(project: Project) -> None:
+    project.write({"a.txt": "one\n"})
+    change(project, "h1", "one", "two", "s")
+    loose = project.folder / "ledger" / "blobs" / "00" / "loose"
+    loose.parent.mkdir(exist_ok=True)
+    loose.write_bytes(b"x")
+    project.ledger.compact(Retention(), now=time.time())
+    assert loose.exists()
+    project.ledger.compact(Retention(), now=time.time() + 2 * DAY)
+    assert not loose.exists()
+    assert isinstance(project.landing.undo("h1"), Landed)
+
+
+def test_opening_compacts_once_a_day(project: Project) -> None:
+    project.write({"a.txt": "one\n"})
+    change(project, "h1", "one", "two", "s")
+    project.ledger.recover()
+    mark = project.folder / "ledger" / "compacted"
+    os.utime(mark, (0, 0))
+    project.ledger.recover()
+    assert mark.stat().st_mtime > time.time() - DAY
+    assert isinstance(project.landing.undo("h1"), Landed)
+
+
+def test_a_whole_turn_is_taken_back_and_landed_again(project: Project) -> None:
+    project.write({"a.txt": "a\nb\nc\n"})
+    change(project, "h1", "a", "A", "s")
+    change(project, "h2", "A", "AA", "s")
+    change(project, "h3", "c", "C", "other")
+    assert [result.hunk for result in project.landing.undo_turn("s", "t")] == ["h2", "h1"]
+    assert project.read() == {"a.txt": "a\nb\nC\n"}
+    assert project.landing.undo_turn("s", "t") == []
+    assert [result.hunk for result in project.landing.redo_turn("s", "t")] == ["h1", "h2"]
+    assert project.read() == {"a.txt": "AA\nb\nC\n"}

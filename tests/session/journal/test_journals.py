@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from session.events import Event, HunkLanded, Notice, PromptSubmitted, ReasoningDelta, TextDelta, TurnEnded
+from session.journal.journals import (
+    Journal,
+    find_session,
+    list_sessions,
+    new_session_name,
+    read_event,
+    read_records,
+)
+from session.project.prompts import Draft, PromptHistory
+from session.storage.line_files import StoreError
+
+NAME = "20260102-030405-abcd"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def events_in(file: Path) -> list[Event | None]:
+    return [read_event(record) for record in read_records(file)]
+
+
+def sample(kind: Any) -> Any:
+    values = {
+        "str": "x\ud800\n",
+        "int": 7,
+        "bool": True,
+        "str | None": "y",
+        "float | None": 2.5,
+        "tuple[str, ...]": ("a", "b"),
+    }
+    return kind(**{field.name: values[str(field.type)] for field in fields(kind)})
+
+
+def write_all(folder: Path, *events: Event, name: str = NAME) -> Path:
+    journal = Journal(folder, name)
+    for event in events:
+        journal.write(event)
+    journal.close()
+    return journal.file
+
+
+# --- the journal ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", get_args(Event))
+def test_every_event_is_read_back_as_it_was_written(tmp_path: Path, kind: Any) -> None:
+    event = sample(kind)
+    assert events_in(write_all(tmp_path, event)) == [event]
+
+
+def test_each_record_has_its_time(tmp_path: Path) -> None:
+    before = time.time()
+    (record,) = read_records(write_all(tmp_path, Notice("info", "x")))
+    assert before - 1 <= record["at"] <= time.time() + 1
+
+
+def test_an_event_is_in_the_file_when_write_returns(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, NAME)
+    journal.write(Notice("info", "now"))
+    assert events_in(journal.file) == [Notice("info", "now")]
+
+
+def test_deltas_are_gathered_by_the_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, NAME)
+    for piece in ("one ", "two ", "three\nfo"):
+        journal.write(TextDelta("t1", piece))
+    assert events_in(journal.file) == [TextDelta("t1", "one two three\nfo")]
+    journal.write(TextDelta("t1", "ur"))
+    assert len(events_in(journal.file)) == 1
+    journal.close()
+    assert events_in(journal.file)[1:] == [TextDelta("t1", "ur")]
+
+
+def test_gathered_deltas_come_before_what_was_said_after_them(tmp_path: Path) -> None:
+    file = write_all(
+        tmp_path,
+        ReasoningDelta("t1", "thin"),
+        ReasoningDelta("t1", "king"),
+        TextDelta("t1", "a"),
+        TextDelta("t2", "b"),
+        TurnEnded("t2", "completed"),
+    )
+    assert events_in(file) == [
+        ReasoningDelta("t1", "thinking"),
+        TextDelta("t1", "a"),
+        TextDelta("t2", "b"),
+        TurnEnded("t2", "completed"),
+    ]
+
+
+def test_a_long_line_is_not_held_back_for_ever(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, NAME)
+    for _ in range(30):
+        journal.write(TextDelta("t1", "x" * 100))
+    written = "".join(event.text for event in events_in(journal.file) if isinstance(event, TextDelta))
+    assert len(written) >= 2000
+    journal.close()
+    assert sum(len(event.text) for event in events_in(journal.file) if isinstance(event, TextDelta)) == 3000
+
+
+def test_a_torn_last_line_is_passed_over_and_the_next_stands_alone(tmp_path: Path) -> None:
+    file = write_all(tmp_path, Notice("info", "first"), Notice("info", "torn"))
+    data = file.read_bytes()
+    file.write_bytes(data[:-9])
+    assert events_in(file) == [Notice("info", "first")]
+    write_all(tmp_path, Notice("info", "after"))
+    assert events_in(file) == [Notice("info", "first"), Notice("info", "after")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"nonsense", b"[1]", b'"text"', b"\xff\xfe", b"\x00" * 50, b"[" * 200_000, b'{"type":"no.such"}'],
+)
+def test_damage_in_the_middle_hides_nothing_around_it(tmp_path: Path, line: bytes) -> None:
+    file = write_all(tmp_path, Notice("info", "first"))
+    with file.open("ab") as handle:
+        handle.write(line + b"\n")
+    write_all(tmp_path, Notice("info", "after"))
+    events = [event for event in events_in(file) if event is not None]
+    assert events == [Notice("info", "first"), Notice("info", "after")]
+
+
+@pytest.mark.parametrize(
+    "record", [{"type": "text.delta"}, {"type": "text.delta", "turn": 1, "text": "x"}, {"type": ["a"]}, {}]
+)
+def test_a_record_that_is_no_event_gives_none(record: dict[str, Any]) -> None:
+    assert read_event(record) is None
+
+
+def test_two_writers_do_not_tear_each_others_lines(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from session.events import Notice; from session.journal.journals import Journal\n"
+        f"journal = Journal(Path(sys.argv[1]), {NAME!r})\n"
+        "for number in range(300): journal.write(Notice(sys.argv[2], 'x' * number))\n"
+        "journal.close()\n"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path), level]) for level in ("one", "two")
+    ]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    events = events_in(tmp_path / f"{NAME}.jsonl")
+    for level in ("one", "two"):
+        texts = [event.text for event in events if isinstance(event, Notice) and event.level == level]
+        assert texts == ["x" * number for number in range(300)]
+
+
+def test_the_journal_and_its_folder_are_private(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        file = write_all(tmp_path / "state" / "sessions", Notice("info", "x"))
+    finally:
+        os.umask(old)
+    assert (mode(file), mode(file.parent), mode(file.parent.parent)) == (0o600, 0o700, 0o700)
+
+
+def test_nothing_is_made_before_something_is_written(tmp_path: Path) -> None:
+    Journal(tmp_path / "sessions", NAME).close()
+    assert not (tmp_path / "sessions").exists()
+
+
+def test_a_folder_that_is_a_file_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "sessions").write_text("")
+    with pytest.raises(StoreError, match=rf"cannot write the session's journal .*{NAME}"):
+        write_all(tmp_path / "sessions", Notice("info", "x"))
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
+)
+def test_a_full_disk_is_a_store_error_on_write_and_on_close(tmp_path: Path) -> None:
+    (tmp_path / f"{NAME}.jsonl").symlink_to("/dev/full")
+    journal = Journal(tmp_path, NAME)
+    with pytest.raises(StoreError, match="No space left"):
+        journal.write(Notice("info", "x"))
+    journal.write(TextDelta("t1", "held"))
+    with pytest.raises(StoreError, match="No space left"):
+        journal.close()
+    journal.close()
+
+
+def test_after_a_write_that_failed_half_way_the_next_line_stands_alone(tmp_path: Path) -> None:
+    program = """
+import resource, signal, sys
+from pathlib import Path
+from session.events import Notice
+from session.storage.line_files import StoreError
+from session.journal.journals import Journal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+journal = Journal(Path(sys.argv[1]), sys.argv[2])
+journal.write(Notice("info", "first"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))
+try:
+    journal.write(Notice("info", "x" * 1000))
+except StoreError as problem:
+    print(problem)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+journal.write(Notice("info", "after"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path), NAME], capture_output=True, text=True, check=True
+    )
+    assert "cannot write the session's journal" in done.stdout
+    file = tmp_path / f"{NAME}.jsonl"
+    assert events_in(file) == [Notice("info", "first"), Notice("info", "after")]
+    assert b'"xxx' in file.read_bytes()
+
+
+def test_reading_a_journal_that_is_not_there_is_a_store_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot read"):
+        list(read_records(tmp_path / "none.jsonl"))
+
+
+# --- finding and listing --------------------------------------------------------------------------
+
+
+def test_session_names_sort_by_time_and_differ() -> None:
+    names = {new_session_name() for _ in range(20)}
+    assert len(names) > 1
+    assert all(len(name) == 20 and name[8] == name[15] == "-" for name in names)
+
+
+def make(folder: Path, name: str, *prompts: str, changed: float) -> Path:
+    file = write_all(folder, *(PromptSubmitted(f"t{n}", text) for n, text in enumerate(prompts)), name=name)
+    if not prompts:
+        file = write_all(folder, Notice("info", "no prompt"), name=name)
+    os.utime(file, (changed, changed))
+    return file
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    make(tmp_path, "20260101-100000-aaaa", "fix\nthe bug", "and another", changed=3000)
+    make(tmp_path, "20260101-100000-aabb", "explain", changed=1000)
+    make(tmp_path, "20260202-100000-cccc", changed=2000)
+    (tmp_path / "notes.jsonl").write_text("not a session\n")
+    (tmp_path / "20260101-100000-zzzz.jsonl").write_text("no hex digits\n")
+    return tmp_path
+
+
+def test_a_unique_beginning_finds_its_session(three: Path) -> None:
+    assert find_session(three, "20260202").stem == "20260202-100000-cccc"
+    assert find_session(three, "20260101-100000-aab").stem == "20260101-100000-aabb"
+
+
+def test_without_a_name_the_session_changed_last_is_found(three: Path) -> None:
+    assert find_session(three, None).stem == "20260101-100000-aaaa"
+
+
+@pytest.mark.parametrize("name", ["20260101-100000-aa", "2026", ""])
+def test_an_ambiguous_beginning_lists_what_it_could_be(three: Path, name: str) -> None:
+    with pytest.raises(StoreError, match=r"several sessions begin with .*aabb, .*aaaa"):
+        find_session(three, name)
+
+
+@pytest.mark.parametrize("name", ["nope", "notes", "../20260202", "20260101-100000-zzzz", "*"])
+def test_an_unknown_name_is_refused(three: Path, name: str) -> None:
+    with pytest.raises(StoreError, match="no session is called"):
+        find_session(three, name)
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "file"])
+def test_a_project_without_sessions(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").write_text("")
+    for name in (None, "2026"):
+        with pytest.raises(StoreError, match="no sessions yet; start one with: spark"):
+            find_session(tmp_path / folder, name)
+    assert list_sessions(tmp_path / folder) == []
+
+
+def test_sessions_are_listed_newest_change_first_with_title_and_turns(three: Path) -> None:
+    rows = list_sessions(three)
+    assert [(row.name[-4:], row.turns, row.title) for row in rows] == [
+        ("aaaa", 2, "fix\nthe bug"),
+        ("cccc", 0, ""),
+        ("aabb", 1, "explain"),
+    ]
+    assert [row.changed for row in rows] == [3000, 2000, 1000]
+    assert all(row.started > 1_700_000_000 for row in rows)
+
+
+def test_an_empty_journal_is_listed_with_the_time_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / f"{NAME}.jsonl").touch()
+    os.utime(tmp_path / f"{NAME}.jsonl", (500, 500))
+    (row,) = list_sessions(tmp_path)
+    assert (row.started, row.changed, row.turns, row.title) == (500, 500, 0, "")
+
+
+def test_a_journal_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / f"{NAME}.jsonl").mkdir()
+    with pytest.raises(StoreError, match=NAME):
+        list_sessions(tmp_path)
+
+
+# --- draft and prompts ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["hello", "two\nlines\n", "crlf\r\nstays", "Grüße 🎉", " leading"])
+def test_a_draft_is_kept_as_it_was(tmp_path: Path, text: str) -> None:
+    Draft(tmp_path / "state").write(text)
+    assert Draft(tmp_path / "state").read() == text
+
+
+def test_a_draft_can_be_replaced_and_removed_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    draft = Draft(tmp_path)
+    assert draft.read() == ""
+    draft.write("one")
+    draft.write("two")
+    assert draft.read() == "two"
+    assert [file.name for file in tmp_path.iterdir()] == ["draft.txt"]
+    draft.write("")
+    draft.write("")
+    assert draft.read() == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_draft_is_private(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        Draft(tmp_path / "state").write("secret plans")
+    finally:
+        os.umask(old)
+    assert mode(tmp_path / "state" / "draft.txt") == 0o600
+
+
+def test_a_draft_with_a_lone_surrogate_or_odd_bytes_is_still_read(tmp_path: Path) -> None:
+    Draft(tmp_path).write("a\udcffb")
+    assert Draft(tmp_path).read() == "a?b"
+    (tmp_path / "draft.txt").write_bytes(b"a\xffb")
+    assert Draft(tmp_path).read() == "a\ufffdb"
+
+
+def test_a_draft_that_cannot_be_kept_or_read_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("")
+    with pytest.raises(StoreError, match=r"cannot keep the draft .*draft\.txt"):
+        Draft(tmp_path / "state").write("x")
+    (tmp_path / "other" / "draft.txt").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot read the draft"):
+        Draft(tmp_path / "other").read()
+
+
+def test_prompts_are_kept_in_order_and_a_repeated_one_once(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path / "state")
+    assert history.read() == []
+    for prompt in ("one", "two\nlines", "two\nlines", "one", "\udcff", "日本"):
+        history.add(prompt)
+    assert PromptHistory(tmp_path / "state").read() == ["one", "two\nlines", "one", "\udcff", "日本"]
+    assert mode(tmp_path / "state" / "prompts.jsonl") == 0o600
+
+
+def test_only_the_last_prompts_are_read(tmp_path: Path) -> None:
+    lines = "".join(json.dumps(f"p{number}") + "\n" for number in range(PromptHistory.LONGEST + 5))
+    (tmp_path / "prompts.jsonl").write_text(lines)
+    read = PromptHistory(tmp_path).read()
+    assert (len(read), read[0], read[-1]) == (PromptHistory.LONGEST, "p5", f"p{PromptHistory.LONGEST + 4}")
+
+
+def test_damaged_prompts_are_passed_over_and_the_next_stands_alone(tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").write_bytes(b'"one"\n3\n\xff\n\n' + b"[" * 100_000 + b'\n"torn')
+    PromptHistory(tmp_path).add("two")
+    assert PromptHistory(tmp_path).read() == ["one", "two"]
+
+
+def test_prompts_that_cannot_be_kept_or_read_are_store_errors(tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").mkdir()
+    with pytest.raises(StoreError, match="cannot write"):
+        PromptHistory(tmp_path).add("x")
+    with pytest.raises(StoreError, match="cannot read the prompts"):
+        PromptHistory(tmp_path).read()
+
+
+def test_a_landed_hunk_keeps_its_place_and_move(tmp_path: Path) -> None:
+    landed = HunkLanded("t1", "h3", "a.py", "applied_fuzzy", 3, 10, 14, action="move", moved_to="b.py")
+    assert events_in(write_all(tmp_path, landed)) == [landed]
+
+
+def test_a_damaged_draft_does_nothing_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "draft.txt").write_bytes(b"fix \x1b]52;c;eA==\x07 \xff\xe2\x80\xae\0\nand\tthat")
+    assert Draft(tmp_path).read() == "fix ␛]52;c;eA==␇ \ufffd\ufffd␀\nand\tthat"

@@ -1,0 +1,390 @@
+"""The connection over real sockets: warm, kept, incremental, and unharmed by what servers do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+
+from session.link.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
+from session.link.state import TABLE, Backoff, LinkSignal, LinkState
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
+from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
+from session.protocol.request import tool_output, user_message
+from session.transport.service import RESPONSES_OVER_WEBSOCKET, Service
+
+PROFILE = RequestProfile(
+    "spark-partner", "Be a pair programmer. " * 20, ({"type": "custom", "name": "apply_patch"},)
+)
+SCRIPT = """
+[[scenario]]
+id = "edit"
+match = ["edit"]
+[[scenario.hunk]]
+id = "one"
+path = "a.py"
+lines = '''
+-a = 1
++a = 2
+'''
+[[scenario.step]]
+think = "Hm."
+[[scenario.step]]
+say = "I will edit it."
+[[scenario.step]]
+patch = ["one"]
+[[scenario.step]]
+say = "Done."
+
+[[scenario]]
+id = "long"
+match = ["long"]
+[[scenario.step]]
+say = "{words}"
+
+[[scenario]]
+id = "fault"
+match = ["fault"]
+times = 1
+{fault}
+
+[[scenario]]
+id = "well"
+match = ["fault", "hello"]
+[[scenario.step]]
+say = "All is well."
+"""
+
+
+def script(fault: str = '[[scenario.step]]\nsay = "x"', head: str = "") -> Any:
+    return parse(head + SCRIPT.replace("{words}", "word " * 3000).replace("{fault}", fault))
+
+
+@contextlib.asynccontextmanager
+async def linked(partner: Partner, **options: Any) -> AsyncIterator[Connection]:
+    connection = Connection(Endpoint(partner.url, options.pop("key", None)), PROFILE, **options)
+    connection.start()
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def until(connection: Connection, *wanted: LinkState) -> str | None:
+    """Wait for one of these states; its message."""
+    async with asyncio.timeout(10):
+        async for change in connection.states():
+            if change.state in wanted:
+                return change.message
+    raise AssertionError("the states ended")
+
+
+async def ask(connection: Connection, items: Sequence[Item]) -> list[WireEvent]:
+    async with asyncio.timeout(20):
+        return [event async for event in connection.respond(items)]
+
+
+def said(events: list[WireEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def output(events: list[WireEvent]) -> list[Item]:
+    last = events[-1]
+    assert isinstance(last, Finished)
+    return list(last.output)
+
+
+async def failing(connection: Connection, words: str) -> LinkError:
+    with pytest.raises(LinkError) as caught:
+        await ask(connection, [user_message(words)])
+    assert "\n" not in caught.value.message
+    return caught.value
+
+
+async def test_it_is_warm_before_the_first_prompt_and_sends_only_what_is_new() -> None:
+    async with Partner(rate=5000, scripts=script()) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        assert connection.warm_ups == 1
+        items = [user_message("please edit this:\n" + "some file\n" * 4000)]
+        events = await ask(connection, items)
+        first = connection.last_request_bytes
+        calls = [item for item in output(events) if item["type"] == "custom_tool_call"]
+        items += [*output(events), tool_output(calls[0]["call_id"], "done")]
+        assert said(await ask(connection, items)) == "Done."
+        second = connection.last_request_bytes
+        warm_up, one, two = partner.requests
+        assert (warm_up.generate, one.previous_response_id is not None) == (False, True)
+        assert two.items == (tool_output(calls[0]["call_id"], "done"),)
+        assert (one.size, two.size) == (first, second)
+        assert partner.connections == 1
+        print(f"second turn / first turn: {second} / {first} bytes = {second / first:.1%}")
+        assert second < first / 20
+
+
+async def test_without_a_start_the_first_answer_brings_it_up_cold() -> None:
+    async with Partner(scripts=script()) as partner:
+        connection = Connection(Endpoint(partner.url), PROFILE)
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+        assert (connection.warm_ups, len(partner.requests)) == (0, 1)
+        await connection.close()
+        await connection.close()
+        with pytest.raises(RuntimeError):
+            await ask(connection, [])
+
+
+async def test_drop_ends_the_answer_and_a_new_link_is_warm_at_once() -> None:
+    async with Partner(rate=2000, scripts=script()) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        events = []
+        async with asyncio.timeout(10):
+            async for event in connection.respond([user_message("long")]):
+                events.append(event)
+                if len(events) == 20:
+                    connection.drop()
+        assert len(events) == 20 and not isinstance(events[-1], Finished)
+        connection.drop()
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+        assert (partner.cut, partner.connections) == (1, 2)
+        assert partner.requests[-1].previous_response_id is None
+
+
+async def test_drop_from_another_task_ends_a_waiting_answer() -> None:
+    fault = "[[scenario.step]]\nstall = 60"
+    async with Partner(scripts=script(fault)) as partner, linked(partner) as connection:
+        answer = asyncio.create_task(ask(connection, [user_message("fault")]))
+        while not partner.requests or not partner.requests[-1].generate:
+            await asyncio.sleep(0.01)
+        connection.drop()
+        assert not any(isinstance(event, Finished) for event in await answer)
+        await until(connection, LinkState.READY)
+
+
+async def test_leaving_the_loop_or_being_cancelled_drops_the_answer_too() -> None:
+    async with Partner(rate=2000, scripts=script()) as partner, linked(partner) as connection:
+        answer = connection.respond([user_message("long")])
+        async for event in answer:
+            if isinstance(event, TextDelta):
+                break
+        await answer.aclose()
+        task = asyncio.create_task(ask(connection, [user_message("long")]))
+        while len(partner.requests) < 2:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
+async def test_asking_again_drops_the_answer_in_hand() -> None:
+    async with Partner(rate=2000, scripts=script()) as partner, linked(partner) as connection:
+        answer = connection.respond([user_message("long")])
+        assert isinstance(await anext(answer), Created)
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+        assert [event async for event in answer] == []
+        assert partner.cut == 1
+
+
+async def test_a_server_that_closes_mid_answer_fails_the_answer_and_nothing_else() -> None:
+    fault = """
+[[scenario.step]]
+say = "one two three four"
+tokens = 2
+[[scenario.step]]
+close = {code = 1011, reason = "oops"}
+"""
+    async with Partner(scripts=script(fault)) as partner, linked(partner) as connection:
+        problem = await failing(connection, "fault")
+        assert problem.kind == "closed" and "1011 (oops)" in problem.message
+        assert said(await ask(connection, [user_message("fault")])) == "All is well."
+
+
+async def test_a_cut_before_anything_was_said_is_made_good_unseen() -> None:
+    fault = "[[scenario.step]]\nclose = {}"
+    async with Partner(scripts=script(fault)) as partner, linked(partner) as connection:
+        events = await ask(connection, [user_message("fault")])
+        assert said(events) == "All is well."
+        assert [request.previous_response_id for request in partner.requests][-1] is None
+        assert sum(isinstance(event, Created) for event in events) == 2
+
+
+async def test_twice_cut_is_said() -> None:
+    fault = "[[scenario.step]]\nclose = {}"
+    twice = dataclasses.replace(script(fault), scenarios=())
+    scenarios = tuple(dataclasses.replace(s, times=None) for s in script(fault).scenarios)
+    twice = dataclasses.replace(twice, scenarios=scenarios)
+    once = Retries(most=0)
+    async with Partner(scripts=twice) as partner, linked(partner, retries=once) as connection:
+        assert (await failing(connection, "fault")).kind == "closed"
+        assert len([request for request in partner.requests if request.generate]) == 2
+
+
+async def test_an_idle_server_that_goes_away_is_replaced_in_the_background() -> None:
+    async with Partner(scripts=script()) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        items = [user_message("hello")]
+        items += output(await ask(connection, items))
+        states = connection.states()
+        await anext(states)
+        await partner.drop_clients()
+        seen = []
+        async with asyncio.timeout(10):
+            async for change in states:
+                seen.append(change.state)
+                if change.state is LinkState.READY:
+                    break
+        assert seen == ["offline", "connecting", "warming", "ready"]
+        items.append(user_message("hello"))
+        assert said(await ask(connection, items)) == "All is well."
+
+
+async def test_an_id_the_server_forgot_is_made_good_unseen() -> None:
+    async with Partner(scripts=script()) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        items = [user_message("hello")]
+        items += output(await ask(connection, items))
+        for client in partner._clients:
+            client._remembered.clear()
+        items.append(user_message("hello"))
+        assert said(await ask(connection, items)) == "All is well."
+        assert [len(request.items) for request in partner.requests] == [0, 1, 1, 3]
+        assert partner.connections == 1
+
+
+async def test_a_connection_too_old_is_replaced_unseen() -> None:
+    async with (
+        Partner(scripts=script(head="requests_per_connection = 2\n")) as partner,
+        linked(partner) as connection,
+    ):
+        await until(connection, LinkState.READY)
+        for _ in range(3):
+            assert said(await ask(connection, [user_message("hello")])) == "All is well."
+        assert partner.connections >= 2
+
+
+async def test_a_wrong_key_is_said_and_mended_by_asking_again() -> None:
+    async with Partner(scripts=script(), key="right") as partner:
+        async with linked(partner, key="wrong") as connection:
+            message = await until(connection, LinkState.FAILED)
+            assert message is not None and "did not accept the API key" in message
+            assert (await failing(connection, "hello")).kind == "unauthorized"
+        async with linked(partner, key="right") as connection:
+            assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
+async def test_a_refused_model_is_said_at_the_warm_up_and_mended_by_another() -> None:
+    head = 'refuse_models = ["spark-partner"]\n'
+    async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
+        message = await until(connection, LinkState.FAILED)
+        assert message is not None and "does not offer spark-partner" in message
+        assert (await failing(connection, "hello")).kind == "model"
+        connection.request = dataclasses.replace(PROFILE, model="other")
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
+@pytest.mark.parametrize("warm_up", ["unsupported", "ignored"])
+async def test_a_server_without_warm_ups_is_used_cold(warm_up: str) -> None:
+    head = f'warm_up = "{warm_up}"\n'
+    async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+        assert connection.warm_ups == 0
+
+
+async def test_garbage_between_the_events_is_counted() -> None:
+    fault = """
+[[scenario.step]]
+say = "Still "
+[[scenario.step]]
+garbage = ["<html>", "hex:fffe00", "[]", '{"type": 5}', '{"type": "response.unheard_of"}']
+[[scenario.step]]
+say = "here."
+"""
+    async with Partner(scripts=script(fault)) as partner, linked(partner) as connection:
+        events = await ask(connection, [user_message("fault")])
+        assert said(events) == "Still \n\nhere."
+        assert connection.garbled == sum(isinstance(event, Garbled) for event in events) == 4
+
+
+@pytest.mark.parametrize("shape", ["nested", "flat", "response"])
+async def test_an_error_is_said_and_the_link_is_kept(shape: str) -> None:
+    fail = f'code = "insufficient_quota", message = "You spent it all.", status = 429, shape = "{shape}"'
+    async with (
+        Partner(scripts=script(f"[[scenario.step]]\nfail = {{{fail}}}")) as partner,
+        linked(partner) as connection,
+    ):
+        await until(connection, LinkState.READY)
+        problem = await failing(connection, "fault")
+        assert (problem.kind, problem.code) == ("server", "insufficient_quota")
+        assert said(await ask(connection, [user_message("fault")])) == "All is well."
+        assert partner.connections == 1
+
+
+async def test_silence_is_given_up() -> None:
+    fault = "[[scenario.step]]\nstall = 60"
+    async with Partner(scripts=script(fault)) as partner, linked(partner, idle_timeout=0.2) as connection:
+        problem = await failing(connection, "fault")
+        assert (problem.kind, problem.code) == ("closed", "idle_timeout")
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
+async def test_a_server_that_is_not_there_yet_is_found_when_it_comes() -> None:
+    async with Partner(scripts=script()) as partner:
+        port = partner.port
+    connection = Connection(
+        Endpoint(f"http://127.0.0.1:{port}/v1"), PROFILE, backoff=Backoff(first=0.01, longest=0.05)
+    )
+    connection.start()
+    problem = await failing(connection, "hello")
+    assert problem.kind == "unreachable" and "Nothing listens" in problem.message
+    late = Partner(scripts=script())
+    await late.serve(port)
+    await until(connection, LinkState.READY)
+    assert said(await ask(connection, [user_message("hello")])) == "All is well."
+    await connection.close()
+    await late.close()
+
+
+async def test_a_server_without_websockets_is_said() -> None:
+    head = '[handshake]\nstatus = 426\nbody = "{}"\n'
+    only = Service(routes=(RESPONSES_OVER_WEBSOCKET,))
+    async with Partner(scripts=script(head=head)) as partner, linked(partner, service=only) as connection:
+        await until(connection, LinkState.FAILED)
+        assert (await failing(connection, "hello")).kind == "no_websocket"
+
+
+async def test_a_bare_server_says_the_same() -> None:
+    async with Partner(scripts=script(head="bare = true\n")) as partner, linked(partner) as connection:
+        events = await ask(connection, [user_message("edit")])
+        assert said(events) == "I will edit it."
+        assert [item["type"] for item in output(events)] == ["reasoning", "message", "custom_tool_call"]
+
+
+async def test_what_cannot_be_written_as_json_is_the_callers_error() -> None:
+    async with Partner(scripts=script()) as partner:
+        profile = dataclasses.replace(PROFILE, tools=({"type": object()},))
+        connection = Connection(Endpoint(partner.url), profile)
+        connection.start()
+        await until(connection, LinkState.READY)
+        with pytest.raises(ValueError, match="JSON"):
+            await ask(connection, [user_message("hello")])
+        await connection.close()
+
+
+def test_every_way_to_ready_leads_through_connecting() -> None:
+    for state, moves in TABLE.items():
+        assert LinkSignal.CLOSE in moves
+        if LinkState.READY in moves.values():
+            assert state in (LinkState.CONNECTING, LinkState.WARMING)
+    assert set(TABLE) == set(LinkState) - {LinkState.WAITING}
+
+
+def test_waits_double_up_to_the_longest() -> None:
+    backoff = Backoff(first=0.2, longest=5.0, jitter=0.1)
+    assert [backoff.wait(n, lambda: 0.5) for n in (0, 1, 2, 3, 9, 99)] == [0.0, 0.2, 0.4, 0.8, 5.0, 5.0]
+    assert backoff.wait(1, lambda: 0.0) == pytest.approx(0.18)
+    assert backoff.wait(1, lambda: 1.0) == pytest.approx(0.22)

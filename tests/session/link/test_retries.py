@@ -1,0 +1,135 @@
+"""What is tried again, after how long, and that the wait can be seen and ended."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from session.link.connection import Connection, Endpoint, LinkError, Retries
+from session.link.retries import Tries
+from session.link.state import Backoff, LinkState
+from session.partner.server.server import Partner
+from session.protocol.request import user_message
+from session.transport.errors import LinkProblem
+from tests.session.link.test_connection import PROFILE, ask, failing, linked, said, script, until
+
+QUICK = Retries(backoff=Backoff(first=0.01, longest=0.05))
+
+
+def fault(code: str, status: int, message: str = "Not now.", times: int = 1) -> str:
+    fail = f'code = "{code}", message = "{message}", status = {status}'
+    return f"[[scenario.step]]\nfail = {{{fail}}}\n"
+
+
+def error(
+    kind: LinkProblem, code: str = "", status: int | None = None, after: float | None = None
+) -> LinkError:
+    return LinkError(kind, "said", code=code, status=status, retry_after=after)
+
+
+@pytest.mark.parametrize(
+    ("problem", "waits"),
+    [
+        (error(LinkProblem.CLOSED), [0.2, 0.4, 0.8, 1.6, 3.2, None]),
+        (error(LinkProblem.UNREACHABLE), [0.2, 0.4, 0.8, None]),
+        (error(LinkProblem.SERVER, status=500), [0.2, 0.4]),
+        (error(LinkProblem.SERVER, status=529), [0.2]),
+        (error(LinkProblem.SERVER, "overloaded_error"), [0.2]),
+        (error(LinkProblem.SERVER, "rate_limit_exceeded", 429, 7.5), [7.5, 7.5, 7.5, 7.5, 7.5, None]),
+        (error(LinkProblem.SERVER, "rate_limit_exceeded", 429, 3600.0), [None]),
+        (error(LinkProblem.SERVER, "insufficient_quota", 429), [None]),
+        (error(LinkProblem.SERVER, "usage_limit_reached", 429), [None]),
+        (error(LinkProblem.SERVER, "invalid_value", 400), [None]),
+        (error(LinkProblem.UNREACHABLE, "untrusted"), [None]),
+        (error(LinkProblem.CLOSED, "idle_timeout"), [None]),
+        (error(LinkProblem.CONTEXT, "context_length_exceeded"), [None]),
+        (error(LinkProblem.UNAUTHORIZED), [None]),
+        (error(LinkProblem.MODEL), [None]),
+        (error(LinkProblem.REFUSED), [None]),
+    ],
+    ids=str,
+)
+def test_each_class_of_failure_has_its_waits(problem: LinkError, waits: list[float | None]) -> None:
+    tries = Tries(Retries(), dice=lambda: 0.5)
+    assert [tries.wait(problem) for _ in waits] == pytest.approx(waits)
+
+
+def test_failures_of_many_kinds_do_not_add_up_without_end() -> None:
+    tries = Tries(Retries(most=2), dice=lambda: 0.5)
+    kinds = [error(LinkProblem.CLOSED), error(LinkProblem.UNREACHABLE), error(LinkProblem.SERVER, status=500)]
+    waits = [tries.wait(kinds[n % 3]) for n in range(6)]
+    assert waits[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("server_error", 500), ("slow_down", 503), ("overloaded_error", 529), ("", 502)]
+)
+async def test_what_passes_is_waited_for_unseen(code: str, status: int) -> None:
+    async with (
+        Partner(scripts=script(fault(code, status))) as partner,
+        linked(partner, retries=QUICK) as connection,
+    ):
+        assert said(await ask(connection, [user_message("fault")])) == "All is well."
+
+
+async def test_the_servers_own_delay_is_kept_and_said() -> None:
+    named = fault("rate_limit_exceeded", 429, "Please try again in 50ms.")
+    async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        states = connection.states()
+        await anext(states)
+        assert said(await ask(connection, [user_message("fault")])) == "All is well."
+        waiting = await anext(states)
+        assert (waiting.state, waiting.seconds) == (LinkState.WAITING, 0.05)
+        assert waiting.message is not None and "asks to slow down" in waiting.message
+        assert (await anext(states)).state is LinkState.READY
+
+
+async def test_the_wait_ends_with_drop() -> None:
+    named = fault("rate_limit_exceeded", 429, "Please try again in 100s.")
+    async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
+        await until(connection, LinkState.READY)
+        asked = asyncio.create_task(ask(connection, [user_message("fault")]))
+        await until(connection, LinkState.WAITING)
+        connection.drop()
+        assert said(await asked) == ""
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
+async def test_a_wait_too_long_fails_with_a_line_that_says_when() -> None:
+    named = fault("rate_limit_exceeded", 429, "Please try again in 6m0s.")
+    async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
+        problem = await failing(connection, "fault")
+        assert "asks to slow down" in problem.message and problem.message.endswith("(in 6 min).")
+        assert sum(request.generate for request in partner.requests) == 1
+
+
+async def test_a_request_too_long_is_told_apart_and_not_repeated() -> None:
+    long = fault("context_length_exceeded", 400, "maximum context length is 128000 tokens")
+    async with Partner(scripts=script(long)) as partner, linked(partner) as connection:
+        problem = await failing(connection, "fault")
+        assert (problem.kind, problem.code) == ("context", "context_length_exceeded")
+        assert sum(request.generate for request in partner.requests) == 1
+
+
+async def test_a_server_that_comes_up_meanwhile_answers() -> None:
+    partner = Partner(scripts=script())
+    await partner.serve()
+    port = partner.port
+    await partner.close()
+    connection = Connection(Endpoint(f"http://127.0.0.1:{port}/v1"), PROFILE)
+    asked = asyncio.create_task(ask(connection, [user_message("hello")]))
+    await asyncio.sleep(0.3)
+    await partner.serve(port)
+    assert said(await asked) == "All is well."
+    await connection.close()
+    await partner.close()
+
+
+async def test_a_refused_model_lists_those_the_key_has() -> None:
+    head = 'refuse_models = ["spark-partner"]\nmodels = ["one", "two"]\n'
+    async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
+        problem = await failing(connection, "hello")
+        assert problem.kind == "model"
+        assert problem.message.endswith("This key can use one, two.")

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from session.memory.input_items import (
+    Conversation,
+    answer_items,
+    assistant_message,
+    developer_message,
+    item_text,
+)
+
+MESSAGE = {
+    "type": "message",
+    "id": "msg_1",
+    "status": "completed",
+    "role": "assistant",
+    "phase": "final_answer",
+    "content": [
+        {"type": "output_text", "text": "Hello", "annotations": [{"type": "url"}], "logprobs": [1]},
+        {"type": "refusal", "refusal": "No."},
+        {"type": "output_audio", "data": "…"},
+        {"type": "output_text", "text": ""},
+    ],
+}
+REASONING = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "status": "completed",
+    "summary": [{"type": "summary_text", "text": "thought"}],
+    "content": [{"type": "reasoning_text", "text": "raw"}],
+    "encrypted_content": "gAAA",
+}
+CALL = {
+    "type": "custom_tool_call",
+    "id": "ctc_1",
+    "status": "completed",
+    "call_id": "call_1",
+    "name": "apply_patch",
+    "input": "*** Begin Patch\n",
+}
+
+
+def without(item: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name not in names}
+
+
+def test_items_are_sent_back_with_the_fields_a_server_takes_and_no_others() -> None:
+    assert answer_items([REASONING, MESSAGE, CALL]) == [
+        {"type": "reasoning", "summary": REASONING["summary"], "encrypted_content": "gAAA"},
+        {
+            "type": "message",
+            "role": "assistant",
+            "phase": "final_answer",
+            "content": [{"type": "output_text", "text": "Hello"}, {"type": "refusal", "refusal": "No."}],
+        },
+        {
+            "type": "custom_tool_call",
+            "call_id": "call_1",
+            "name": "apply_patch",
+            "input": "*** Begin Patch\n",
+        },
+    ]
+
+
+@pytest.mark.parametrize("encrypted", [None, "", 7, ["x"]])
+def test_reasoning_without_its_encrypted_content_is_left_out(encrypted: object) -> None:
+    assert answer_items([without(REASONING, "encrypted_content")]) == []
+    assert answer_items([{**REASONING, "encrypted_content": encrypted}]) == []
+
+
+def test_reasoning_always_has_a_summary() -> None:
+    assert answer_items([without(REASONING, "summary")])[0]["summary"] == []
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {},
+        {"type": None},
+        {"type": ["message"]},
+        {"type": "web_search_call", "id": "x"},
+        {"type": "function_call", "name": "rm", "arguments": ["x"], "call_id": "c"},
+        {"type": "function_call", "call_id": "c", "arguments": "{}"},
+        {"type": "function_call", "name": "rm", "arguments": "{", "call_id": "c", "status": "incomplete"},
+        {"type": "compaction", "encrypted_content": "x"},
+        {"type": "message", "role": "assistant", "content": []},
+        {"type": "message", "role": "assistant", "content": "text"},
+        {"type": "message", "role": "assistant", "content": ["text", 3, None]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": 3}]},
+        {"type": "message", "role": "assistant"},
+        without(CALL, "call_id"),
+        without(CALL, "input"),
+        without(CALL, "name"),
+        {**CALL, "call_id": ""},
+        {**CALL, "input": {"patch": "x"}},
+        {**CALL, "status": "incomplete"},
+    ],
+)
+def test_items_that_a_server_would_not_take_again_are_left_out(item: dict[str, Any]) -> None:
+    assert answer_items([item, MESSAGE]) == answer_items([MESSAGE])
+
+
+def called(**fields: Any) -> dict[str, Any]:
+    return {"type": "function_call", "name": "read", "call_id": "c", "arguments": "{}", **fields}
+
+
+def test_each_call_has_an_id_of_its_own() -> None:
+    items = answer_items([called(), called(name="list"), called(), called(name="run")])
+    assert [(item["name"], item["call_id"]) for item in items] == [
+        ("read", "c"),
+        ("list", "c-2"),
+        ("run", "c-3"),
+    ], "and one that came twice is one"
+    assert answer_items(items) == items
+
+
+def test_a_function_call_gets_what_its_server_left_out() -> None:
+    items = answer_items([called(call_id=None, id="f"), called(call_id="", arguments={"path": "a"})])
+    assert [(item["call_id"], item["arguments"]) for item in items] == [
+        ("f", "{}"),
+        ("call-1", '{"path": "a"}'),
+    ]
+    assert answer_items([called(arguments=None)]) == [called()]
+
+
+def test_a_tool_call_may_have_an_empty_input() -> None:
+    assert answer_items([{**CALL, "input": ""}])[0]["input"] == ""
+
+
+def test_the_words_of_a_message_that_was_cut_are_kept() -> None:
+    assert answer_items([{**MESSAGE, "status": "incomplete"}]) == answer_items([MESSAGE])
+
+
+@pytest.mark.parametrize("role", ["developer", "system", "user", None, 3])
+def test_an_answer_cannot_pass_itself_off_as_somebody_elses_words(role: object) -> None:
+    assert answer_items([{**MESSAGE, "role": role}])[0]["role"] == "assistant"
+
+
+def test_the_servers_items_are_not_changed() -> None:
+    before = repr(MESSAGE)
+    answer_items([MESSAGE])[0]["content"].clear()
+    assert repr(MESSAGE) == before
+
+
+def test_item_text_is_what_costs_tokens() -> None:
+    assert item_text(developer_message("context")) == "context"
+    assert item_text(assistant_message("said")) == "said"
+    assert item_text(answer_items([MESSAGE])[0]) == "Hello\nNo."
+    assert item_text(CALL) == "apply_patch\n*** Begin Patch\n"
+    assert item_text({"type": "custom_tool_call_output", "call_id": "c", "output": "done"}) == "done"
+    assert item_text(answer_items([REASONING])[0]) == "gAAA"
+
+
+def test_words_of_ours_and_of_the_models_have_their_own_kinds_of_content() -> None:
+    assert developer_message("a")["content"] == [{"type": "input_text", "text": "a"}]
+    assert assistant_message("a")["content"] == [{"type": "output_text", "text": "a"}]
+    assert (developer_message("a")["role"], assistant_message("a")["role"]) == ("developer", "assistant")
+
+
+def test_a_conversation_grows_counts_and_starts_over() -> None:
+    conversation = Conversation()
+    one, two = developer_message("one"), assistant_message("two")
+    conversation.extend([one], 3)
+    conversation.extend([two], 4)
+    assert list(conversation.items) == [one, two]
+    assert conversation.tokens == 7
+    conversation.clear()
+    assert (list(conversation.items), conversation.tokens) == ([], 0)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), [float("inf")], json.loads("[" * 900 + "]" * 900)])
+def test_what_no_request_could_carry_is_not_kept(odd: object) -> None:
+    item = {"type": "reasoning", "id": "r", "encrypted_content": "x", "summary": [odd]}
+    assert answer_items([item, assistant_message("kept")]) == [assistant_message("kept")]

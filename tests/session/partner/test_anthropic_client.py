@@ -1,0 +1,39 @@
+"""The official ``anthropic`` client, which nobody here wrote, talks to the partner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anthropic
+import pytest
+from anthropic import AsyncAnthropic
+
+from session.partner.server.server import Partner
+from tests.session.link.test_connection import script
+
+
+def client(partner: Partner, key: str = "sk-practice") -> AsyncAnthropic:
+    return AsyncAnthropic(base_url=partner.url.removesuffix("/v1"), api_key=key, max_retries=0)
+
+
+async def test_a_streamed_answer() -> None:
+    async with Partner(scripts=script(), key="sk-practice") as partner, client(partner) as claude:
+        asking: Any = [{"role": "user", "content": "edit"}]
+        async with claude.messages.stream(model="m", max_tokens=99, messages=asking) as stream:
+            text = "".join([piece async for piece in stream.text_stream])
+            final = await stream.get_final_message()
+        assert text.startswith("I will edit it.")
+        assert [block.type for block in final.content] == ["thinking", "text"]
+        assert final.stop_reason == "end_turn" and final.usage.output_tokens > 5
+
+
+async def test_refusals_are_its_own_errors() -> None:
+    asking: Any = [{"role": "user", "content": "fault"}]
+    fail = 'code = "overloaded_error", message = "Overloaded", status = 529'
+    async with Partner(scripts=script(f"[[scenario.step]]\nfail = {{{fail}}}"), key="sk-practice") as partner:
+        async with client(partner, "wrong") as claude:
+            with pytest.raises(anthropic.AuthenticationError):
+                await claude.messages.create(model="m", max_tokens=9, messages=asking, stream=True)
+        async with client(partner) as claude:
+            with pytest.raises(anthropic.APIStatusError, match="Overloaded"):
+                await claude.messages.create(model="m", max_tokens=9, messages=asking, stream=True)

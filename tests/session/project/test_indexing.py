@@ -1,0 +1,75 @@
+"""Reading the project beside the session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from session.events import Event, FilesChanged
+from session.project.indexing import ProjectReading
+from tests.context.conftest import Repo
+
+PATIENCE = 20.0
+
+
+async def until(wanted: Callable[[], bool], told: asyncio.Event) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not wanted():
+            told.clear()
+            await told.wait()
+
+
+async def test_what_no_event_told_of_is_found_when_the_user_is_back(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
+    events: list[Event] = []
+    told = asyncio.Event()
+
+    def send(event: Event) -> None:
+        events.append(event)
+        told.set()
+
+    reading = ProjectReading(repo.root, tmp_path / "cache", send)
+    reading.look_again()
+    await asyncio.to_thread(reading.project.scan)
+    reading.ready.set()
+    # Without the watcher, as it is once the system has lost events.
+    running = asyncio.create_task(reading._look())
+    try:
+        repo.write("a.py", "def changed(): ...\n")
+        reading.look_again()
+        await until(lambda: FilesChanged(paths=("a.py",)) in events, told)
+        assert reading.snapshot.entries["a.py"].names == {"changed"}
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_what_changes_before_anybody_watches_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n"})
+    told = asyncio.Event()
+    reading = ProjectReading(repo.root, tmp_path / "cache", lambda event: told.set())
+    start = reading._watcher.start
+
+    def late() -> None:
+        repo.write("a.py", "def changed(): ...\n")
+        start()
+
+    monkeypatch.setattr(reading._watcher, "start", late)
+    running = asyncio.create_task(reading.run())
+    try:
+        await until(lambda: reading.ready.is_set() and "a.py" in reading.snapshot.changes, told)
+        assert reading.snapshot.entries["a.py"].names == {"changed"}
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()

@@ -1,0 +1,32 @@
+"""What somebody may have meant by a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from session.text.near_names import said_names, spelled_like
+
+MODELS = ["gpt-5.3-codex", "gpt-5.3-codex-spark", "gpt-oss-120b", "Qwen3:8b", "llama3.2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt-5.3", ["gpt-5.3-codex", "gpt-5.3-codex-spark"]),
+        ("codex", ["gpt-5.3-codex", "gpt-5.3-codex-spark"]),
+        ("GPT-OSS-120B", ["gpt-oss-120b"]),
+        ("qwen3:8", ["Qwen3:8b"]),
+        ("lama3.2", ["llama3.2"]),
+        ("zzz", []),
+        (" ", []),
+    ],
+)
+def test_names_that_go_on_hold_or_nearly_are_what_was_typed(name: str, meant: list[str]) -> None:
+    assert spelled_like(name, MODELS)[: len(meant) or None] == meant
+
+
+def test_no_more_are_named_than_wanted() -> None:
+    assert spelled_like("g", MODELS, 2) == ["gpt-5.3-codex", "gpt-5.3-codex-spark"]
+    assert spelled_like("max", ["max", "maximum"]) == ["max", "maximum"]
+    assert said_names(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert said_names(("a", "b"), 2) == "a, b"

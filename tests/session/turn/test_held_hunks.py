@@ -1,0 +1,254 @@
+"""Hunks that wait for the user: guards, locks and review mode, on a real session."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from session.events import HunkHeld, HunkLanded, HunkRefused, HunkTyped
+from session.project.locks import LockError
+from tests.session.talking import talking
+
+THREE = '''
+models = ["spark-practice"]
+[[scenario]]
+match = ["go"]
+
+[[scenario.hunk]]
+id = "a"
+path = "a.py"
+lines = """
+-one = 1
++one = 10
+"""
+
+[[scenario.hunk]]
+id = "manifest"
+path = "package.json"
+lines = """
+   "dependencies": {
++    "left-pad": "^1.0.0",
+     "express": "^4.0.0"
+"""
+
+[[scenario.hunk]]
+id = "b"
+path = "b.py"
+lines = """
+-two = 2
++two = 20
+"""
+
+[[scenario.step]]
+say = "Three edits.\\n"
+[[scenario.step]]
+patch = ["a", "manifest", "b"]
+[[scenario.step]]
+say = "Done.\\n"
+'''
+
+MANIFEST = '{\n  "dependencies": {\n    "express": "^4.0.0"\n  }\n}\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.py").write_text("one = 1\n")
+    (folder / "b.py").write_text("two = 2\n")
+    (folder / "package.json").write_text(MANIFEST)
+    return folder
+
+
+async def test_a_guard_holds_its_hunk_and_all_behind_it_until_the_user_agrees(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert (held.path, held.guard) == ("package.json", "dependency") and "left-pad" in held.message
+        await asyncio.sleep(0.2)
+        assert talk.session.running
+        assert talk.text("a.py") == "one = 10\n" and talk.text("b.py") == "two = 2\n"
+        assert talk.text("package.json") == MANIFEST
+        assert talk.session.answer(held.hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+        assert not talk.session.answer(held.hunk, land=True), "it waits no more"
+    assert "left-pad" in talk.text("package.json") and talk.text("b.py") == "two = 20\n"
+
+
+async def test_a_declined_hunk_is_refused_and_the_rest_lands(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert talk.session.answer(held.hunk, land=False)
+        assert (await talk.ended("t1")).status == "completed"
+        report = talk.sent()
+    (refused,) = talk.all(HunkRefused)
+    assert refused.code == "locked" and "declined" in refused.message
+    assert "declined" in report
+    assert talk.text("package.json") == MANIFEST and talk.text("b.py") == "two = 20\n"
+
+
+async def test_an_interrupt_while_a_hunk_is_held_drops_it(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        await talk.until(HunkHeld)
+        talk.session.interrupt()
+        assert (await talk.ended("t1")).status == "interrupted"
+        assert talk.text("package.json") == MANIFEST and talk.text("b.py") == "two = 2\n"
+        assert [event.path for event in talk.all(HunkLanded)] == ["a.py"]
+
+
+async def test_review_mode_holds_every_hunk_and_one_word_lands_the_rest(root: Path) -> None:
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.submit("go")
+        first = await talk.until(HunkHeld)
+        assert (first.path, first.guard) == ("a.py", "review")
+        assert talk.text("a.py") == "one = 1\n"
+        assert talk.session.answer(first.hunk, land=True, rest=True)
+        assert (await talk.ended("t1")).status == "completed"
+    assert len(talk.all(HunkHeld)) == 1 and len(talk.all(HunkLanded)) == 3
+
+
+async def test_where_nobody_can_be_asked_review_refuses(root: Path) -> None:
+    async with talking(root, THREE, review=True, attended=False) as talk:
+        talk.session.submit("go")
+        await talk.ended("t1")
+    assert [event.code for event in talk.all(HunkRefused)] == ["locked"] * 3
+    assert talk.text("a.py") == "one = 1\n"
+
+
+async def test_locked_files_and_lines_are_held(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        assert talk.session.lock("a.py") == "a.py is locked"
+        assert talk.session.lock("b.py:1") == "lines 1-1 of b.py are locked"
+        assert talk.session.locks() == ("a.py", "b.py:1-1")
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld, lambda event: event.path == "a.py")
+        talk.session.answer(held.hunk, land=False)
+        held = await talk.until(HunkHeld, lambda event: event.path == "package.json")
+        talk.session.answer(held.hunk, land=True)
+        held = await talk.until(HunkHeld, lambda event: event.path == "b.py")
+        talk.session.answer(held.hunk, land=False)
+        await talk.ended("t1")
+        talk.session.unlock("all")
+        assert talk.session.locks() == ()
+        for wrong in ("a.py:9-12", "nowhere.py:1", "../outside.py:1"):
+            with pytest.raises(LockError):
+                talk.session.lock(wrong)
+        with pytest.raises(LockError, match="not locked"):
+            talk.session.unlock("a.py")
+    assert talk.text("a.py") == "one = 1\n" and talk.text("b.py") == "two = 2\n"
+
+
+async def test_a_whole_turn_is_taken_back_at_once(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        talk.session.answer(held.hunk, land=True)
+        await talk.ended("t1")
+        undone = await talk.session.undo_turn()
+        assert [event.type for event in undone] == ["hunk.undone"] * 3
+        assert await talk.session.undo_turn() == []
+    assert talk.text("a.py") == "one = 1\n" and talk.text("package.json") == MANIFEST
+
+
+async def test_a_file_that_would_no_longer_parse_is_held(root: Path) -> None:
+    script = THREE.replace("+one = 10", "+one = (10").replace(
+        'patch = ["a", "manifest", "b"]', 'patch = ["a"]'
+    )
+    async with talking(root, script) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert held.guard == "syntax" and "a.py" in held.message
+        talk.session.answer(held.hunk, land=True)
+        await talk.ended("t1")
+    assert talk.text("a.py") == "one = (10\n"
+
+
+async def test_a_locked_path_is_asked_about_while_its_hunk_is_still_typed(root: Path) -> None:
+    async with talking(root, THREE, rate=30) as talk:
+        talk.session.lock("a.py")
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        typed = [event for event in talk.all(HunkTyped) if event.kind == "+"]
+        assert held.path == "a.py" and not typed, "asked before its new text came"
+        assert talk.session.answer(held.hunk, land=True)
+        landed = await talk.until(HunkLanded)
+        assert landed.hunk == held.hunk
+        assert len([event for event in talk.all(HunkHeld) if event.hunk == held.hunk]) == 1
+
+
+async def test_review_and_a_guard_ask_once_and_say_both(root: Path) -> None:
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.lock("package.json")
+        talk.session.submit("go")
+        for number in range(1, 4):
+            async with asyncio.timeout(20):
+                while len(asked := talk.all(HunkHeld)) < number:
+                    await talk.news()
+            talk.session.answer(asked[-1].hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+    asked = talk.all(HunkHeld)
+    assert [(event.path, event.guard) for event in asked] == [
+        ("a.py", "review"),
+        ("package.json", "review"),
+        ("b.py", "review"),
+    ]
+    assert asked[1].message == (
+        "package.json is locked by the user (package.json); it adds a dependency: left-pad; "
+        "every edit waits for you in review mode"
+    )
+    assert len(talk.all(HunkLanded)) == 3
+
+
+async def test_review_does_not_ask_about_what_cannot_land(root: Path) -> None:
+    (root / "a.py").write_text("something else\n")
+    (root / "b.py").write_text("two = 20\n")
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert held.path == "package.json"
+        talk.session.answer(held.hunk, land=False)
+        await talk.ended("t1")
+    assert [event.code for event in talk.all(HunkRefused)] == ["no_match", "locked"]
+    assert [event.status for event in talk.all(HunkLanded)] == ["already_applied"]
+
+
+async def test_what_is_known_once_a_hunk_is_whole_is_added_to_the_question(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.lock("package.json")
+        talk.session.submit("go")
+        both = await talk.until(HunkHeld, lambda event: "dependency" in event.message)
+        assert both.message.startswith("package.json is locked by the user (package.json); it adds")
+        assert talk.session.answer(both.hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+    assert talk.all(HunkHeld)[-1] == both, "nothing is asked again"
+    assert "left-pad" in talk.text("package.json")
+
+
+async def test_a_stop_while_a_guard_looks_is_no_question_and_no_wait(root: Path) -> None:
+    """The guard trips after the stop: nobody would answer it any more."""
+    async with talking(root, THREE) as talk:
+        loop, seen = asyncio.get_running_loop(), threading.Event()
+
+        def check(path: str, text: str) -> str | None:
+            if path == "a.py" and "10" in text and not seen.is_set():
+                loop.call_soon_threadsafe(stop)
+                seen.wait(10)
+                return "it is wrong"
+            return None
+
+        def stop() -> None:
+            talk.session.interrupt()
+            seen.set()
+
+        landing = talk.session._workspace.landing
+        assert landing.protection is not None
+        landing.protection = replace(landing.protection, checker=check)
+        talk.session.submit("go")
+        assert (await talk.ended("t1")).status == "interrupted"
+    assert not talk.all(HunkHeld) and talk.text("a.py") == "one = 1\n"

@@ -1,0 +1,71 @@
+"""Tool calls and commands that mean no good: bounded, told in a line, and nothing else is held up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from session.events import Event, ToolCalled, ToolEnded
+from session.tools.command.run import RunTool
+from session.tools.tool import Around, ToolResult, ToolSpec
+from session.tools.toolbox import Toolbox
+from session.turn.tool_calls import MOST_AT_ONCE, Calls
+
+
+async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
+    running = most = 0
+
+    class Looking:
+        spec = ToolSpec("look", "", {"type": "object"})
+
+        def label(self, arguments: Mapping[str, Any]) -> str:
+            return "look"
+
+        def refusal(self, arguments: Mapping[str, Any]) -> str:
+            return ""
+
+        async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            running -= 1
+            return ToolResult("seen")
+
+    events: list[Event] = []
+    calls = Calls(Toolbox([Looking()]), "t1", events.append, len, attended=True)
+    items = [{"name": "look", "call_id": f"c{n}", "arguments": "{}"} for n in range(1_000)]
+    await calls.answer([*items, {"name": "x" * 10_000_000, "call_id": "big", "arguments": "{}"}], 10_000_000)
+    assert most == MOST_AT_ONCE
+    assert [calls.answers[item["call_id"]] for item in items] == ["seen"] * 1_000
+    told = [event for event in events if isinstance(event, ToolCalled | ToolEnded)]
+    assert len(told) == 2_002 and max(len(event.tool) + len(event.line) for event in told) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        (
+            "head -c 5000000 /dev/zero | tr '\\0' a; echo end; exit 3",
+            ("exit 3\naaa", "not shown", "aaaend\n"),
+        ),
+        ("head -c 100000 /dev/zero", ("exit 0\n␀␀␀", "not shown")),
+        (
+            "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); printf '\\r%d of 5000' $i; done",
+            ("exit 0\n", "5000 of 5000"),
+        ),
+        ("printf 'one\\r\\ntwo\\r\\n'", ("exit 0\none\ntwo\n",)),
+    ],
+)
+async def test_output_without_lines_is_shown_as_far_as_it_fits(
+    tmp_path: Path, command: str, parts: tuple[str, ...]
+) -> None:
+    tool = RunTool(tmp_path, {"PATH": os.environ["PATH"]}, asks=True)
+    result = await tool.call({"command": command}, Around(500, lambda text: len(text) // 4 + 1))
+    assert all(part in result.text for part in parts), result.text
+    assert len(result.text) < 500 * 4

@@ -1,0 +1,198 @@
+"""Turns at their limits: a full window, a server that gives up, garbage, no server at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from session.events import (
+    ConnectionChanged,
+    DialogueCompacted,
+    HunkLanded,
+    HunkRefused,
+    Notice,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
+from session.instructions import TAKE_UP
+from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
+
+REPAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "colours.py").write_text(COLOURS)
+    return folder
+
+
+async def test_a_full_window_is_started_afresh_and_never_goes_over_the_budget(root: Path) -> None:
+    folder = root.parent / "xdg" / "config" / "spark"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        '[models."small"]\nprovider = "partner"\nwindow = 9000\noutput_reserve = 1000\nedit_format = "v4a"\n'
+    )
+    for number in range(60):
+        functions = "".join(f"def function_{number}_{n}(one, two):\n    return {n}\n\n" for n in range(20))
+        (root / f"part{number}.py").write_text(functions)
+    script = PLAIN.replace("Just words.", "Words upon words. " * 60)
+    async with talking(root, script, model="small") as talk:
+        for turn in range(1, 9):
+            talk.session.submit(f"question {turn} about @part{turn}.py")
+            assert (await talk.ended(f"t{turn}")).status == "completed"
+        sizes = [event.input_tokens for event in talk.all(TurnStarted)]
+        notices = [event for event in talk.all(Notice) if "afresh" in event.text]
+        starts = len(notices) + len(talk.all(DialogueCompacted))
+        assert max(sizes) <= 8000
+        assert 0 < starts < 6, "a fresh start is for a full window, not for every turn"
+        asked = [
+            request.body
+            for request in talk.partner.requests
+            if request.generate and request.offers_patch_tool
+        ]
+        fresh = [body for body in asked if "question 1" in str(body["input"])][1:]
+        assert len(fresh) == starts, "history is lost"
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ("close = {code = 0}", "connection"),
+        ("close = {code = 1011}", "closed"),
+        ('fail = {code = "server_error", message = "The model fell over."}', "fell over"),
+        ('fail = {code = "server_error", message = "The model fell over.", shape = "flat"}', "fell over"),
+        ('fail = {code = "server_error", message = "The model fell over.", shape = "response"}', "fell over"),
+    ],
+)
+async def test_a_server_that_gives_up_in_the_middle_fails_the_turn_and_keeps_what_landed(
+    root: Path, step: str, message: str
+) -> None:
+    script = REPAINT.replace('[[scenario.step]]\npatch = ["blue"]', f"[[scenario.step]]\n{step}", 1)
+    async with talking(root, script) as talk:
+        talk.session.submit("repaint it")
+        ended = await talk.ended("t1")
+        assert ended.status == "failed"
+        assert ended.message and message in ended.message.lower() and "\n" not in ended.message
+        assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20")
+        talk.session.submit("something else entirely")
+        await talk.ended("t2")
+        assert "h2 applied colours.py" in talk.sent(-1) or "h2 applied colours.py" in talk.sent(-2)
+
+
+@pytest.mark.parametrize("model", ["spark-practice", "spark-practice-text"])
+@pytest.mark.parametrize(
+    "step",
+    ["close = {once = true}", 'fail = {code = "server_error", status = 500, once = true}'],
+    ids=["closed", "failed"],
+)
+@pytest.mark.parametrize("tokens", [4, 30])
+async def test_an_answer_lost_midway_goes_on_from_what_landed(
+    root: Path, model: str, step: str, tokens: int
+) -> None:
+    cut = f'patch = ["red", "green"]\ntokens = {tokens}\n\n[[scenario.step]]\n{step}\n\n[[scenario.step]]\n'
+    script = REPAINT.replace('patch = ["red", "green"]', f'{cut}patch = ["red", "green"]', 1)
+    async with talking(root, script, model=model) as talk:
+        talk.session.submit("repaint it")
+        ended = await talk.ended("t1")
+        assert ended.status == "completed", ended
+        assert talk.text("colours.py") == REPAINTED
+        landed = [event for event in talk.all(HunkLanded) if event.status != "already_applied"]
+        assert sorted(event.start for event in landed) == [2, 6, 10], "each hunk landed once"
+        assert len(talk.all(HunkLanded)) == 3, "nothing that landed was asked for again"
+        assert not talk.all(HunkRefused), "a hunk that comes again is not refused"
+        assert len(talk.all(TurnStarted)) == 1 and TAKE_UP in talk.sent(1).replace("\\n", "\n")
+        assert talk.all(Usage)[-1].estimated, "what the lost answer cost is not known"
+        (said,) = [notice for notice in talk.all(Notice) if "taken up" in notice.text]
+        assert said.level == "warning"
+
+
+async def test_the_wait_before_an_answer_is_taken_up_can_be_ended(root: Path) -> None:
+    script = REPAINT.replace('[[scenario.step]]\npatch = ["blue"]', "[[scenario.step]]\nclose = {}", 1)
+    async with talking(root, script) as talk:
+        talk.session.submit("repaint it")
+        await talk.until(ConnectionChanged, lambda event: event.state == "waiting")
+        talk.session.interrupt()
+        assert (await talk.ended("t1")).status == "interrupted"
+        asked = len(talk.requests())
+        talk.session.submit("go on")
+        await talk.ended("t2")
+        assert "interrupted by the developer" in talk.sent(asked)
+
+
+async def test_garbage_on_the_socket_is_passed_over(root: Path) -> None:
+    garbage = '[[scenario.step]]\ngarbage = ["not json", "[1,2]", "{}", "hex:00ff", \'{"type":"x"}\']\n'
+    script = REPAINT.replace("[[scenario.step]]\n", garbage + "\n[[scenario.step]]\n", 1)
+    async with talking(root, script) as talk:
+        talk.session.submit("repaint it")
+        assert (await talk.ended("t1")).status == "completed"
+    assert "return 30" in talk.text("colours.py")
+
+
+async def test_text_is_stripped_of_control_sequences_before_any_front_end(root: Path) -> None:
+    script = PLAIN.replace("Just words.", "clear \\u001b[2J and title \\u001b]0;x\\u0007 here")
+    async with talking(root, script) as talk:
+        talk.session.submit("hello")
+        await talk.ended("t1")
+    said = "".join(event.text for event in talk.all(TextDelta))
+    assert "\x1b" not in said and "\x07" not in said and "clear" in said
+
+
+async def test_without_a_connection_the_turn_fails_with_what_to_do(tmp_path: Path) -> None:
+    from session.session import Session
+    from session.setup.config import Flags
+    from session.setup.opening import open_project
+    from tests.session.talking import environment
+
+    session = Session(open_project(tmp_path, Flags(), environment(tmp_path / "xdg")))
+    events = session.listen()
+    await session.open()
+    session.submit("hello")
+    seen = []
+    async for event in events:
+        seen.append(event)
+        if event.type == "turn.ended":
+            break
+    await session.close()
+    changed = next(event for event in seen if isinstance(event, ConnectionChanged))
+    assert changed.state == "failed" and "OPENAI_API_KEY" in (changed.message or "")
+    ended = seen[-1]
+    assert isinstance(ended, TurnEnded)
+    assert ended.status == "failed" and "OPENAI_API_KEY" in (ended.message or "")
+
+
+async def test_a_window_too_long_for_the_server_is_built_again_once(root: Path) -> None:
+    fail = 'fail = {code = "context_length_exceeded", message = "Too many tokens."}'
+    script = f"""
+models = ["spark-practice"]
+[[scenario]]
+match = ["*"]
+times = 1
+[[scenario.step]]
+{fail}
+
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+say = "It fits now.\\n"
+"""
+    async with talking(root, script) as talk:
+        talk.session.submit("hello")
+        ended = await talk.ended("t1")
+    assert ended.status == "completed", ended
+    assert "It fits now." in "".join(event.text for event in talk.all(TextDelta))
+    assert any("too long for the server" in event.text for event in talk.all(Notice))
+    assert len(talk.requests()) == 2
+
+
+async def test_a_prompt_larger_than_the_window_is_said_to_be(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.submit("far too many words " * 40_000)
+        ended = await talk.ended("t1")
+        assert ended.status == "failed" and "fewer words" in (ended.message or "")
+        talk.session.submit("hello")
+        assert (await talk.ended("t2")).status == "completed"

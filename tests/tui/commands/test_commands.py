@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from session.events import PromptSubmitted, TurnEnded
+from session.journal.journals import Journal
+from session.storage.folders import project_folders
+from tests.conftest import RunSpark
+
+
+def keep_session(project: Path, name: str, *prompts: str) -> Path:
+    journal = Journal(project_folders(project).sessions, name)
+    for number, prompt in enumerate(prompts, 1):
+        journal.write(PromptSubmitted(f"t{number}", prompt))
+        journal.write(TurnEnded(f"t{number}", "completed"))
+    journal.close()
+    return journal.file
+
+
+# --- sessions and export --------------------------------------------------------------------------
+
+
+def test_a_project_without_sessions_says_so_on_standard_error(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("sessions", cwd=project)
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == "this project has no sessions yet; start one with: spark\n"
+    as_json = run_spark("sessions", "--json", cwd=project)
+    assert (as_json.code, as_json.out, as_json.err) == (0, "", "")
+
+
+def test_sessions_are_one_line_each_newest_first(run_spark: RunSpark, project: Path) -> None:
+    older = keep_session(project, "20260101-100000-aaaa", "fix \x1b[31mthe\nbug", "more")
+    os.utime(older, (1000, 1000))
+    keep_session(project, "20260202-100000-bbbb", "explain " + "x" * 200)
+    ran = run_spark("sessions", cwd=project)
+    newest, oldest = ran.out.splitlines()
+    assert newest.startswith("20260202-100000-bbbb") and "1 turn " in newest and len(newest) < 140
+    assert oldest.startswith("20260101-100000-aaaa") and oldest.endswith("2 turns  fix \u241b[31mthe bug")
+    rows = [json.loads(line) for line in run_spark("sessions", "--json", cwd=project).out.splitlines()]
+    assert [(row["name"], row["turns"]) for row in rows] == [
+        ("20260202-100000-bbbb", 1),
+        ("20260101-100000-aaaa", 2),
+    ]
+
+
+def test_another_projects_sessions_are_not_listed(run_spark: RunSpark, project: Path, tmp_path: Path) -> None:
+    keep_session(project, "20260101-100000-aaaa", "x")
+    (tmp_path / "other").mkdir()
+    assert run_spark("sessions", "-C", str(tmp_path / "other")).out == ""
+    assert "aaaa" in run_spark("sessions", "-C", str(project)).out
+
+
+def test_a_session_is_exported_as_its_journal(run_spark: RunSpark, project: Path) -> None:
+    file = keep_session(project, "20260101-100000-aaaa", "Grüße \ud800")
+    with file.open("ab") as handle:
+        handle.write(b'{"type":"from.the.future","x":1}\n{"torn')
+    ran = run_spark("export", "20260101", cwd=project)
+    assert ran.code == 0
+    records = [json.loads(line) for line in ran.out.splitlines()]
+    assert [record["type"] for record in records] == ["prompt.submitted", "turn.ended", "from.the.future"]
+    assert records[0]["text"] == "Grüße \ud800"
+    assert type(records[0]["at"]) is float
+
+
+def test_an_unknown_or_ambiguous_session_is_refused(run_spark: RunSpark, project: Path) -> None:
+    none = run_spark("export", "x", cwd=project)
+    assert (none.code, none.out) == (2, "") and "no sessions yet" in none.err
+    keep_session(project, "20260101-100000-aaaa", "x")
+    keep_session(project, "20260101-100000-bbbb", "x")
+    names = "20260101-100000-bbbb, 20260101-100000-aaaa"
+    for command in ("export", "resume"):
+        unknown = run_spark(command, "nope", cwd=project)
+        said = f"spark: no session is called 'nope'; the last: {names}; spark sessions lists all\n"
+        assert (unknown.code, unknown.out, unknown.err) == (2, "", said)
+        near = run_spark(command, "20260101-100000-aaba", cwd=project)
+        assert near.code == 2 and "; the nearest: 20260101-100000-aaaa, " in near.err
+        ambiguous = run_spark(command, "2026", cwd=project)
+        assert ambiguous.code == 2
+        assert f"several sessions begin with '2026': {names}; type more of it" in ambiguous.err
+
+
+# --- folders, settings, keys ----------------------------------------------------------------------
+
+ANY_COMMAND = [
+    ["sessions"],
+    ["export", "x"],
+    ["apply"],
+    ["undo"],
+    ["redo"],
+    ["context", "x"],
+    ["exec", "x"],
+    ["open"],
+    ["line"],
+    ["resume"],
+]
+
+
+@pytest.mark.parametrize("command", ANY_COMMAND, ids=lambda command: command[0])
+def test_a_folder_that_is_not_there_leaves_with_3(run_spark: RunSpark, command: list[str]) -> None:
+    ran = run_spark(*command, "-C", "nowhere")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == "spark: nowhere cannot be opened: No such file or directory\n"
+
+
+ASKING = [command for command in ANY_COMMAND if command[0] in ("context", "exec", "open", "line", "resume")]
+
+
+@pytest.mark.parametrize("command", ASKING, ids=lambda command: command[0])
+def test_bad_settings_leave_with_3_and_one_line(
+    run_spark: RunSpark, project: Path, own_folders: Path, command: list[str]
+) -> None:
+    effort = run_spark(*command, "--effort", "huge", cwd=project)
+    assert (effort.code, effort.err) == (
+        3,
+        "spark: effort 'huge' is not one of low, medium, high, xhigh, auto\n",
+    )
+    config = own_folders / "config" / "spark"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("model = [\n")
+    broken = run_spark(*command, cwd=project)
+    assert broken.code == 3
+    assert broken.err.startswith(f"spark: {config / 'config.toml'} is not valid TOML")
+    assert len(broken.err.splitlines()) == 1
+
+
+def test_exec_without_a_key_leaves_with_3_and_says_what_to_set(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("exec", "hello", cwd=project)
+    assert (ran.code, ran.out) == (3, "")
+    assert (
+        ran.err == "spark: no key: set OPENAI_API_KEY, or run: spark login openai (spark demo needs none)\n"
+    )
+
+
+def test_a_credentials_file_that_others_can_read_is_refused(
+    run_spark: RunSpark, project: Path, own_folders: Path
+) -> None:
+    file = own_folders / "config" / "spark" / "credentials.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('openai = "sk-secret"\n')
+    file.chmod(0o644)
+    ran = run_spark("exec", "hello", cwd=project)
+    assert ran.code == 3
+    assert f"chmod 600 {file}" in ran.err and "sk-secret" not in ran.err
+
+
+def test_plain_http_to_another_machine_is_refused(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark(
+        "exec", "--base-url", "http://example.com/v1", "x", cwd=project, env={"OPENAI_API_KEY": "sk-1"}
+    )
+    assert ran.code == 3
+    assert "https://" in ran.err and "sk-1" not in ran.err
+
+
+@pytest.mark.parametrize("arguments", [[""], ["  \n"], ["-"]])
+def test_an_empty_prompt_leaves_with_2(run_spark: RunSpark, project: Path, arguments: list[str]) -> None:
+    ran = run_spark("exec", *arguments, cwd=project, given=b" \n")
+    assert ran.code == 2
+    assert "the prompt is empty" in ran.err
+
+
+def test_a_prompt_that_is_no_text_leaves_with_2(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("exec", "-", cwd=project, given=b"fix \xff")
+    assert ran.code == 2
+    assert "not UTF-8" in ran.err
+
+
+# --- context --------------------------------------------------------------------------------------
+
+
+def test_context_prints_one_object_as_the_contract_says(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("context", "--json", "--budget", "5000", "explain @app.py", cwd=project)
+    assert (ran.code, len(ran.out.splitlines())) == (0, 1)
+    window = json.loads(ran.out)
+    assert set(window) == {"budget", "tokens", "model", "pieces", "left_out"}
+    assert window["tokens"] <= window["budget"] == 5000
+    for piece in window["pieces"]:
+        assert {"kind", "tokens", "text", "why"} <= set(piece) <= {"kind", "path", "tokens", "text", "why"}
+    for left in window["left_out"]:
+        assert set(left) == {"path", "tokens", "why"}
+
+
+def test_context_needs_neither_a_key_nor_a_request(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("context", cwd=project)
+    assert ran.code == 0
+    assert "of 112,000 tokens for gpt-5.3-codex-spark" in ran.out.splitlines()[0]
+
+
+def test_a_budget_too_small_for_the_words_is_an_error(run_spark: RunSpark, project: Path) -> None:
+    ran = run_spark("context", "--json", "--budget", "10", "x", cwd=project)
+    assert (ran.code, ran.out) == (1, "")
+    assert "does not fit" in ran.err and len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("budget", ["0", "-5", "many", "1.5"])
+def test_a_budget_that_is_no_number_of_tokens_is_a_usage_error(
+    run_spark: RunSpark, project: Path, budget: str
+) -> None:
+    assert run_spark("context", "--budget", budget, cwd=project).code == 2
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_file_names_that_are_no_text_are_shown_somehow(
+    run_spark: RunSpark, project: Path, as_json: bool
+) -> None:
+    for name in (b"caf\xe9.py", b"esc\x1b[31m.py"):
+        try:
+            (Path(os.fsdecode(bytes(project))) / os.fsdecode(name)).write_text("def f():\n    pass\n")
+        except OSError:
+            pytest.skip("this file system takes only names that are text")
+    ran = run_spark("context", *(["--json"] if as_json else []), "explain f", cwd=project)
+    assert ran.code == 0
+    if as_json:
+        json.loads(ran.out)
+    else:
+        assert "\x1b" not in ran.out
+
+
+def test_letters_that_the_output_does_not_know_are_no_fault(run_spark: RunSpark, project: Path) -> None:
+    keep_session(project, "20260101-100000-aaaa", "party 🎉")
+    ran = run_spark("sessions", cwd=project, env={"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"})
+    assert ran.code == 0
+    assert ran.out.endswith("party \\U0001f389\n")
+
+
+# --- the others -----------------------------------------------------------------------------------
+
+
+def test_resuming_where_nothing_is_leaves_with_one_line(run_spark: RunSpark, project: Path) -> None:
+    for arguments in (["resume"], ["resume", "x"], ["-c"], ["line", "-c"]):
+        ran = run_spark(*arguments, cwd=project)
+        assert (ran.code, len(ran.err.splitlines())) == (2, 1), arguments
+        assert "no sessions yet" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--rate", "fast"], 3),
+        (["--rate", "-1"], 3),
+        (["--rate", "nan"], 3),
+        (["--script", "nowhere.toml"], 3),
+        (["--port", "70000"], 2),
+        (["--port", "x"], 2),
+    ],
+)
+def test_a_partner_that_cannot_serve_says_why(run_spark: RunSpark, arguments: list[str], code: int) -> None:
+    ran = run_spark("partner", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err
+
+
+def offered(run_spark: RunSpark, line: str, cwd: Path) -> list[str]:
+    """What bash is offered at Tab behind ``line``."""
+    words = line.split(" ")
+    env = {"_SPARK_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return [answer.partition(",")[2] for answer in run_spark(env=env, cwd=cwd).out.split()]
+
+
+def test_the_shell_is_offered_sessions_models_and_providers(
+    run_spark: RunSpark, project: Path, own_folders: Path
+) -> None:
+    assert offered(run_spark, "spark resume ", project) == []
+    older = keep_session(project, "20260101-100000-aaaa", "fix it")
+    os.utime(older, (1000, 1000))
+    keep_session(project, "20260202-100000-bbbb", "explain it")
+    assert offered(run_spark, "spark resume ", project) == ["20260202-100000-bbbb", "20260101-100000-aaaa"]
+    assert offered(run_spark, "spark export 20260101", project) == ["20260101-100000-aaaa"]
+    assert offered(run_spark, f"spark export -C {project} 20260101", project.parent) == [
+        "20260101-100000-aaaa"
+    ]
+    assert offered(run_spark, "spark resume -C nowhere 2026", project) == []
+    assert offered(run_spark, "spark exec --effort x", project) == ["xhigh"]
+    assert offered(run_spark, "spark exec --provider gr", project) == ["groq"]
+    assert offered(run_spark, "spark exec --provider partner --model ", project) == [
+        "spark-practice",
+        "spark-practice-text",
+    ]
+    config = own_folders / "config" / "spark"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("model = [\n")
+    assert offered(run_spark, "spark exec --model ", project) == []

@@ -1,0 +1,91 @@
+"""The one table of keys: all bound, all in the help, none twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.widgets import TextArea
+
+from tests.tui.stage import stage
+from tui.app.app import SparkApp
+from tui.keys.keymap import keymap, shown
+from tui.overlays.context_panel import ContextScreen
+from tui.overlays.screens import help_rows
+from tui.panes.chat.chat import ChatView
+from tui.panes.composer.composer import Composer
+from tui.panes.editor.editor import EditorPane
+
+OWNERS: dict[str, type[DOMNode]] = {
+    "app": SparkApp,
+    "chat": ChatView,
+    "composer": Composer,
+    "editor": EditorPane,
+}
+
+
+@pytest.mark.parametrize("scope", keymap(), ids=lambda scope: scope.name)
+def test_no_key_stands_twice_in_a_scope(scope: object) -> None:
+    keys = [key for each in keymap() if each is scope for entry in each.keys for key in entry.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_no_pane_hides_a_key_that_works_anywhere() -> None:
+    scopes = {scope.name: {key for entry in scope.keys for key in entry.keys} for scope in keymap()}
+    for name in ("composer", "chat", "editor", "text"):
+        assert not scopes[name] & scopes["app"], name
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_every_key_is_bound_and_its_action_is_there(name: str) -> None:
+    owner = OWNERS[name]
+    (scope,) = (scope for scope in keymap() if scope.name == name)
+    bound = {b.key: b.action for b in owner.BINDINGS if isinstance(b, Binding)}
+    for entry in scope.keys:
+        where, action = (
+            (SparkApp, entry.action[4:]) if entry.action.startswith("app.") else (owner, entry.action)
+        )
+        assert callable(getattr(where, "action_" + action.partition("(")[0]))
+        for key in entry.keys:
+            assert bound[key] == entry.action
+
+
+def test_every_key_of_the_context_panel_has_its_action() -> None:
+    (scope,) = (scope for scope in keymap() if scope.name == "context")
+    for entry in scope.keys:
+        assert callable(getattr(ContextScreen, "action_" + entry.action.partition("(")[0]))
+
+
+def test_the_editing_keys_are_those_the_text_area_has() -> None:
+    (scope,) = (scope for scope in keymap() if scope.name == "text")
+    bound = {
+        key: binding.action
+        for binding in TextArea.BINDINGS
+        if isinstance(binding, Binding)
+        for key in binding.key.split(",")
+    }
+    for entry in scope.keys:
+        for key in entry.keys:
+            assert bound[key] == entry.action
+
+
+@pytest.mark.parametrize("width", [30, 60, 90])
+def test_the_help_lists_every_key(width: int) -> None:
+    text = " ".join("".join(row.text for row in help_rows(width)).split())
+    for scope in keymap():
+        assert scope.title in text
+        for entry in scope.keys:
+            for key in entry.shown.split(", "):
+                assert key in text
+
+
+async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(100, 60)) as it:
+        await it.pilot.press("f1")
+        assert "stop the turn at once" in it.screen and shown("undo_hunk") in it.screen
+        await it.pilot.press("x")
+        assert it.app.composer.text == "" and "stop the turn at once" not in it.screen
+        await it.pilot.press("f3", "question_mark")
+        assert "stop the turn at once" in it.screen

@@ -1,0 +1,270 @@
+"""What lies on the desk: which file the editor shows, what of it is unsaved, where hunks landed.
+
+The desk keeps three texts apart: the one on disk when it was last read (*base*), the one in the
+editor (*mine*) and the one on disk now (*theirs*). The user's text is never replaced but by a merge
+in which it wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from session.events import HunkAimed, HunkLanded, HunkOpened, HunkRedone, HunkTyped, HunkUndone
+from session.project.open_files import FileProblem, OpenFile, ProjectFiles
+from tui.panes.editor.editor import EditorPane
+from tui.panes.editor.hunk_in_flight import Flight
+from tui.panes.editor.marks import Mark, Marks
+
+Say = Callable[[str, str], None]
+"""Shows one line to the user: the text, and its level as of a notice."""
+
+
+class Desk:
+    """Moves files between the disk and the editor pane, on behalf of the user and of the hunks."""
+
+    def __init__(self, editor: EditorPane, marks: Marks, files: ProjectFiles, say: Say) -> None:
+        self.editor = editor
+        self.marks = marks
+        self._files = files
+        self._say = say
+        self._base: OpenFile | None = None
+        self._flights: dict[str, Flight] = {}
+        self._held = ""
+        """The hunk that waits for the user's word: it is drawn, whatever is typed behind it."""
+        self.problem = ""
+        """Why the file asked for last is not shown; empty when one is, or none was asked for."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when another file, or none, is shown, or when it became clean or dirty."""
+
+    # What is shown.
+
+    @property
+    def path(self) -> str:
+        """The file in the editor; empty when there is none."""
+        return self.editor.path
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the editor holds what the disk does not."""
+        if not self.editor.path:
+            return False
+        return self.editor.content != (self._base.text if self._base is not None else "")
+
+    @property
+    def base(self) -> OpenFile | None:
+        """The file as it was last read; None for none, and for one that is not on disk yet."""
+        return self._base
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether another file must not take the editor from the user now."""
+        return self.editor.busy or self.dirty
+
+    def open(self, path: str) -> bool:
+        """Show ``path``, on the user's wish; unsaved text of the file before is saved first."""
+        if path == self.path:
+            return True
+        return (not self.dirty or self.save()) and self._show(path)
+
+    def save(self) -> bool:
+        """Write the editor's text to disk; true when the disk holds it now."""
+        if not self.editor.path or not self.dirty:
+            return True
+        if self.editor.read_only:
+            # It may have become so on disk while there was unsaved text: that text must stay.
+            self._say(f"{self.path} is read-only: make it writable to save it", "warning")
+            return False
+        if self._base is None:
+            self._say(f"{self.path} is not on disk (yet): it cannot be saved", "warning")
+            return False
+        try:
+            self._base = self._files.save(self._base, self.editor.content)
+        except FileProblem as problem:
+            self._say(str(problem), "error")
+            self.read_again()
+            return False
+        self.on_change()
+        return True
+
+    def _show(self, path: str) -> bool:
+        try:
+            opened = self._files.open(path)
+        except FileProblem as problem:
+            self.problem = str(problem)
+            self._clear()
+            self._say(self.problem, "warning")
+            return False
+        self.problem = ""
+        self._base = opened
+        self.editor.show(path, opened.text, read_only=opened.read_only)
+        self.on_change()
+        return True
+
+    def _show_new(self, path: str) -> None:
+        """Show the place of a file that a hunk is about to make."""
+        self.problem = ""
+        self._base = None
+        self.editor.show(path, "", read_only=True)
+        self.on_change()
+
+    def _clear(self) -> None:
+        self._base = None
+        self.editor.show("", "", read_only=True)
+        self.on_change()
+
+    def read_again(self) -> None:
+        """The shown file may have changed on disk: take the change in, the user's text first."""
+        if not self.editor.path:
+            return
+        path = self.editor.path
+        try:
+            theirs = self._files.open(path)
+        except FileProblem as problem:
+            if self._base is None:
+                return
+            if self.dirty:
+                self._say(f"{problem}; your unsaved text stays in the editor", "warning")
+            else:
+                self.problem = str(problem)
+                self._clear()
+            return
+        mine = self.editor.content
+        if self._base is None or mine == self._base.text:
+            self.editor.read_only = theirs.read_only
+            self._base = theirs
+            self.editor.become(theirs.text)
+        elif theirs.text != self._base.text:
+            merged = self._files.merge(self._base.text, mine, theirs.text)
+            self._base = theirs
+            self.editor.become(merged.text)
+            if merged.conflicts:
+                self._say(f"{path} changed where you are typing: your unsaved text stands there", "warning")
+        else:
+            self._base = theirs
+        self.on_change()
+
+    # Hunks in flight.
+
+    def opened(self, event: HunkOpened) -> None:
+        """The model began a hunk: show its file, unless the user is at work in another."""
+        flight = self._flights[event.hunk] = Flight(event.hunk, event.path, event.action)
+        if not self._held and not self._draw(flight):
+            self._say(f"{event.hunk} is being written in {event.path}", "info")
+
+    def held(self, hunk: str) -> None:
+        """A hunk waits for the user's word: show what the word is about."""
+        self._held = hunk
+        if flight := self._flights.get(hunk):
+            self._draw(flight)
+
+    def _draw(self, flight: Flight) -> bool:
+        """Draw a hunk over its file; false when the user is at work in another."""
+        if flight.path != self.path:
+            if self.hands_on:
+                return False
+            if flight.action == "add":
+                self._show_new(flight.path)
+            elif not self._show(flight.path):
+                return True
+        self.editor.fly(flight)
+        return True
+
+    def _settled(self, hunk: str) -> None:
+        """A hunk's fate is known: after one that was held comes the one behind it."""
+        if hunk == self._held:
+            self._held = ""
+            if self._flights:
+                self._draw(next(iter(self._flights.values())))
+
+    def typed(self, event: HunkTyped) -> None:
+        """A piece of a hunk's line."""
+        if flight := self._flights.get(event.hunk):
+            flight.feed(event.kind, event.text)
+            if flight is self.editor.flight:
+                self.editor.flight_moved()
+
+    def aimed(self, event: HunkAimed) -> None:
+        """Where a hunk would land."""
+        if flight := self._flights.get(event.hunk):
+            flight.aim = (event.start, event.end)
+            if flight is self.editor.flight:
+                self.editor.flight_moved()
+
+    def dropped(self, hunk: str) -> None:
+        """A hunk will not land."""
+        flight = self._flights.pop(hunk, None)
+        if flight is not None and flight is self.editor.flight:
+            self.editor.fly(None)
+            if self._base is None and self.path == flight.path:
+                self._clear()
+        self._settled(hunk)
+
+    def drop_all(self) -> None:
+        """The turn was stopped: nothing of any open hunk stays on the screen."""
+        self._flights.clear()
+        self._held = ""
+        flight = self.editor.flight
+        self.editor.drop_pending()
+        if flight is not None and self._base is None and self.path == flight.path:
+            self._clear()
+
+    # Hunks on disk.
+
+    def landed(self, event: HunkLanded) -> None:
+        """A hunk is on disk: take it into the editor, mark it, and show it if the user's hands are off."""
+        flight = self._flights.pop(event.hunk, None)
+        path = event.moved_to or event.path
+        if event.moved_to:
+            self.marks.renamed(event.path, event.moved_to)
+        if flight is not None and flight is self.editor.flight:
+            self.editor.flight = None
+        growth = flight.growth if flight else 0
+        for other in self._flights.values():
+            if other.path == path:
+                other.displaced(event.end - growth, growth)
+        self._placed(event.path, path, growth, event.start, event.end, event.hunk)
+        self._settled(event.hunk)
+
+    def undone(self, event: HunkUndone) -> None:
+        """A hunk was taken back."""
+        held = self.marks.remove(event.hunk)
+        growth = (event.end - event.start) - (held[1].end - held[1].start) if held else 0
+        self._placed(event.path, event.path, growth, event.start, event.end, None)
+
+    def redone(self, event: HunkRedone) -> None:
+        """A hunk was landed again."""
+        self._placed(event.path, event.path, 0, event.start, event.end, event.hunk)
+
+    def _placed(self, path: str, now: str, growth: int, start: int, end: int, hunk: str | None) -> None:
+        """Lines ``start`` to ``end`` of file ``now`` (it was ``path``) are new."""
+        row = max(0, start - 1)
+        shown = path == self.path
+        if shown and now == path:
+            self.read_again()
+        elif shown and not self.dirty:
+            self._show(now)
+        elif not shown and growth:
+            come = end - start
+            self.marks.edited(now, row, max(0, come - growth), come)
+        if hunk is not None and start:
+            self.marks.set(now, Mark(hunk, row, max(end - 1, row)))
+        if not shown and start and not self.hands_on:
+            self._show(now)
+        if self.path == now and start and not self.hands_on:
+            self.editor.reveal(row)
+        self.editor.flight_moved()
+
+    def marked_here(self) -> Mark | None:
+        """The landed hunk under the cursor."""
+        return self.marks.at(self.path, self.editor.cursor_location[0]) if self.path else None
+
+    def go(self, step: int) -> None:
+        """To the next (1) or previous (-1) landed hunk, in whatever file it is."""
+        found = self.marks.neighbour(self.path, self.editor.cursor_location[0], step)
+        if found is None:
+            self._say("no hunk has landed yet", "info")
+            return
+        path, mark = found
+        if self.open(path):
+            self.editor.reveal(mark.start)
+            self._say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")

@@ -1,0 +1,278 @@
+"""From the session's events to the panes: the one place that reads every kind of event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from session import events as said
+from session.turn.lane import DECLINED
+from session.usage.totals import UsageFold
+from tui.app.desk import Desk
+from tui.keys.keymap import shown
+from tui.panes.chat.chat import ChatView
+from tui.panes.status import StatusLine
+from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
+from tui.words.figures import compact, effort_said, turn_said
+from tui.words.meter import Meter
+from tui.words.window_lines import context_line
+
+ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn failed"}
+
+
+class Feed:
+    """Shows events. After an interrupt it shows no more of the stopped turn than what landed of it."""
+
+    def __init__(self, chat: ChatView, desk: Desk, status: StatusLine, window: int) -> None:
+        self._chat = chat
+        self._desk = desk
+        self._status = status
+        self._meter = Meter()
+        self._rate: float | None = None
+        """Tokens a second of the turn before, as they are told at its end."""
+        self._usage = UsageFold()
+        self._started: said.TurnStarted | None = None
+        self._window = window
+        self._turn = ""
+        self._stopped: set[str] = set()
+        self.on_turn: Callable[[bool], None] = lambda running: None
+        """Called when a turn begins or ends."""
+        self.held = ""
+        """The hunk or the tool call that waits for the user's word; empty when none does."""
+        self._unanswered = ""
+        self.on_unanswered: Callable[[str], None] = lambda prompt: None
+        """Called with the prompt of a turn that failed before anything of an answer came."""
+
+    def stop(self) -> None:
+        """The user stopped the turn: drop what is not painted yet, and all that still comes of it."""
+        if self._turn:
+            self._stopped.add(self._turn)
+        self._chat.drop_pending()
+        self._desk.drop_all()
+
+    def replay(self, events: list[said.Event]) -> None:
+        """Show the events of a resumed session: the conversation, not its hunks' typing."""
+        for event in events:
+            self._tell(event)
+        self._turn = ""
+        self._status.show(phase="", waiting=0)
+
+    def take(self, event: said.Event) -> None:
+        """Show one event."""
+        if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
+            return
+        self._tell(event)
+        if isinstance(event, _SETTLED) and self.held == (
+            event.call if isinstance(event, said.ToolEnded) else event.hunk
+        ):
+            self.held = ""
+            self._status.say("")
+        match event:
+            case said.TurnEnded(status="failed") if self._unanswered and not self._turn:
+                self.on_unanswered(self._unanswered)
+            case said.TextDelta(text=text) | said.ReasoningDelta(text=text):
+                self._count(len(text))
+            case said.HunkTyped(text=text):
+                self._count(len(text))
+                self._desk.typed(event)
+            case said.HunkOpened():
+                self._desk.opened(event)
+            case said.HunkAimed():
+                self._desk.aimed(event)
+            case said.HunkHeld():
+                self._held_back(event)
+            case said.ToolHeld():
+                self._call_held_back(event)
+            case said.ToolOutput(call=call, text=text):
+                self._chat.call(call, "").printed(text)
+            case said.ModelChosen(model=model, effort=effort, window=window):
+                self._window = window
+                self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
+            case said.HunkLanded():
+                self._desk.landed(event)
+            case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
+                self._desk.dropped(hunk)
+            case said.HunkUndone():
+                self._desk.undone(event)
+            case said.HunkRedone():
+                self._desk.redone(event)
+            case said.FilesChanged(paths=paths):
+                if self._desk.path in paths:
+                    self._desk.read_again()
+            case said.ConnectionChanged(state=state, message=message, seconds=seconds):
+                waited = self._status.status.link == "waiting"
+                self._status.show(link=state)
+                self._status.count_down(seconds)
+                if message or waited:
+                    levels = {"failed": "error", "offline": "warning", "waiting": "warning"}
+                    self._status.say(message or "", levels.get(state, "info"))
+            case said.ReadingProgress(known=known, total=total):
+                self._status.show(reading=f"reading {known:,}/{total:,}" if known < total else "")
+            case said.PhaseChanged(phase=phase):
+                if phase not in ("completed", "interrupted", "failed"):
+                    self._status.show(phase=phase)
+            case _:
+                pass
+
+    def _tell(self, event: said.Event) -> None:
+        """The conversation's share of an event, and the turn's."""
+        if isinstance(event, _ANSWERS):
+            self._unanswered = ""
+        chat, status = self._chat, self._status
+        match event:
+            case said.PromptSubmitted(turn=turn, text=text, kind=kind):
+                self._turn = turn
+                self._unanswered = text
+                chat.prompt(text, kind)
+                status.show(phase="preparing", message="", waiting=max(0, status.status.waiting - 1))
+                self.on_turn(True)
+            case said.PromptQueued(text=text, waiting=waiting):
+                status.show(waiting=waiting)
+            case said.TurnStarted(input_tokens=tokens):
+                self._started = event
+                self._meter.begin(tokens)
+                status.show(picked=effort_said(event))
+                self._figures()
+            case said.TextDelta(text=text):
+                chat.text(text)
+            case said.ReasoningDelta(text=text):
+                chat.reasoning(text)
+            case said.HunkOpened(hunk=hunk, path=path, action=action):
+                chat.hunk(hunk, path, action, "typing")
+            case said.HunkLanded():
+                chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
+            case said.HunkRefused(turn="", message=message):
+                status.say(message, "error")
+            case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
+                chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
+            case said.HunkRefused(hunk=hunk, path=path, code=code, message=message):
+                chat.hunk(hunk, path, "update", "refused", f"{code}: {message}")
+            case said.HunkDropped(hunk=hunk, path=path):
+                chat.hunk(hunk, path, "update", "dropped", "not finished; nothing of it was written")
+            case said.HunkUndone(hunk=hunk, path=path):
+                self._refate(hunk, path, "undone", "undone")
+            case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
+                self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
+            case said.ToolCalled(call=call, line=how):
+                self._meter.paused()
+                chat.call(call, how)
+            case said.ToolEnded(call=call, line=how, status=state, tail=tail):
+                chat.call(call, how).become(state, how, tail)
+            case said.Usage():
+                self._usage.take(event)
+                if event.turn == self._turn:
+                    self._meter.counted(event.output_tokens, estimated=event.estimated)
+                status.show(usage=compact(self._usage.total))
+                self._figures()
+            case said.TurnEnded(turn=turn, status=how, message=message):
+                self._ended(turn, how, message)
+            case said.DialogueCompacted():
+                chat.folded(compaction_line(event), compaction_text(event))
+            case said.LedgerProposed() | said.LineRemembered() | said.LineForgotten():
+                chat.remark(dialogue_line(event))
+            case _ if (line := context_line(event)) is not None:
+                chat.remark(line, "quiet")
+            case said.Notice(level=level, text=text):
+                chat.remark(text, level)
+                if level != "info":
+                    status.say(text, level)
+            case _:
+                pass
+
+    def _held_back(self, event: said.HunkHeld) -> None:
+        self.held = event.hunk
+        self._desk.held(event.hunk)
+        why = event.message.removeprefix(f"{event.path} ")
+        self._chat.hunk(event.hunk, event.path, "update", "held", why)
+        self._status.say(f"{self._asking(event.hunk, 'lands')} ({why})", "warning")
+
+    def _call_held_back(self, event: said.ToolHeld) -> None:
+        self.held = event.call
+        self._chat.call(event.call, event.text).hold(event.text)
+        self._status.say(self._asking(event.tool, "allows"), "warning")
+
+    def _asking(self, what: str, does: str) -> str:
+        """Which keys answer, in the words there is room for."""
+        if self._status.size.width < NARROW:
+            return f"{shown(_LAND)} {does}, {shown(_DECLINE)} not"
+        keys = f"{shown(_LAND)} {does} it, {shown(_DECLINE)} declines, {shown(_REST)} all"
+        return f"{what} waits for you: {keys}"
+
+    def allowed(self) -> None:
+        """The user agreed to what is held, which may take its time from here."""
+        if entry := self._chat.call_named(self.held):
+            entry.go_on()
+            self._status.say("")
+
+    def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
+        entry = self._chat.hunk_named(hunk)
+        self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
+        self._status.say(f"{hunk} {state if state == 'undone' else 'landed again'}: {path}")
+
+    def _ended(self, turn: str, how: str, message: str | None) -> None:
+        self._chat.close_run()
+        if how in ENDINGS:
+            level = "error" if how == "failed" else "quiet"
+            self._chat.remark(f"{ENDINGS[how]}: {message}" if message else ENDINGS[how], level)
+            if how == "failed":
+                self._status.say(message or ENDINGS[how], "error")
+        if (usage := self._usage.turns.get(turn)) is not None:
+            started = self._started if self._started is not None and self._started.turn == turn else None
+            self._chat.remark(turn_said(usage, started), "quiet")
+        if turn == self._turn:
+            self._turn = ""
+            self._rate = usage.tokens_per_second if usage is not None else None
+            if self._status.status.level == "info":
+                self._status.say("")
+            self._status.show(phase="")
+            self._figures()
+            self.on_turn(False)
+
+    def _count(self, chars: int) -> None:
+        self._meter.took(chars, monotonic())
+
+    def tick(self) -> bool:
+        """Bring the figures up to date; called at a bounded rate while events come. True while a speed is
+        shown that will not last when nothing more comes."""
+        self._figures()
+        return bool(self._turn) and self._status.status.speed is not None
+
+    def _figures(self) -> None:
+        meter = self._meter
+        speed = meter.speed(monotonic()) if self._turn else self._rate
+        self._status.show(used=meter.used, estimated=meter.estimated, window=self._window, speed=speed)
+
+
+_DRAWN = (
+    said.TextDelta,
+    said.ReasoningDelta,
+    said.HunkOpened,
+    said.HunkTyped,
+    said.HunkAimed,
+    said.ToolOutput,
+    said.PhaseChanged,
+)
+"""What of a stopped turn is not shown any more; what it wrote and how it ended is."""
+
+NARROW = 60
+"""Columns below which a question is put in a few words."""
+_SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped, said.ToolEnded)
+_LAND, _DECLINE, _REST = "answer('land')", "answer('decline')", "answer('rest')"
+
+_ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
+"""What shows that an answer had begun."""
+
+
+def _lines(start: int, end: int) -> str:
+    return f"{start}" if end - start <= 1 else f"{start}–{end - 1}"
+
+
+def _where(event: said.HunkLanded) -> str:
+    pieces = [_lines(event.start, event.end)] if event.start and event.action == "update" else []
+    if event.moved_to:
+        pieces.append(f"→ {event.moved_to}")
+    if event.status == "already_applied":
+        pieces.append("· was there already")
+    elif event.status == "applied_fuzzy":
+        pieces.append("· placed by likeness")
+    return " ".join(pieces)

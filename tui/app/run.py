@@ -1,0 +1,79 @@
+"""Runs the full-screen app on a session, from a terminal that can hold it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from session.storage.line_files import StoreError
+from themes.loader import ThemeError
+from tui.app.pending_session import Coming, look_at
+from tui.exits import CONFIGURATION, DONE, leave
+
+if TYPE_CHECKING:
+    from session.model_choice.offers import Offer
+    from session.setup.opening import Opening
+    from tui.overlays.offer_screen import FindOffers
+    from tui.port import SessionPort
+
+Again = Callable[["Offer"], tuple["Opening", str | None]]
+"""From the offer that was taken to what the app opens again with, and a line to say there."""
+
+
+def run_app(
+    opening: Opening,
+    *,
+    prompt: str | None = None,
+    resume: Path | None = None,
+    notice: str | None = None,
+    suggestions: Sequence[str] = (),
+    again: Again | None = None,
+) -> int:
+    """Open the app and return its exit code; leaves with 3 where it cannot be shown.
+
+    Where a key is missing, and ``again`` can be given what was chosen in its place, the app offers what
+    can be begun with, and opens again with that.
+    """
+    require_terminal()
+    from tui.app.app import SparkApp
+
+    while True:
+        offers = _finder(opening) if again is not None and opening.keyless else None
+        try:
+            coming = Coming(look_at(opening), partial(_make, opening, resume))
+            theme = opening.settings.theme
+            app = SparkApp(
+                coming, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
+            )
+        except (StoreError, ThemeError) as problem:
+            leave(str(problem), CONFIGURATION)
+        app.run()
+        if app.taken is None or again is None:
+            return app.return_code or DONE
+        # The prompt lies in the draft by now.
+        prompt = None
+        opening, notice = again(app.taken)
+
+
+def _make(opening: Opening, resume: Path | None) -> SessionPort:
+    from session.session import Session
+
+    return Session(opening, resume=resume)
+
+
+def _finder(opening: Opening) -> FindOffers:
+    from session.model_choice.offers import find_offers
+
+    return partial(find_offers, opening)
+
+
+def require_terminal() -> None:
+    """Leave with 3 where there is no terminal that can hold the app."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
+    if os.environ.get("TERM", "dumb") == "dumb":
+        leave("this terminal (TERM=dumb) cannot show the app; use: spark line", CONFIGURATION)

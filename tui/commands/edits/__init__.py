@@ -1,0 +1,1 @@
+"""Commands that land and undo edits."""

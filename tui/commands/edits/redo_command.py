@@ -1,0 +1,19 @@
+"""``spark redo``: lands an undone hunk again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tui.commands.options import folder_option
+
+
+@click.command("redo")
+@click.argument("hunk", required=False)
+@folder_option
+def command(hunk: str | None, folder: Path) -> None:
+    """Land HUNK (such as h12) again, or the hunk undone last."""
+    from tui.commands.edits.undo_redo import take_back
+
+    take_back(folder, hunk, again=True)

@@ -1,0 +1,25 @@
+"""What ``spark undo`` and ``spark redo`` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from session.commands.apply import redo_hunk, undo_hunk
+from session.events import HunkRefused
+from tui.commands.options import opening_workspace
+from tui.exits import DONE, FAILED, leave
+
+
+def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
+    """Undo ``hunk``, or redo it when ``again``; say what was done and leave."""
+    workspace = opening_workspace(folder)
+    event = (redo_hunk if again else undo_hunk)(workspace, hunk)
+    if isinstance(event, HunkRefused):
+        subject = " ".join(part for part in (event.hunk, event.path) if part)
+        leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
+    place = f":{event.start}-{max(event.start, event.end - 1)}" if event.end else ""
+    click.echo(f"{event.hunk} {'landed again' if again else 'undone'} {event.path}{place}")
+    raise SystemExit(DONE)

@@ -1,0 +1,92 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tui.commands.shell_completion import efforts, models, providers
+from tui.exits import CONFIGURATION, USAGE, leave
+
+if TYPE_CHECKING:
+    from session.project.workspace import Workspace
+    from session.setup.opening import Opening
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+folder_option = click.option(
+    "-C",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Work in DIR instead of this folder.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+theme_option = click.option(
+    "--theme", metavar="NAME", help="Colours: dark, light, ansi16 or one of your own."
+)
+
+
+def model_options(command: Decorated) -> Decorated:
+    """The options of every command that talks to a model."""
+    for option in reversed(
+        (
+            click.option("--base-url", metavar="URL", help="The server's address, up to /responses."),
+            click.option("--model", metavar="ID", shell_complete=models, help="The model to ask."),
+            click.option("--provider", metavar="NAME", shell_complete=providers, help="Who serves it."),
+            click.option(
+                "--effort",
+                metavar="LEVEL",
+                shell_complete=efforts,
+                help="low, medium, high, xhigh or auto.",
+            ),
+            click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
+            click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
+            click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),
+            folder_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
+    """The project, settings and key for a command; leaves with exit code 3 where they are bad."""
+    from session.keys.credentials import CredentialsError
+    from session.project.workspace import WorkspaceError
+    from session.setup.config import ConfigError, Flags
+    from session.setup.opening import open_project
+
+    try:
+        return open_project(folder, Flags(theme=theme, **given), os.environ)
+    except (ConfigError, CredentialsError, WorkspaceError) as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+def session_file(workspace: Workspace, name: str | None) -> Path:
+    """The journal of the session called ``name``, or of the last one; leaves with exit code 2 where there is
+    no such session, with 3 where they cannot be read."""
+    from session.journal.journals import NoSessionError, find_session
+    from session.storage.line_files import StoreError
+
+    try:
+        return find_session(workspace.folders.sessions, name)
+    except NoSessionError as problem:
+        leave(str(problem), USAGE)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+def opening_workspace(folder: Path) -> Workspace:
+    """The project at ``folder``, for commands that ask no model; leaves with 3 where it cannot be."""
+    from session.project.workspace import WorkspaceError, open_workspace
+
+    try:
+        return open_workspace(folder, os.environ)
+    except WorkspaceError as problem:
+        leave(str(problem), CONFIGURATION)

@@ -1,0 +1,1 @@
+"""Commands that show the window and the usage."""

@@ -1,0 +1,81 @@
+"""``spark context``: what the model would be shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.commands.options import json_option, model_options, opening
+
+
+@click.command("context")
+@click.argument("request", required=False, default="")
+@json_option
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens to stay within.")
+@click.option("--pin", "pinned", multiple=True, metavar="TARGET", help="Pin a path, path:10-20, symbol …")
+@click.option("--remove", "removed", multiple=True, metavar="TARGET", help="Take a path or pattern out.")
+@model_options
+def command(
+    request: str,
+    as_json: bool,
+    budget: int | None,
+    pinned: tuple[str, ...],
+    removed: tuple[str, ...],
+    folder: Path,
+    **given: Any,
+) -> None:
+    """Show the window that REQUEST would be sent with: its pieces, their tokens, and what was left out."""
+    import json
+
+    from session.commands.window_preview import PreviewError, preview_window
+    from session.memory.window_report import missing, parts_of
+    from session.text.sanitize import clean_line
+    from tui.exits import FAILED, leave
+    from tui.words.window_lines import kinds_line, left_out_lines
+
+    try:
+        with _progress() as told:
+            preview = preview_window(opening(folder, **given), request, budget, pinned, removed, told)
+    except PreviewError as problem:
+        leave(str(problem), FAILED)
+    for note in preview.notes:
+        click.echo(f"spark: {note}", err=True)
+    if as_json:
+        click.echo(json.dumps(preview.record(), ensure_ascii=False))
+        return
+    window = preview.window
+    click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
+    click.echo(f"{kinds_line(parts_of(window.pieces, earlier=False))}\n")
+    for piece in window.pieces:
+        click.echo(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
+        click.echo(f"{'':>10}{piece.why}")
+    if window.left_out:
+        click.echo("\nleft out")
+    for line in left_out_lines(missing(window.left_out)):
+        click.echo(line)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """On a terminal, a line that says how far the reading is; it is gone in the end."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    longest = 0
+
+    def told(known: int, total: int) -> None:
+        nonlocal longest
+        line = f"reading {known:,} of {total:,} files" if total else "listing the files"
+        longest = max(longest, len(line))
+        click.echo(f"\r{line:<{longest}}", err=True, nl=False)
+
+    try:
+        yield told
+    finally:
+        if longest:
+            click.echo(f"\r{'':<{longest}}\r", err=True, nl=False)

@@ -1,0 +1,1 @@
+"""Commands that open, list and export sessions."""

@@ -1,0 +1,69 @@
+"""What taking an offer does: the app is left, what was chosen is done, and the app opens again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from session.model_choice.offers import Offer, OfferKind
+from session.setup.opening import Opening
+from session.storage.folders import config_folder
+from tui.commands.options import opening
+
+
+def begin_with(
+    offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]
+) -> tuple[Opening, str | None]:
+    """What to open the app with for ``offer``, and a line to say there; ``given`` are the options of the
+    command line. A login that fails opens the app as before. Leaves with the practice's own exit code.
+    """
+    if offer.kind is OfferKind.PRACTISE:
+        from tui.commands.sessions.demo_command import command as demo
+
+        click.get_current_context().invoke(demo, theme=theme)
+        raise AssertionError("the practice leaves by itself")
+    if offer.kind is OfferKind.LOGIN:
+        from tui.commands.setup.login_prompt import LoginError, log_in
+
+        try:
+            log_in(offer.provider, base_url=offer.base_url or None)
+        except (LoginError, KeyboardInterrupt) as problem:
+            return opening(folder, theme=theme, **given), str(problem) or "no key was given"
+    if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
+        name = offer.model if offer.kind is OfferKind.LOCAL else _pulled(offer.model)
+        if name is None:
+            return opening(folder, theme=theme, **given), f"{offer.model} was not pulled"
+        here = {"local": name, "base_url": None, "provider": None, "model": None}
+        return opening(folder, theme=theme, **(given | here)), _remark(offer)
+    # Only a server that was found has an address here; the missing provider keeps its own.
+    chosen = {"provider": offer.provider, "base_url": offer.base_url, "model": offer.model}
+    given = given | {name: value for name, value in chosen.items() if value}
+    return opening(folder, theme=theme, **given), _remark(offer)
+
+
+def _pulled(short: str) -> str | None:
+    """Pull the model with this short name; the name it has here, or None where that did not work out."""
+    from session.engine.hub import known_models
+    from session.engine.shelf import SUFFIX
+    from tui.commands.setup.local_command import pull_model
+
+    try:
+        click.get_current_context().invoke(pull_model, name=short, file=None, yes=False)
+    except (SystemExit, KeyboardInterrupt):
+        return None
+    return next(each.file.removesuffix(SUFFIX) for each in known_models() if each.name == short)
+
+
+def _remark(offer: Offer) -> str | None:
+    """How to begin so next time without being asked; None where nothing is to be said."""
+    file = config_folder() / "config.toml"
+    if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
+        return f'{offer.detail}. To open so always, put into {file}: provider = "local" and model in [local]'
+    if offer.kind is not OfferKind.SERVER:
+        return None
+    return (
+        f"{offer.detail}. To open so always, put into {file}: "
+        f'provider = "{offer.provider}" and model = "{offer.model}"'
+    )

@@ -1,0 +1,49 @@
+"""``spark exec``: one turn without a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tui.commands.options import json_option, model_options, opening
+from tui.exits import CONFIGURATION, leave
+
+
+@click.command("exec")
+@click.argument("prompt")
+@json_option
+@model_options
+def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
+    """Run one turn: the answer goes to standard output, hunks land as in the app.
+
+    A PROMPT of - is read from standard input.
+    """
+    began = time.monotonic()
+    from tui.terminal.startup import load, loaded
+
+    load()
+    from tui.scroll.headless import json_printer, run_exec, text_printer
+
+    text = _standard_input() if prompt == "-" else prompt
+    if not text.strip():
+        raise click.UsageError("the prompt is empty")
+    project = opening(folder, **given)
+    loaded()
+    if project.endpoint is None:
+        import asyncio
+
+        from session.model_choice.offers import with_hint
+
+        leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
+    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise click.UsageError(f"standard input is not UTF-8 (byte {problem.start})") from problem

@@ -1,0 +1,37 @@
+"""``spark [PROMPT]``: the app in this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tui.commands.options import model_options, opening, session_file, theme_option
+
+if TYPE_CHECKING:
+    from session.model_choice.offers import Offer
+    from session.setup.opening import Opening
+
+
+@click.command("open")
+@click.argument("prompt", required=False)
+@click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
+@theme_option
+@model_options
+def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
+    """Open the app in this folder, and submit PROMPT if given."""
+    from tui.terminal.startup import begin
+
+    begin()
+    from tui.app.run import run_app
+
+    project = opening(folder, theme=theme, **given)
+    journal = session_file(project.workspace, None) if resume else None
+
+    def again(offer: Offer) -> tuple[Opening, str | None]:
+        from tui.commands.sessions.accept_offer import begin_with
+
+        return begin_with(offer, folder, theme, given)
+
+    raise SystemExit(run_app(project, prompt=prompt, resume=journal, again=again))

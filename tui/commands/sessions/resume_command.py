@@ -1,0 +1,37 @@
+"""``spark resume``: an earlier session again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tui.commands.options import model_options, opening, session_file, theme_option
+
+if TYPE_CHECKING:
+    from session.model_choice.offers import Offer
+    from session.setup.opening import Opening
+from tui.commands.shell_completion import sessions
+
+
+@click.command("resume")
+@click.argument("session", shell_complete=sessions, required=False)
+@theme_option
+@model_options
+def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
+    """Open SESSION again (a unique beginning of its name will do), or the last one."""
+    from tui.terminal.startup import begin
+
+    begin()
+    from tui.app.run import run_app
+
+    project = opening(folder, theme=theme, **given)
+    journal = session_file(project.workspace, session)
+
+    def again(offer: Offer) -> tuple[Opening, str | None]:
+        from tui.commands.sessions.accept_offer import begin_with
+
+        return begin_with(offer, folder, theme, given)
+
+    raise SystemExit(run_app(project, resume=journal, again=again))

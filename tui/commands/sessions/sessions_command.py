@@ -1,0 +1,38 @@
+"""``spark sessions``: this project's sessions."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from tui.commands.options import folder_option, json_option, opening_workspace
+
+
+@click.command("sessions")
+@json_option
+@folder_option
+def command(as_json: bool, folder: Path) -> None:
+    """List this project's sessions, newest first."""
+    import json
+    from dataclasses import asdict
+
+    from session.journal.journals import list_sessions
+    from session.storage.line_files import StoreError
+    from session.text.sanitize import clean_line
+    from tui.exits import CONFIGURATION, leave
+
+    try:
+        rows = list_sessions(opening_workspace(folder).folders.sessions)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+    for row in rows:
+        if as_json:
+            click.echo(json.dumps(asdict(row)))
+            continue
+        changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed))
+        turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
+        click.echo(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
+    if not rows and not as_json:
+        click.echo("this project has no sessions yet; start one with: spark", err=True)

@@ -1,0 +1,1 @@
+"""Commands for keys, models, servers and the state of the setup."""

@@ -1,0 +1,105 @@
+"""``spark local``: models for the embedded engine, pulled from a hub and kept on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from tui.exits import CONFIGURATION, FAILED, UNREACHABLE, USAGE, leave
+
+WARNED_BYTES = 5_000_000_000
+"""Above this size a pull has to be confirmed."""
+
+
+@click.group("local")
+def command() -> None:
+    """Models for --local: pull them from a hub, list them, remove them."""
+
+
+@command.command("pull")
+@click.argument("name")
+@click.option("--file", metavar="F", help="Which GGUF file of the repository.")
+@click.option("--yes", is_flag=True, help="Do not ask, however large it is.")
+def pull_model(name: str, file: str | None, yes: bool) -> None:
+    """Bring NAME here: a short name (spark local list --known) or the hub's owner/model.
+
+    HF_ENDPOINT names another hub, HF_TOKEN opens gated models. An interrupted pull is resumed.
+    """
+    from session.engine.hub import Hub, HubError
+    from session.engine.process import said_bytes
+    from session.engine.pull import choose, pull
+    from session.engine.settings import LocalError
+    from session.engine.shelf import Shelf
+    from session.text.sanitize import clean_line
+    from tui.words.pull_progress import PullProgress
+
+    shelf = Shelf()
+    try:
+        with Hub(os.environ) as hub:
+            wanted = choose(hub, name, file)
+            size = said_bytes(wanted.file.size)
+            click.echo(f"{clean_line(wanted.repository.name)}: {wanted.file.name}, {size}", err=True)
+            _confirm(wanted.file.size, yes)
+            progress = PullProgress(wanted.name)
+            place = pull(hub, shelf, wanted, progress.show, progress.say)
+            progress.end()
+    except LocalError as problem:
+        leave(clean_line(str(problem)), FAILED)
+    except HubError as problem:
+        leave(clean_line(str(problem)), UNREACHABLE)
+    click.echo(place)
+    click.echo(f"try it: spark --local {wanted.name}", err=True)
+
+
+def _confirm(size: int, yes: bool) -> None:
+    from session.engine.model import free_memory
+    from session.engine.process import said_bytes
+
+    free = free_memory()
+    if free is not None and size > free:
+        click.echo(f"spark: it is larger than the {said_bytes(free)} of memory that are free", err=True)
+    if yes or size < WARNED_BYTES:
+        return
+    if not sys.stdin.isatty():
+        leave(f"that is {said_bytes(size)}: say --yes to load it", USAGE)
+    if not click.confirm(f"Load {said_bytes(size)}?", err=True):
+        raise SystemExit(FAILED)
+
+
+@command.command("list")
+@click.option("--known", is_flag=True, help="The short names that pull knows, instead of what is here.")
+def list_models(known: bool) -> None:
+    """List the models that are here."""
+    from session.engine.hub import known_models
+    from session.engine.process import said_bytes
+    from session.engine.shelf import Shelf
+
+    if known:
+        for model in known_models():
+            note = "" if model.verified else "  (not checked at the hub)"
+            click.echo(f"{model.name:<24} {model.gigabytes:>5.1f} GB  {model.repository}{note}")
+        return
+    models = Shelf().models()
+    for each in models:
+        state = "" if each.whole else "  unfinished: pull it again to go on"
+        source = f"  {each.origin.repository}" if each.origin else ""
+        click.echo(f"{each.name:<40} {said_bytes(each.size):>9}{source}{state}")
+    if not models:
+        click.echo("no model is here yet: spark local pull NAME", err=True)
+
+
+@command.command("remove")
+@click.argument("name")
+def remove_model(name: str) -> None:
+    """Delete the model NAME from this machine, an unfinished pull too."""
+    from session.engine.process import said_bytes
+    from session.engine.settings import LocalError
+    from session.engine.shelf import Shelf
+
+    try:
+        freed = Shelf().remove(name)
+    except LocalError as problem:
+        leave(str(problem), CONFIGURATION)
+    click.echo(f"{said_bytes(freed)} set free", err=True)

@@ -1,0 +1,44 @@
+"""``spark mcp``: the configured MCP servers and their tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from tui.commands.options import folder_option, json_option, opening
+
+
+@click.command("mcp")
+@json_option
+@folder_option
+def command(as_json: bool, folder: Path) -> None:
+    """Open the configured MCP servers and list their tools.
+
+    Servers are tables [mcp.NAME] of config.toml; docs/configuration.md tells more. Leaves with 4 where one
+    cannot be had.
+    """
+    import asyncio
+    import json
+
+    from session.mcp.listing import ask_servers
+    from tui.exits import UNREACHABLE
+
+    servers = opening(folder).settings.mcp
+    if not servers:
+        click.echo("no MCP server is configured: add a table [mcp.NAME] to config.toml", err=True)
+        return
+    reports = asyncio.run(ask_servers(servers, os.environ))
+    for report in reports:
+        if as_json:
+            click.echo(json.dumps(report.as_dict(), ensure_ascii=False))
+            continue
+        click.echo(f"{report.name}  {report.problem or f'{len(report.tools)} tools'}")
+        for tool in report.tools:
+            asks = "  (asks first)" if tool.asks else ""
+            click.echo(f"  {tool.name}{asks}  {tool.description}"[:110].rstrip())
+        for line in report.left_out:
+            click.echo(f"  left out: {line}")
+    if any(report.problem for report in reports):
+        raise SystemExit(UNREACHABLE)

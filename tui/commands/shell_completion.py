@@ -1,0 +1,66 @@
+"""What a shell offers at Tab for an argument of spark's: session names, providers, models, efforts.
+
+Whatever keeps them from being read (a folder that is not there, a broken configuration) offers nothing:
+running the command says what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def sessions(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The project's sessions, newest first, with what was asked in them."""
+    from session.journal.journals import list_sessions
+    from session.project.workspace import WorkspaceError, open_workspace
+    from session.storage.line_files import StoreError
+    from session.text.sanitize import clean_line
+
+    try:
+        workspace = open_workspace(context.params.get("folder") or Path(), os.environ)
+        rows = list_sessions(workspace.folders.sessions)
+    except (StoreError, WorkspaceError):
+        return []
+    return [
+        CompletionItem(row.name, help=clean_line(row.title)[:60])
+        for row in rows
+        if row.name.startswith(begun)
+    ]
+
+
+def efforts(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """How long a model may think."""
+    from session.models.catalogue import EFFORTS
+
+    return [CompletionItem(effort) for effort in EFFORTS if effort.startswith(begun)]
+
+
+def providers(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The catalogue's providers, the user's own among them."""
+    return [CompletionItem(name) for name in sorted(_catalogue()[0]) if name.startswith(begun)]
+
+
+def models(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The catalogue's models; where a provider was named, its own."""
+    wanted = context.params.get("provider")
+    return [
+        CompletionItem(name, help=provider)
+        for name, provider in _catalogue()[1].items()
+        if name.startswith(begun) and wanted in (None, provider)
+    ]
+
+
+def _catalogue() -> tuple[list[str], dict[str, str]]:
+    """The names of the providers, and those of the models with who serves them."""
+    from session.setup.config import ConfigError, Flags, load_settings
+    from session.storage.folders import config_folder
+
+    try:
+        _, known = load_settings(Path(), config_folder(os.environ), os.environ, Flags())
+    except ConfigError:
+        return [], {}
+    return list(known.providers), {model.name: model.provider for model in known.models.values()}

@@ -1,0 +1,1 @@
+"""Drawing: rows of styled text, code colours, palettes and the frame pacer."""

@@ -1,0 +1,53 @@
+"""Reads the terminal's bytes as the app does, and prints them beside the keys they are taken for."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import sys
+import termios
+import tty
+
+from textual import events
+
+from tui.keys.keymap import keymap
+from tui.terminal.driver import key_parser, rewritten
+
+QUIET = 0.05
+"""Seconds without a byte after which what came is one key."""
+
+
+def log_keys() -> None:
+    """Print each key until Ctrl+C; the terminal is left as it was."""
+    actions = {key: entry.help for scope in reversed(keymap()) for entry in scope.keys for key in entry.keys}
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    sys.stdout.write("Press keys; Ctrl+C ends.\n")
+    sys.stdout.flush()
+    try:
+        tty.setraw(descriptor)
+        while (data := _read_key(descriptor)) != b"\x03":
+            names = _names(data.decode("utf-8", "replace"))
+            told = "; ".join(f"{name} ({actions[name]})" if name in actions else name for name in names)
+            sys.stdout.write(f"{data!r:<24} {told or 'nothing that spark knows'}\r\n")
+            sys.stdout.flush()
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _read_key(descriptor: int) -> bytes:
+    data = os.read(descriptor, 64)
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while selector.select(QUIET):
+            more = os.read(descriptor, 64)
+            if not more:
+                break
+            data += more
+    return data or b"\x03"
+
+
+def _names(text: str) -> list[str]:
+    parser = key_parser()
+    found = [*parser.feed(rewritten(text)), *parser.feed("")]
+    return [event.key for event in found if isinstance(event, events.Key)]

@@ -1,0 +1,1 @@
+"""Screens that lie over the panes: help, files, the context panel, offers."""

@@ -1,0 +1,399 @@
+"""The context panel: what the model is shown, why, and what was left out; pieces are pinned and taken out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from session import events as said
+from session.memory.window_report import Explanation
+from session.project.pins import PinError
+from tui.drawing.pacer import Pacer
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped, visible
+from tui.drawing.rows import Row
+from tui.keys.keymap import scope, shown
+from tui.overlays.choices import Choices
+from tui.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
+from tui.overlays.overlay import Overlay
+from tui.overlays.screens import FilePicker, Lines
+from tui.port import SessionPort
+
+WIDE = 110
+"""Columns from which a piece's text stands beside the list."""
+LOW = 14
+"""Rows below which the hints make room for the list."""
+CALM = 0.25
+"""Seconds between two windows that are built because something happened."""
+READING = 3.0
+"""Seconds between two windows that are built because more of the project is known."""
+NOW, LAST = "to be sent now", "last sent"
+
+CHANGES = (
+    said.ContextPinned,
+    said.ContextUnpinned,
+    said.ContextRemoved,
+    said.ContextRestored,
+    said.DialogueCompacted,
+    said.FilesChanged,
+    said.FileSaved,
+    said.HunkLanded,
+    said.HunkUndone,
+    said.HunkRedone,
+    said.LineForgotten,
+    said.LineRemembered,
+    said.ModelChosen,
+    said.ReadingProgress,
+    said.TurnStarted,
+    said.TurnEnded,
+)
+"""Events after which the window may be another."""
+ASKING = (
+    said.HunkHeld,
+    said.HunkLanded,
+    said.HunkRefused,
+    said.PromptSubmitted,
+    said.ToolHeld,
+    said.ToolEnded,
+    said.TurnEnded,
+)
+"""Events after which the foot may say something else of the turn."""
+
+
+class ContextScreen(Overlay, inherit_bindings=False):
+    """The panel. Its answer is a file to open in the editor, None when it was left."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(
+        self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], str] = str
+    ) -> None:
+        """``draft`` is the prompt that the window would be sent with; ``held`` names what waits for the
+        user's word meanwhile."""
+        super().__init__()
+        self._palette = palette
+        self._session = session
+        self._draft = draft
+        self._held = held
+        self._view = NOW
+        self._window: Explanation | None = None
+        self._groups: list[Group] = []
+        self._entries: list[Entry] = []
+        self._places: list[int] = []
+        self._chosen = 0
+        self._query = ""
+        self._stale = self._unsorted = False
+        self._busy = False
+        self._reading = self._typing = False
+        self._built = self._took = 0.0
+        self._pacer = Pacer(self._ask, CALM)
+
+    def compose(self) -> ComposeResult:
+        """Head, list and text, filter, foot."""
+        with Vertical(id="context"):
+            yield Lines(self._palette, id="head")
+            with Horizontal(id="context-body"):
+                yield Choices(self._palette, id="pieces")
+                yield Lines(self._palette, id="piece")
+            yield Lines(self._palette, id="foot")
+
+    def on_mount(self) -> None:
+        """Ask for the window, and show what there is meanwhile."""
+        self._ask()
+        self._draw()
+
+    def on_unmount(self) -> None:
+        """Ask for nothing more."""
+        self._pacer.cancel()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.call_after_refresh(self._draw)
+
+    def take(self, event: said.Event) -> None:
+        """Something happened in the session."""
+        if isinstance(event, said.ReadingProgress) and event.known < event.total:
+            # A window takes its time from the reading, which should be over soon.
+            spell = max(READING, self._took * 10)
+            if asyncio.get_running_loop().time() - self._built < spell:
+                return
+        if isinstance(event, ASKING):
+            self._draw()
+        if isinstance(event, CHANGES):
+            self._pacer.request()
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self._palette = palette
+        for lines in self.query(Lines):
+            lines.palette = palette
+        self._draw()
+
+    def back(self) -> bool:
+        """Undo one step: the filter, the text in the list's place. False when there is nothing to undo."""
+        if self._typing or self._query:
+            self._typing = False
+            self._search("")
+            return True
+        if self._reading:
+            self.action_read()
+            return True
+        return False
+
+    # The window.
+
+    def _ask(self) -> None:
+        self._stale = True
+        self._work()
+
+    def _search(self, query: str) -> None:
+        self._query = query
+        self._unsorted = True
+        self._work()
+        self._draw()
+
+    def _work(self) -> None:
+        if not self._busy and self.is_attached:
+            self._busy = True
+            self._build()
+
+    @work(group="explain")
+    async def _build(self) -> None:
+        """Have the window explained and sorted, in threads, until what is shown is what was asked for."""
+        try:
+            while self._stale or self._unsorted:
+                if self._stale:
+                    self._stale, view = False, self._view
+                    began = asyncio.get_running_loop().time()
+                    window = await self._session.context.explain(self._draft if view == NOW else None)
+                    self._built = asyncio.get_running_loop().time()
+                    self._took = self._built - began
+                    if view != self._view:
+                        continue
+                    self._window, self._unsorted = window, True
+                self._unsorted, query = False, self._query
+                if self._window is not None:
+                    pinned = self._session.context.pinned
+                    found = await asyncio.to_thread(groups, self._window, pinned, query)
+                    if not self._unsorted:
+                        self._show(found)
+        finally:
+            self._busy = False
+
+    def _show(self, found: list[Group]) -> None:
+        """Take over a sorted window; the choice stays on what it was on."""
+        before = self._entry
+        self._groups = found
+        self._entries = [entry for group in found for entry in group.entries]
+        if before is not None:
+            same = [at for at, each in enumerate(self._entries) if each.name == before.name]
+            alike = [at for at in same if self._entries[at].group == before.group]
+            self._chosen = (alike or same or [self._chosen])[0]
+        self._chosen = max(0, min(self._chosen, len(self._entries) - 1))
+        self._draw()
+
+    @property
+    def _entry(self) -> Entry | None:
+        return self._entries[self._chosen] if self._chosen < len(self._entries) else None
+
+    # Drawing.
+
+    def _draw(self, told: str = "", level: str = "muted") -> None:
+        if not self.is_attached:
+            return
+        width, height = self.size
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(self._reading, "reading")
+        top = head(self._window, self._view, width, height)[: max(1, height // 3)]
+        foot = self._foot(told, level, width, height)
+        for name, rows in (("head", top), ("foot", foot)):
+            lines = self.query_one(f"#{name}", Lines)
+            if lines.styles.height is None or lines.styles.height.value != len(rows):
+                lines.styles.height = len(rows)
+            lines.show(rows)
+        self.call_after_refresh(self._draw_body)
+
+    def _draw_body(self) -> None:
+        if not self.is_attached:
+            return
+        pieces, piece = self.query_one("#pieces", Choices), self.query_one("#piece", Lines)
+        budget = self._window.budget if self._window else 1
+        rows, self._places = list_rows(
+            self._groups,
+            self._chosen,
+            pieces.size.width or self.size.width,
+            budget,
+            ansi=self._palette.theme.ansi,
+        )
+        if not rows and self._window is not None and not self._window.problem:
+            rows = [Row([("  nothing matches" if self._query else "  nothing", "muted")], FILL)]
+        keep = self._places[self._chosen] if self._places else 0
+        heading = keep - 1 if self._chosen == 0 and keep else keep
+        pieces.show(rows, keep=heading)
+        entry = self._entry
+        piece.top = piece.top if self._reading else 0
+        piece.show(
+            detail(entry, piece.size.width or self.size.width, budget) if entry else [], keep=piece.top
+        )
+
+    def _foot(self, told: str, level: str, width: int, height: int) -> list[Row]:
+        entry = self._entry
+        if self._typing or (self._query and not told):
+            keep = "Enter keeps, Esc clears" if self._typing else "Esc clears"
+            told = f"/{self._query}{'▏' if self._typing else ''}  {len(self._entries)} found · {keep}"
+            level = "accent"
+        elif not told and self._held():
+            told, level = (
+                f"the turn waits for you: {shown('close', 'context')} goes back to answer",
+                "warning",
+            )
+        elif not told and entry is not None:
+            told = f"{self._chosen + 1}/{len(self._entries)} {entry.why}"
+        rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]
+        if height >= LOW:
+            line = hints(reading=self._reading, now=self._view == NOW, running=self._session.running)
+            rows.append(Row([(f" {clipped(line, width - 2)}", "faint")], FILL))
+        return rows
+
+    def _say(self, text: str, level: str = "warning") -> None:
+        self._draw(text, level)
+
+    # Keys.
+
+    def action_move(self, by: int) -> None:
+        """Up or down the list, or the text while that is read."""
+        if self._reading:
+            self.query_one("#piece", Lines).move(by)
+        elif self._entries:
+            self._chosen = max(0, min(self._chosen + by, len(self._entries) - 1))
+            self._draw()
+
+    def action_page(self, by: int) -> None:
+        """A page up or down."""
+        lines = self.query_one("#piece" if self._reading else "#pieces", Lines)
+        self.action_move(by * max(1, lines.size.height - 2))
+
+    def action_edge(self, by: int) -> None:
+        """To the start or the end."""
+        self.action_move(by * 1_000_000_000)
+
+    def on_choices_chosen(self, event: Choices.Chosen) -> None:
+        """Choose what was clicked."""
+        if event.row in self._places:
+            self._chosen = self._places.index(event.row)
+            self._draw()
+
+    def on_choices_turned(self, event: Choices.Turned) -> None:
+        """The wheel moves the choice."""
+        self.action_move(event.by)
+
+    def action_view(self) -> None:
+        """The other window: now or last."""
+        self._view = LAST if self._view == NOW else NOW
+        self._ask()
+
+    def action_read(self) -> None:
+        """Read the piece's text, or go back to the list."""
+        self._reading = not self._reading and self._entry is not None
+        self._draw()
+
+    def action_open(self) -> None:
+        """Open the file in the editor; of what is no file, read the text."""
+        entry = self._entry
+        if entry is None:
+            return
+        if entry.path in self._session.files.list():
+            self.dismiss(entry.path)
+        elif not self._reading:
+            self.action_read()
+
+    def action_pin(self) -> None:
+        """Pin the chosen file, or pin it no longer."""
+        entry = self._file()
+        context = self._session.context
+        if entry is not None and entry.pinned:
+            self._obey(context.unpin, entry.pinned)
+        elif entry is not None:
+            self._obey(context.pin, entry.path)
+
+    def action_remove(self) -> None:
+        """Take the chosen file out, or put it back."""
+        entry = self._file()
+        context = self._session.context
+        if entry is not None and entry.removed:
+            self._obey(context.restore, entry.removed)
+        elif entry is not None:
+            self._obey(context.remove, entry.path)
+
+    def _file(self) -> Entry | None:
+        if (entry := self._entry) is not None and not entry.path:
+            self._say("only files can be pinned or taken out")
+            return None
+        return entry
+
+    def _obey(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
+        # By the app: it is carried out where the panel is closed meanwhile, too.
+        self.app.run_worker(self._carry_out(command, target), group="pins")
+
+    async def _carry_out(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
+        try:
+            await command(target)
+        except PinError as problem:
+            if self.is_attached:
+                self._say(str(problem))
+
+    def action_add(self) -> None:
+        """Pick a file to pin."""
+
+        def picked(path: str | None) -> None:
+            if path is not None:
+                self._obey(self._session.context.pin, path)
+
+        listed = self._session.files.list
+        self.app.push_screen(
+            FilePicker(self._palette, listed, "", "Pin a file", "Enter pins · Esc leaves"), picked
+        )
+
+    def action_close(self) -> None:
+        """Leave; a running turn goes on."""
+        self.dismiss(None)
+
+    def action_filter(self) -> None:
+        """Type letters of a name."""
+        self._typing = True
+        self._draw()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the panel's keys in the order in which they are pressed: a field of its own for the letters
+        would take the focus only after some of them had been keys."""
+        action = next((entry.action for entry in scope("context").keys if event.key in entry.keys), None)
+        if self._typing and self._typed(event):
+            event.stop()
+        elif action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    def _typed(self, event: events.Key) -> bool:
+        """Take a key as part of the filter; False where it is none."""
+        if event.key == "enter":
+            self._typing = False
+            self._draw()
+        elif event.key in ("backspace", "ctrl+h"):
+            self._search(self._query[:-1])
+        elif event.key == "ctrl+u":
+            self._search("")
+        elif event.is_printable and event.character is not None:
+            self._search(self._query + event.character)
+        else:
+            return False
+        return True
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Letters that are pasted while the filter is typed."""
+        if self._typing:
+            self._search(self._query + "".join(each for each in event.text if each.isprintable()))

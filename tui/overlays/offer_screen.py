@@ -1,0 +1,108 @@
+"""The screen for somebody without a key: what can be begun with here, to be taken with Enter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from rich.cells import cell_len
+from textual import events, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from session.model_choice.offers import Offer
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped, visible
+from tui.drawing.rows import Row, Span, breaks
+from tui.overlays.screens import Lines
+
+AGAIN_SECONDS = 2.0
+"""Between one look around and the next."""
+FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
+
+
+class OfferScreen(ModalScreen[Offer | None]):
+    """Lists offers as soon as they are found. The answer is the one taken, None when it was left."""
+
+    def __init__(
+        self, palette: Palette, find: FindOffers, why: str, typed: Callable[[events.Key], None]
+    ) -> None:
+        """``typed`` gets what is typed here: words belong to the prompt, and leave this screen."""
+        super().__init__()
+        self._typed = typed
+        self._leaving = False
+        self._palette = palette
+        self._find = find
+        self._why = why
+        self._offers: Sequence[Offer] = ()
+        self._looking = True
+        self._chosen = 0
+
+    def compose(self) -> ComposeResult:
+        """The box and its lines."""
+        with Vertical(id="box") as box:
+            box.border_title = Content("Begin with")
+            box.border_subtitle = Content("↑ ↓ choose · Enter takes it · Esc leaves")
+            yield Lines(self._palette, id="lines")
+
+    def on_mount(self) -> None:
+        """Look around while the screen is already there."""
+        self._look()
+
+    @work
+    async def _look(self) -> None:
+        # Again and again: a server may be started meanwhile, or be late to answer.
+        while True:
+            found = await self._find()
+            chosen = self._offers[self._chosen] if self._offers else None
+            self._offers, self._looking = found, False
+            # The choice stays with what was chosen, so that Enter never takes what has just moved there.
+            self._chosen = found.index(chosen) if chosen in found else 0
+            self._draw()
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.call_after_refresh(self._draw)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move the choice, or take it."""
+        event.stop()
+        page = max(1, self.query_one(Lines).size.height - 4)
+        steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page}
+        steps |= {"home": -len(self._offers), "end": len(self._offers)}
+        if self._leaving or event.is_printable:
+            self._typed(event)
+            if not self._leaving:
+                self._leaving = True
+                self.dismiss(None)
+        elif event.key in steps:
+            self._chosen = max(0, min(self._chosen + steps[event.key], len(self._offers) - 1))
+            self._draw()
+        elif event.key == "enter" and self._offers:
+            self.dismiss(self._offers[self._chosen])
+
+    def _draw(self) -> None:
+        lines = self.query_one(Lines)
+        width = lines.size.width
+        told = [self._why[start:end] for start, end in breaks(self._why, max(1, width - 4))]
+        rows = [Row([(f"  {line}", "muted")], "panel") for line in told]
+        rows.append(Row([], "panel"))
+        first = len(rows)
+        rows += [self._row(index, width) for index in range(len(self._offers))]
+        if self._looking:
+            rows.append(Row([("   looking for servers on this machine …", "faint")], "panel"))
+        lines.show(rows, keep=first + self._chosen if self._chosen else 0)
+
+    def _row(self, index: int, width: int) -> Row:
+        offer, chosen = self._offers[index], index == self._chosen
+        fill = "selection" if chosen and not self._palette.theme.ansi else "panel"
+        longest = max(cell_len(each.title) for each in self._offers)
+        room = max(12, min(longest, (width - 6) // 2))
+        title = clipped(visible(offer.title), room)
+        spans: list[Span] = [(" ❯ " if chosen else "   ", "accent"), (title, "text")]
+        spans.append((" " * (room - cell_len(title) + 2), "text"))
+        spans.append((clipped(visible(offer.detail), max(1, width - room - 6)), "faint"))
+        return Row(spans, fill)

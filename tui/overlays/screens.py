@@ -1,0 +1,230 @@
+"""The two screens that lie over the panes for a moment: the keys, and the files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+from textual.worker import Worker
+
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped_left, visible
+from tui.drawing.rows import Row, Span, breaks
+from tui.keys.key_order import act_in_turn
+from tui.keys.keymap import keymap
+from tui.words.fuzzy import best
+from tui.words.slash import slashes
+
+
+class Lines(Widget, can_focus=False):
+    """Rows that scroll, one of them perhaps chosen."""
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.palette = palette
+        self.rows: list[Row] = []
+        self.top = 0
+
+    def show(self, rows: list[Row], *, keep: int = 0) -> None:
+        """Show other rows, with row ``keep`` in sight."""
+        self.rows = rows
+        height = max(1, self.size.height)
+        if not self.top <= keep < self.top + height:
+            self.top = max(0, keep - height // 2)
+        self.top = max(0, min(self.top, len(rows) - height))
+        self.refresh()
+
+    def move(self, by: int) -> None:
+        """Scroll."""
+        self.top = max(0, min(self.top + by, len(self.rows) - self.size.height))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        at, width = self.top + y, self.size.width
+        if at < len(self.rows):
+            return self.rows[at].strip(self.palette, width)
+        return Strip([Segment(" " * width, self.palette.style("text", "panel"))], width)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key, from the one table. Any of its own keys moves; every other closes it."""
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        """The box and its lines."""
+        with Vertical(id="box") as box:
+            box.border_title = Content("Keys")
+            box.border_subtitle = Content("↑ ↓ PgUp PgDn scroll · any other key closes")
+            yield Lines(self._palette, id="lines")
+
+    def on_resize(self) -> None:
+        """Lay the table out for the room there is."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        lines = self.query_one(Lines)
+        lines.show(help_rows(lines.size.width))
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll, or close."""
+        event.stop()
+        lines = self.query_one(Lines)
+        page = max(1, lines.size.height - 2)
+        steps = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -page, "pagedown": page, "space": page}
+        steps |= {"home": -len(lines.rows), "end": len(lines.rows)}
+        if event.key in steps:
+            lines.move(steps[event.key])
+        else:
+            self.dismiss()
+
+
+def help_rows(width: int) -> list[Row]:
+    """The table of keys as rows, and the commands that a prompt may begin with."""
+    keys_width = min(30, max(14, width // 3))
+    rows: list[Row] = []
+    sections = [(scope.title, [(key.shown, key.help) for key in scope.keys]) for scope in keymap()]
+    sections.append(("In place of a prompt", [(slash.shown, slash.help) for slash in slashes()]))
+    for title, entries in sections:
+        if rows:
+            rows.append(Row([], "panel"))
+        rows.append(Row([(" " + title, "heading")], "panel"))
+        for named, helped in entries:
+            left = [named[start:end] for start, end in breaks(named, keys_width - 2)]
+            right = [helped[start:end] for start, end in breaks(helped, width - keys_width - 2)]
+            for index in range(max(len(left), len(right))):
+                name = left[index] if index < len(left) else ""
+                told = right[index] if index < len(right) else ""
+                spans: list[Span] = [(f"   {name:<{keys_width - 2}} ", "status_key"), (told, "text")]
+                rows.append(Row(spans, "panel"))
+    return rows
+
+
+class Query(Input):
+    """Where letters of a name are typed, and taken in turn; Ctrl+K moves the choice below."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """See :mod:`tui.keys.key_order`."""
+        if event.key != "ctrl+k":
+            await act_in_turn(self, event)
+
+
+class FilePicker(ModalScreen[str | None]):
+    """Type a part of a path, take one with Enter. The answer is the path, None when it was left."""
+
+    MOST = 200
+    """Matches that are shown."""
+    LOOK_AGAIN = 0.3
+    """Seconds after which files that came or went meanwhile are shown: the project may still be read."""
+
+    def __init__(
+        self,
+        palette: Palette,
+        listed: Callable[[], tuple[str, ...]],
+        recent: str,
+        title: str = "Open a file",
+        hint: str = "Enter opens · Esc leaves",
+    ) -> None:
+        """``listed`` gives the paths there are now; ``recent`` is marked as the file that is shown."""
+        super().__init__()
+        self._title, self._hint = title, hint
+        self._palette = palette
+        self._listed = listed
+        self._paths = listed()
+        self._recent = recent
+        self._found: list[tuple[str, frozenset[int]]] = []
+        self._chosen = 0
+        self._searching: Worker[None] | None = None
+
+    def compose(self) -> ComposeResult:
+        """The box, what is typed, and the matches."""
+        with Vertical(id="box") as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content(self._hint)
+            yield Query(placeholder="type a part of the path", id="query")
+            yield Lines(self._palette, id="lines")
+
+    def on_mount(self) -> None:
+        """Begin with everything."""
+        self.query_one(Input).cursor_blink = False
+        self._found = best("", self._paths, self.MOST)
+        self.call_after_refresh(self._draw)
+        self.set_interval(self.LOOK_AGAIN, self._look_again)
+
+    def _look_again(self) -> None:
+        """Search anew where the project's files are others now; the choice stays on its file."""
+        if self._searching is not None and not self._searching.is_finished:
+            return  # Enter may wait for it
+        paths = self._listed()
+        if paths is not self._paths and paths != self._paths:
+            self._paths = paths
+            chosen = self._found[self._chosen][0] if self._found else ""
+            self._searching = self._search(self.query_one(Input).value, chosen)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search again."""
+        self._searching = self._search(event.value)
+
+    async def on_input_submitted(self) -> None:
+        """Take the chosen one, of what fits all that was typed."""
+        if self._searching is not None:
+            await self._searching.wait()
+        self.dismiss(self._found[self._chosen][0] if self._found else None)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move the choice."""
+        lines = self.query_one(Lines)
+        page = max(1, lines.size.height - 1)
+        steps = {"up": -1, "ctrl+k": -1, "down": 1, "ctrl+j": 1, "pageup": -page, "pagedown": page}
+        if event.key in steps:
+            event.stop()
+            event.prevent_default()
+            self._chosen = max(0, min(self._chosen + steps[event.key], len(self._found) - 1))
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.call_after_refresh(self._draw)
+
+    @work(exclusive=True)
+    async def _search(self, query: str, chosen: str = "") -> None:
+        """In a thread: a large project has many files. ``chosen`` stays so, where it is still there."""
+        self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
+        found = [path for path, _ in self._found]
+        self._chosen = found.index(chosen) if chosen in found else 0
+        self._draw()
+
+    def _draw(self) -> None:
+        lines = self.query_one(Lines)
+        width = lines.size.width
+        rows = [self._row(index, width) for index in range(len(self._found))]
+        if not rows:
+            told = "no file matches" if self._paths else "there are no files in this folder yet"
+            rows = [Row([(f"  {told}", "muted")], "panel")]
+        lines.show(rows, keep=self._chosen)
+
+    def _row(self, index: int, width: int) -> Row:
+        path, hits = self._found[index]
+        chosen = index == self._chosen
+        fill = "selection" if chosen and not self._palette.theme.ansi else "panel"
+        shown = visible(path)
+        if cell_len(shown) > width - 4:
+            shown, hits = clipped_left(shown, width - 4), frozenset()
+        spans: list[Span] = [(" ❯ " if chosen else "   ", "accent")]
+        spans += [(char, "accent" if at in hits else "text") for at, char in enumerate(shown)]
+        if path == self._recent:
+            spans.append(("  shown now", "faint"))
+        return Row(spans, fill)

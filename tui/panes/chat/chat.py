@@ -1,0 +1,293 @@
+"""The chat pane: a Line-API view of the transcript that never lays out and repaints only what changed.
+
+It keeps its own scroll position instead of Textual's virtual size, whose every change is a layout.
+"""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.drawing.pacer import Pacer
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped
+from tui.keys.keymap import bindings, shown
+from tui.panes.chat.tool_calls import CallEntry
+from tui.panes.chat.transcript import Answer, Entry, Folded, HunkEntry, Prompt, Reasoning, Remark, Transcript
+from tui.terminal.driver import takes_frames
+
+FAST = 2
+"""Rows per frame from which on the view jumps by a part of the pane instead of row by row."""
+
+
+class ChatView(Widget, can_focus=True):
+    """The conversation. It follows its end until the user scrolls up, and again from the end on."""
+
+    BINDINGS = bindings("chat")
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.palette = palette
+        self.transcript = Transcript(80)
+        self.top = 0
+        """The transcript row at the pane's first line."""
+        self.following = True
+        self.unfolded = False
+        self._hunks: dict[str, HunkEntry] = {}
+        self._calls: dict[str, CallEntry] = {}
+        self._drawn_thumb: tuple[int, int] | None = None
+        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
+
+    # What happens in the session, in order.
+
+    def prompt(self, text: str, kind: str = "prompt") -> None:
+        """The user's words."""
+        self.close_run()
+        self._add(Prompt(text, kind))
+
+    def text(self, delta: str) -> None:
+        """A piece of the answer."""
+        last = self._last()
+        if not isinstance(last, Answer) or last.closed:
+            if not delta.strip("\n"):
+                return
+            self.close_run()
+            last = Answer()
+            self._add(last)
+        last.feed(delta)
+        self._pacer.request()
+
+    def reasoning(self, delta: str) -> None:
+        """A piece of the reasoning."""
+        last = self._last()
+        if not isinstance(last, Reasoning) or last.closed:
+            self.close_run()
+            last = Reasoning(unfolded=self.unfolded)
+            self._add(last)
+        last.feed(delta)
+        self._pacer.request()
+
+    def hunk(self, hunk: str, path: str, action: str, state: str, detail: str = "") -> None:
+        """A hunk's line: a new one, or the one it has, changed in place."""
+        entry = self._hunks.get(hunk)
+        if entry is None:
+            self.close_run()
+            entry = self._hunks[hunk] = HunkEntry(hunk, path, action)
+            self._add(entry)
+        if path:
+            entry.path = path
+        entry.become(state, detail)
+        self._pacer.request()
+
+    def call(self, call: str, line: str) -> CallEntry:
+        """A tool call's entry: a new one with ``line``, or the one it has."""
+        entry = self._calls.get(call)
+        if entry is None:
+            self.close_run()
+            entry = self._calls[call] = CallEntry(line)
+            self._add(entry)
+        self._pacer.request()
+        return entry
+
+    def call_named(self, call: str) -> CallEntry | None:
+        """The entry of a tool call, if the conversation has one."""
+        return self._calls.get(call)
+
+    def hunk_named(self, hunk: str) -> HunkEntry | None:
+        """The line of a hunk, if the conversation has one."""
+        return self._hunks.get(hunk)
+
+    def remark(self, text: str, level: str = "info") -> None:
+        """A line from spark itself."""
+        self.close_run()
+        self._add(Remark(text, level))
+
+    def folded(self, head: str, text: str) -> None:
+        """A line from spark itself, with more behind it."""
+        self.close_run()
+        self._add(Folded(head, text, unfolded=self.unfolded))
+
+    def close_run(self) -> None:
+        """Whatever was streaming is complete."""
+        last = self._last()
+        if isinstance(last, Answer):
+            last.close()
+        elif isinstance(last, Reasoning) and not last.closed:
+            last.closed = last.dirty = True
+        self._pacer.request()
+
+    def drop_pending(self) -> None:
+        """Forget text that was received and not yet painted."""
+        last = self._last()
+        if isinstance(last, Answer):
+            last.drop_pending()
+
+    def fold(self, *, unfolded: bool) -> None:
+        """Show or hide the reasoning, and what else is folded, of now and of before."""
+        self.unfolded = unfolded
+        for entry in self.transcript.entries:
+            if isinstance(entry, Reasoning | Folded):
+                entry.unfolded, entry.dirty = unfolded, True
+        self._pacer.request()
+
+    def _add(self, entry: Entry) -> None:
+        self.transcript.add(entry)
+        if isinstance(entry, Prompt):
+            self.following = True
+        self._pacer.request()
+
+    def _last(self) -> Entry | None:
+        return self.transcript.entries[-1] if self.transcript.entries else None
+
+    # What can be copied.
+
+    def last_answer(self) -> str:
+        """The words of the answer to the last prompt."""
+        pieces: list[str] = []
+        for entry in reversed(self.transcript.entries):
+            if isinstance(entry, Prompt) and pieces:
+                break
+            if isinstance(entry, Answer):
+                pieces.append(entry.text.strip("\n"))
+        return "\n\n".join(reversed(pieces))
+
+    def last_code(self) -> str:
+        """The last code block of the conversation."""
+        for entry in reversed(self.transcript.entries):
+            if isinstance(entry, Answer) and entry.blocks:
+                return entry.blocks[-1]
+        return ""
+
+    # Painting.
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self.palette = palette
+        self.refresh()
+
+    def settle_now(self) -> None:
+        """Paint what is known, without waiting for the next frame."""
+        self._pacer.cancel()
+        self._frame()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap anew, keeping the row at the top in sight."""
+        share = self.top / max(1, self.transcript.total)
+        self.transcript.resize(max(8, event.size.width - 2))
+        self.transcript.settle()
+        self.top = self._end() if self.following else round(share * self.transcript.total)
+        self.top = max(0, min(self.top, self._end()))
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        """Nothing paints after the end."""
+        self._pacer.cancel()
+
+    def _end(self) -> int:
+        return max(0, self.transcript.total - self.size.height)
+
+    def _frame(self) -> None:
+        if not self.size.height:
+            return
+        before = self.transcript.total
+        changed = self.transcript.settle()
+        if changed is None:
+            return
+        total, height = self.transcript.total, self.size.height
+        if self.following and (total > self.top + height or self.top > total):
+            # Text that stands still can be read: when it comes fast, make room for many rows at once.
+            room = height // 3 if total - before >= FAST and self._streaming() else 0
+            self.top = self._end() + room
+            self.refresh()
+            return
+        width, thumb = self.size.width, self._thumb()
+        if thumb != self._drawn_thumb:
+            self.refresh()
+            return
+        first, last = max(0, changed - self.top), min(height, max(before, total) - self.top)
+        if first < last:
+            self.refresh(Region(0, first, width, last - first))
+        if not self.following:
+            self.refresh(Region(0, height - 1, width, 1))
+
+    def _streaming(self) -> bool:
+        last = self._last()
+        return isinstance(last, Answer) and not last.closed
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the pane."""
+        width = self.size.width
+        row = self.transcript.row(self.top + y)
+        if not self.following and y == self.size.height - 1:
+            below = self.transcript.total - self.top - self.size.height
+            if below > 0:
+                return self._hint(f"↓ {below} more · {shown('to_end', 'chat')} ", width)
+        body = max(0, width - 1)
+        if row is None:
+            strip = Strip.blank(body, self.palette.style("text"))
+        else:
+            strip = row.strip(self.palette, body)
+        return Strip.join([strip, self._bar(y)])
+
+    def _hint(self, text: str, width: int) -> Strip:
+        text = clipped(text, width)
+        pad = " " * (width - cell_len(text))
+        style = self.palette.style
+        return Strip([Segment(pad, style("text")), Segment(text, style("accent", "panel"))], width)
+
+    def _bar(self, y: int) -> Strip:
+        """The scroll bar's cell at line ``y``; there is a bar while the user looks back."""
+        if y == 0:
+            self._drawn_thumb = self._thumb()
+        if self._drawn_thumb is None:
+            return Strip([Segment(" ", self.palette.style("text"))], 1)
+        start, end = self._drawn_thumb
+        return Strip([Segment("┃" if start <= y < end else "│", self.palette.style("scrollbar"))], 1)
+
+    def _thumb(self) -> tuple[int, int] | None:
+        """The lines the scroll bar's thumb covers; None while there is no bar."""
+        total, height = self.transcript.total, self.size.height
+        if self.following or total <= height:
+            return None
+        size = max(1, height * height // total)
+        start = round(self.top * (height - size) / max(1, total - height))
+        return start, start + size
+
+    # Moving.
+
+    def scroll_rows_by(self, rows: int) -> None:
+        """Move the view; reaching the end follows it again."""
+        end = self._end()
+        self.following = rows > 0 and self.top + rows >= end
+        self.top = end if self.following else max(0, min(max(end, self.top), self.top + rows))
+        self.refresh()
+
+    def action_scroll_rows(self, rows: int) -> None:
+        """Move by rows."""
+        self.scroll_rows_by(rows)
+
+    def action_scroll_page(self, pages: int) -> None:
+        """Move by pages, two rows kept in sight."""
+        self.scroll_rows_by(pages * max(1, self.size.height - 2))
+
+    def action_to_start(self) -> None:
+        """To the first row."""
+        self.scroll_rows_by(-self.transcript.total)
+
+    def action_to_end(self) -> None:
+        """To the last row, and follow it."""
+        self.scroll_rows_by(self.transcript.total)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Three rows up."""
+        event.stop()
+        self.scroll_rows_by(-3)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Three rows down."""
+        event.stop()
+        self.scroll_rows_by(3)

@@ -1,0 +1,223 @@
+"""Light Markdown, line by line: what a model's prose needs, and nothing that must look back.
+
+A finished line never changes again (but for the colours of an open code block, see
+:mod:`tui.drawing.code`, and the columns of a table that is being written, see
+:mod:`tui.panes.chat.tables`), so a streamed answer costs the same per token however long it gets.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tui.drawing.code import CodeStream, drawable, lexer_for
+from tui.drawing.plain import untabbed, visible
+from tui.drawing.rows import Row, Span, wrap
+from tui.panes.chat.tables import MOST, Table, is_line
+
+_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
+_MAYBE_FENCE = re.compile(r" {0,3}(`{1,}|~{2,})[^`]*\Z")
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*\Z")
+_ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,3}[.)])\s+(?P<text>.*)\Z")
+_QUOTE = re.compile(r" {0,3}>\s?(?P<text>.*)\Z")
+_RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*\Z")
+_INLINE = re.compile(
+    r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)(?!`)"
+    r"|\*\*(?P<strong>\S(?:.*?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.*?\S)?)__(?!\w)"
+    r"|\*(?P<em>[^\s*](?:[^*]*[^\s*])?)\*|(?<!\w)_(?P<em2>[^\s_](?:[^_]*[^\s_])?)_(?!\w)"
+    r"|\[(?P<label>[^\]\n]+)\]\((?P<url>[^)\s]+)\)"
+)
+LONGEST_INLINE = 4000
+"""Longer lines are shown as they are: no prose is, and the patterns above look ahead."""
+
+
+def inline(text: str, role: str = "text") -> list[Span]:
+    """The spans of one line of prose: code, strong, emphasis and links, the rest in ``role``."""
+    if len(text) > LONGEST_INLINE:
+        return [(text, role)]
+    spans: list[Span] = []
+    at = 0
+    for match in _INLINE.finditer(text):
+        if match.start() > at:
+            spans.append((text[at : match.start()], role))
+        at = match.end()
+        if match["code"] is not None:
+            spans.append((match["code"].strip() or match["code"], "inline_code"))
+        elif strong := match["strong"] or match["strong2"]:
+            spans += [(piece, "strong" if kind == "text" else kind) for piece, kind in inline(strong)]
+        elif emphasis := match["em"] or match["em2"]:
+            spans.append((emphasis, "emphasis"))
+        else:
+            spans.append((match["label"], "link"))
+            if match["url"] != match["label"]:
+                spans.append((f" ({match['url']})", "faint"))
+    if at < len(text):
+        spans.append((text[at:], role))
+    return spans
+
+
+class MarkdownStream:
+    """Markdown that arrives in pieces, as rows of one width.
+
+    ``rows`` holds everything so far; the rows before the index that :meth:`settle` returns are as
+    they were at the last call.
+    """
+
+    def __init__(self, width: int, margin: str = "  ") -> None:
+        self.rows: list[Row] = []
+        self.blocks: list[str] = []
+        """The text of each code block, the last perhaps unfinished."""
+        self._width = width
+        self._margin = margin
+        self._tail = ""
+        self._fresh: list[str] = []
+        self._final = 0
+        """Rows that can never change."""
+        self._fence: str | None = None
+        self._code: CodeStream | None = None
+        self._code_lines: list[str] = []
+        self._blank = True
+        self._table = Table(inline)
+        """The table whose lines come; empty when none do. Its rows are final once it has ended."""
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the answer."""
+        *lines, self._tail = (self._tail + text).split("\n")
+        self._fresh += lines
+
+    def settle(self, *, closed: bool = False) -> int:
+        """Bring ``rows`` up to date; returns the index of the first row that may have changed.
+
+        ``closed`` says that no more comes, so the last line is complete as well.
+        """
+        if closed and self._tail:
+            self._fresh.append(self._tail)
+            self._tail = ""
+        first = self._final
+        held = self.rows[first:]
+        del self.rows[first:]
+        lines, self._fresh = self._fresh, []
+        for line in lines:
+            self._line(line)
+        if self._code is not None:
+            self._draw_code(self._code, closed=closed)
+        else:
+            if closed:
+                self._end_table()
+            self.rows += self._table_rows()
+            # A table's line is drawn when it is whole: its cells move with each letter until then.
+            if self._tail and not _MAYBE_FENCE.match(self._tail) and not is_line(self._tail):
+                self.rows += self._prose(self._tail)
+        return first + self._keep(held, first)
+
+    def _keep(self, held: list[Row], first: int) -> int:
+        """Put back the rows that came out as they were, painted already; how many those are."""
+        same = 0
+        for was, now in zip(held, self.rows[first : first + len(held)], strict=False):
+            if was.spans != now.spans or was.fill != now.fill:
+                break
+            self.rows[first + same] = was
+            same += 1
+        return same
+
+    def _line(self, line: str) -> None:
+        if self._code is not None:
+            closing = _FENCE.match(line)
+            if closing and closing["mark"].startswith(self._fence or "```") and not closing["info"].strip():
+                self._draw_code(self._code, closed=True)
+                self._code = self._fence = None
+                self._blank = False
+            else:
+                self._code_lines.append(line)
+            return
+        if is_line(line):
+            if len(self._table) == MOST:
+                self._end_table()
+            self._table.add(visible(untabbed(line)))
+            self._blank = False
+            return
+        self._end_table()
+        if opening := _FENCE.match(line):
+            self._fence = opening["mark"]
+            language = (opening["info"].split() or [""])[0].strip("{}.")
+            self._code = CodeStream(lexer_for(language=language) if language else None)
+            self.blocks.append("")
+            if not self._blank and self.rows:
+                self._final_rows([Row([])])
+            return
+        if not line.strip():
+            if not self._blank:
+                self._final_rows([Row([])])
+            self._blank = True
+            return
+        self._final_rows(self._prose(line))
+        self._blank = False
+
+    def _table_rows(self) -> list[Row]:
+        return self._table.rows(self._width, (self._margin, "text"))
+
+    def _end_table(self) -> None:
+        if len(self._table):
+            self._final_rows(self._table_rows())
+            self._table = Table(inline)
+
+    def _final_rows(self, rows: list[Row]) -> None:
+        self.rows += rows
+        self._final = len(self.rows)
+
+    def _draw_code(self, code: CodeStream, *, closed: bool) -> None:
+        """Draw the open block from its rest on; only what precedes the new rest is final."""
+        del self.rows[self._final :]
+        lines, self._code_lines = self._code_lines, []
+        code.append(lines)
+        if lines:
+            self.blocks[-1] += "".join(f"{line}\n" for line in lines)
+        before = code.rest
+        tail = None if closed or _MAYBE_FENCE.match(self._tail) else self._tail
+        spans = code.settle(tail or None)
+        final = len(spans) if closed else code.rest - before
+        for index, line in enumerate(spans):
+            rows = wrap(
+                drawable(line),
+                self._width,
+                first=[(self._margin, "text"), ("▏", "border")],
+                rest=[(self._margin, "text"), ("▏", "border")],
+                fill="code_background",
+                words=False,
+            )
+            self.rows += rows
+            if index < final:
+                self._final = len(self.rows)
+
+    def _prose(self, raw: str) -> list[Row]:
+        """The rows of one line outside code."""
+        line = visible(untabbed(raw))
+        margin: Span = (self._margin, "text")
+        if match := _HEADING.match(line):
+            spans = [(text, "heading" if role == "text" else role) for text, role in inline(match["text"])]
+            return wrap(spans, self._width, first=[margin], rest=[margin])
+        if _RULE.match(line):
+            return [Row([margin, ("─" * max(1, self._width - len(self._margin)), "border")])]
+        if match := _ITEM.match(line):
+            indent = " " * min(12, len(match["indent"]))
+            mark = "•" if match["mark"] in "-*+" else match["mark"]
+            text, box = _task(match["text"])
+            lead = f"{indent}{mark} {box}"
+            return wrap(
+                inline(text),
+                self._width,
+                first=[margin, (lead, "accent")],
+                rest=[margin, (" " * len(lead), "text")],
+            )
+        if match := _QUOTE.match(line):
+            bar: Span = ("▎ ", "border_focus")
+            return wrap(inline(match["text"], "quote"), self._width, first=[margin, bar], rest=[margin, bar])
+        if line.startswith("    "):
+            return wrap([(line, "text")], self._width, first=[margin], rest=[margin], words=False)
+        return wrap(inline(line), self._width, first=[margin], rest=[margin])
+
+
+def _task(text: str) -> tuple[str, str]:
+    """A list item's text without its check box, and the box as one character."""
+    if text[:4] in ("[ ] ", "[x] ", "[X] "):
+        return text[4:], "☐ " if text[1] == " " else "☑ "
+    return text, ""

@@ -1,0 +1,115 @@
+"""A Markdown table as rows: columns aligned by the lines that are known so far, cells wrapped where the
+pane is narrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len
+
+from tui.drawing.rows import Row, Span, wrap
+
+MOST = 60
+"""Lines that are laid out together: what stands further up stays as it is, so that a long table costs no
+more per line than a short one."""
+NARROWEST = 6
+"""Cells that a column has at least; where that is too much, the lines are not aligned."""
+_LINE = re.compile(r" {0,3}\|(?P<cells>.*?)\|?\s*\Z")
+_RULE = re.compile(r"[\s|:-]*-[\s|:-]*\Z")
+_BETWEEN = " │ "
+
+Cell = list[Span]
+Inline = Callable[[str, str], Cell]
+"""The spans of a cell's text in a role."""
+
+
+def is_line(line: str) -> bool:
+    """Whether ``line`` is one of a table's."""
+    return _LINE.match(line) is not None
+
+
+class Table:
+    """A table that grows line by line."""
+
+    def __init__(self, inline: Inline) -> None:
+        self._inline = inline
+        self._lines: list[list[Cell]] = []
+        """The cells of each line; none for the rule under the head."""
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(self, line: str) -> None:
+        """Take the next line, one that ``is_line``."""
+        found = _LINE.match(line)
+        text = found["cells"] if found else line
+        if _RULE.match(text):
+            self._lines.append([])
+            return
+        role = "text" if self._lines else "strong"
+        cells = re.split(r"(?<!\\)\|", text)
+        self._lines.append([self._inline(cell.strip().replace("\\|", "|"), role) for cell in cells])
+
+    def rows(self, width: int, margin: Span) -> list[Row]:
+        """All of it in ``width`` cells, ``margin`` before each row."""
+        room = max(1, width - cell_len(margin[0]))
+        widths = self._widths(room)
+        rows: list[Row] = []
+        for cells in self._lines:
+            if not cells:
+                rule = sum(widths) + len(_BETWEEN) * (len(widths) - 1) if widths else room
+                rows.append(Row([margin, ("─" * max(1, rule), "border")]))
+            elif widths:
+                rows += _aligned(cells, widths, margin)
+            else:
+                rows += wrap(_joined(cells), width, first=[margin], rest=[(margin[0] + "  ", "text")])
+        return rows
+
+    def _widths(self, room: int) -> list[int]:
+        """The width of each column; empty where there is no room for columns."""
+        count = max((len(cells) for cells in self._lines), default=0)
+        widths = [
+            max((cell_len(_text(cells[column])) for cells in self._lines if column < len(cells)), default=0)
+            for column in range(count)
+        ]
+        room -= len(_BETWEEN) * (count - 1)
+        if room < NARROWEST * count:
+            return []
+        while sum(widths) > room:
+            # The widest column gives way, down to the next widest at once.
+            ranked = sorted(set(widths), reverse=True)
+            widest = ranked[0]
+            many = widths.count(widest)
+            down = max(ranked[1] if len(ranked) > 1 else 0, widest - -(-(sum(widths) - room) // many))
+            widths = [min(each, down) for each in widths]
+        return widths
+
+
+def _text(cell: Cell) -> str:
+    return "".join(text for text, _ in cell)
+
+
+def _joined(cells: Sequence[Cell]) -> list[Span]:
+    spans: list[Span] = []
+    for index, cell in enumerate(cells):
+        spans += [(_BETWEEN, "border"), *cell] if index else cell
+    return spans
+
+
+def _aligned(cells: Sequence[Cell], widths: Sequence[int], margin: Span) -> list[Row]:
+    """One line of the table, as high as its highest cell."""
+    columns = [wrap(cells[at] if at < len(cells) else [], max(1, widths[at])) for at in range(len(widths))]
+    rows: list[Row] = []
+    for line in range(max(len(column) for column in columns)):
+        spans: list[Span] = [margin]
+        for at, column in enumerate(columns):
+            piece = list(column[line].spans) if line < len(column) else []
+            pad = widths[at] - cell_len(_text(piece))
+            if at:
+                spans.append((_BETWEEN, "border"))
+            spans += piece
+            if pad > 0 and at < len(columns) - 1:
+                spans.append((" " * pad, "text"))
+        rows.append(Row(spans))
+    return rows

@@ -1,0 +1,74 @@
+"""A tool call in the conversation: one line, changed in place; while it runs, and when it
+failed, the last of its output."""
+
+from __future__ import annotations
+
+from tui.drawing.plain import clipped, untabbed, visible
+from tui.drawing.rows import Row, Span, wrap
+
+TAIL = 4
+"""Lines of a running call's output that are shown."""
+_KEPT = 4_000
+
+_SIGNS: dict[str, Span] = {
+    "running": ("…", "flight"),
+    "held": ("?", "warning"),
+    "done": ("→", "muted"),
+    "failed": ("✗", "warning"),
+    "declined": ("−", "muted"),
+    "stopped": ("−", "muted"),
+}
+
+
+class CallEntry:
+    """One call; ``state`` is ``running``, ``held``, or the status it ended with."""
+
+    tight = True
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        self.state = "running"
+        self.rows: list[Row] = []
+        self.dirty = True
+        self._text = ""
+        self._output = ""
+
+    def become(self, state: str, line: str, tail: str = "") -> None:
+        """Show another state; of what it printed only ``tail`` is still shown."""
+        self.state, self.line = state, line
+        self._text, self._output = "", tail
+        self.dirty = True
+
+    def hold(self, text: str) -> None:
+        """It waits for the user: show all of what would be done."""
+        self.state, self._text = "held", text
+        self.dirty = True
+
+    def go_on(self) -> None:
+        """The user agreed."""
+        self.state, self.dirty = "running", True
+
+    def printed(self, text: str) -> None:
+        """It printed something."""
+        self.state = "running"
+        self._output = (self._output + text)[-_KEPT:]
+        self.dirty = True
+
+    def settle(self, width: int) -> int:
+        """See :class:`tui.panes.chat.transcript.Entry`."""
+        self.dirty = False
+        sign = _SIGNS.get(self.state, _SIGNS["done"])
+        lead: list[Span] = [("  ", "text"), (f"{sign[0]} ", sign[1])]
+        hang: list[Span] = [("    ", "text")]
+        role = "warning" if self.state == "held" else "muted"
+        lines = (self._text or self.line).split("\n")
+        self.rows = []
+        for line in lines:
+            shown: list[Span] = [(visible(untabbed(line)), role)]
+            # What is to be approved is shown to the last space.
+            words = self.state != "held"
+            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
+        printed = [line for line in self._output.split("\n") if line.strip()]
+        for line in printed[-TAIL:]:
+            self.rows.append(Row([(clipped("    " + visible(untabbed(line)), width), "faint")]))
+        return 0

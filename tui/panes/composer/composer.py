@@ -1,0 +1,202 @@
+"""The composer: where the user types, never losing what was typed."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.actions import SkipAction
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from tui.keys.key_order import act_in_turn
+from tui.keys.keymap import bindings
+from tui.panes.composer.completion_cycle import Round
+from tui.panes.composer.paste_chips import Chips, is_big
+from tui.panes.composer.prompt_walk import History
+from tui.words.completion import Completer, nothing
+
+DRAFT_DELAY = 0.4
+"""Seconds of quiet after which the draft is kept."""
+LARGEST_SHOWN_DRAFT = 20_000
+
+
+class Composer(TextArea):
+    """Several lines of text; Enter sends."""
+
+    BINDINGS = bindings("composer")
+
+    class Sent(Message):
+        """The user sends ``text``; ``queued`` when it is for after the running turn."""
+
+        def __init__(self, text: str, *, queued: bool) -> None:
+            super().__init__()
+            self.text, self.queued = text, queued
+
+    class DraftChanged(Message):
+        """The draft was changed and then left alone for a moment."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Left(Message):
+        """The focus went elsewhere."""
+
+    class Completing(Message):
+        """Tab completed a word; ``told`` says which of how many matches."""
+
+        def __init__(self, told: str) -> None:
+            super().__init__()
+            self.told = told
+
+    def __init__(
+        self,
+        prompts: list[str],
+        draft: str,
+        completes: Completer = nothing,
+        *,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, max_checkpoints=500)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+        self.history_of_prompts = History(prompts)
+        self._chips = Chips()
+        self._round = Round(completes)
+        self._timer: Timer | None = None
+        if draft:
+            self.put(draft)
+
+    @property
+    def draft(self) -> str:
+        """What would be sent."""
+        return self._chips.whole(self.text)
+
+    def put(self, text: str) -> None:
+        """Show ``text`` for editing, the cursor at its end."""
+        self.load_text(self._chips.chip(text) if len(text) > LARGEST_SHOWN_DRAFT else text)
+        self.move_cursor(self.document.end)
+
+    def set_aside(self) -> bool:
+        """Clear the draft; it can be had again as the last prompt of the history."""
+        draft = self.draft
+        if not draft.strip():
+            return False
+        self.history_of_prompts.add(draft)
+        self.put("")
+        return True
+
+    # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the composer's own keys in their turn: after the characters typed before them, and before
+        those behind.
+
+        A priority binding would overtake those before, and Enter would send less than was typed.
+        """
+        await act_in_turn(self, event)
+
+    def action_send(self) -> None:
+        """Send what is there."""
+        self._send(queued=False)
+
+    def action_queue(self) -> None:
+        """Send it for after the running turn."""
+        self._send(queued=True)
+
+    def _send(self, *, queued: bool) -> None:
+        draft = self.draft
+        if not draft.strip():
+            return
+        self.history_of_prompts.add(draft)
+        self.put("")
+        self.post_message(self.Sent(draft, queued=queued))
+
+    def action_newline(self) -> None:
+        """Begin another line."""
+        start, end = self.selection
+        self.replace("\n", start, end, maintain_selection_offset=False)
+
+    def action_earlier(self) -> None:
+        """The earlier prompt, from the first line; else up a line."""
+        if self.navigator.is_first_wrapped_line(self.cursor_location):
+            self._walk(-1)
+        else:
+            self.action_cursor_up()
+
+    def action_later(self) -> None:
+        """The later prompt, from the last line; else down a line."""
+        if self.navigator.is_last_wrapped_line(self.cursor_location):
+            self._walk(1)
+        else:
+            self.action_cursor_down()
+
+    def _walk(self, by: int) -> None:
+        text = self.history_of_prompts.step(by, self.draft)
+        if text is not None:
+            self.put(text)
+
+    async def action_complete(self) -> None:
+        """Complete what stands before the cursor, Tab again the next match; else go to the next pane."""
+        row, column = self.cursor_location
+        completed = await self._round.complete(self.document.get_line(row)[:column])
+        if self.cursor_location != (row, column):
+            return  # another text came meanwhile
+        if completed is None:
+            await self.app.run_action("next_pane")
+        elif completed.of:
+            self.replace(completed.text, (row, column - completed.cut), (row, column))
+            self.post_message(self.Completing(f"{completed.at} of {completed.of}: {completed.text}"))
+        else:
+            self.post_message(self.Completing("nothing matches"))
+
+    async def action_quit_or_delete(self) -> None:
+        """Quit on an empty draft; else delete to the right."""
+        if self.text:
+            self.action_delete_right()
+        else:
+            await self.app.run_action("quit_spark")
+
+    def action_delete_left(self) -> None:
+        """Delete the character to the left, or the whole chip."""
+        row, column = self.cursor_location
+        start = self._chips.ending_at(self.document.get_line(row), column)
+        if self.selection.is_empty and start is not None:
+            self.delete((row, start), (row, column), maintain_selection_offset=False)
+        else:
+            super().action_delete_left()
+
+    def action_delete_right(self) -> None:
+        """Delete the character to the right, or the whole chip."""
+        row, column = self.cursor_location
+        end = self._chips.starting_at(self.document.get_line(row), column)
+        if self.selection.is_empty and end is not None:
+            self.delete((row, column), (row, end), maintain_selection_offset=False)
+        else:
+            super().action_delete_right()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Insert a paste; a big one as a chip."""
+        event.prevent_default()
+        event.stop()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if not text:
+            raise SkipAction
+        start, end = self.selection
+        insert = self._chips.chip(text) if is_big(text) else text
+        self.replace(insert, start, end, maintain_selection_offset=False)
+
+    def on_blur(self) -> None:
+        """What goes with typing is to go."""
+        self.post_message(self.Left())
+
+    # The draft.
+
+    def on_text_area_changed(self) -> None:
+        """Keep the draft once typing pauses."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(DRAFT_DELAY, self._keep)
+
+    def _keep(self) -> None:
+        self.post_message(self.DraftChanged(self.draft))

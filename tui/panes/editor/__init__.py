@@ -1,0 +1,1 @@
+"""The editor pane: the open file, its landed hunks and the one in flight."""

@@ -1,0 +1,147 @@
+"""The hunk in flight: what was typed of it so far, and how it lies over the file it aims at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from tui.drawing.code import CodeStream, drawable, lexer_for
+from tui.drawing.rows import Span
+
+Ghost = tuple[Span, ...]
+"""The spans of one new line."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocRow:
+    """A row of the document; ``removed`` when the hunk in flight takes it away."""
+
+    row: int
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GhostRow:
+    """A new line of the hunk in flight, not in the document yet."""
+
+    spans: Ghost
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Ghost lines laid between document rows, and the rows that go.
+
+    A *view row* counts document rows and ghosts from the top. Rows and view rows count from 0.
+    """
+
+    inserts: tuple[tuple[int, tuple[Ghost, ...]], ...] = ()
+    """(document row before which they stand, ghost lines), by rising row."""
+    removed: frozenset[int] = frozenset()
+    first: int | None = None
+    """The first document row the hunk touches; None when nothing is drawn."""
+    tail: int = 0
+    """The view row of the line typed last."""
+    _starts: tuple[int, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        starts, shift = [], 0
+        for row, ghosts in self.inserts:
+            starts.append(row + shift)
+            shift += len(ghosts)
+        object.__setattr__(self, "_starts", tuple(starts))
+
+    @property
+    def ghosts(self) -> int:
+        """How many ghost lines there are."""
+        return sum(len(ghosts) for _, ghosts in self.inserts)
+
+    def at(self, view_row: int) -> DocRow | GhostRow:
+        """What stands at ``view_row``; the document row may lie past the document's end."""
+        index = bisect_right(self._starts, view_row) - 1
+        if index < 0:
+            return DocRow(view_row, view_row in self.removed)
+        inside = view_row - self._starts[index]
+        row, ghosts = self.inserts[index]
+        if inside < len(ghosts):
+            return GhostRow(ghosts[inside])
+        row += inside - len(ghosts)
+        return DocRow(row, row in self.removed)
+
+    def view_row(self, row: int) -> int:
+        """Where document row ``row`` stands."""
+        return row + sum(len(ghosts) for before, ghosts in self.inserts if before <= row)
+
+
+EMPTY = Overlay()
+
+
+class Flight:
+    """One open hunk: its lines as they are typed, and the place they aim at."""
+
+    def __init__(self, hunk: str, path: str, action: str) -> None:
+        self.hunk, self.path, self.action = hunk, path, action
+        self.aim: tuple[int, int] | None = (1, 1) if action == "add" else None
+        """First line and one past the last, from 1."""
+        self._lines: list[tuple[str, str]] = []
+        self._open: tuple[str, str] | None = None
+        self._code = CodeStream(lexer_for(path=path))
+        self._ghosts: list[Ghost] = []
+        self._coloured = 0
+        """Lines, of any kind, whose new text the colours know."""
+
+    def feed(self, kind: str, text: str) -> None:
+        """Take a piece of a line; ``kind`` is `` ``, ``-`` or ``+``, ``\\n`` ends the line."""
+        *ended, rest = text.split("\n")
+        for piece in ended:
+            self._lines.append((kind, (self._open[1] if self._open else "") + piece))
+            self._open = None
+        if rest:
+            self._open = (kind, (self._open[1] if self._open else "") + rest)
+
+    def _colour(self) -> list[Ghost]:
+        """The new lines so far in their colours; only what may have changed is lexed."""
+        fresh, self._coloured = self._lines[self._coloured :], len(self._lines)
+        self._code.append([text for kind, text in fresh if kind == "+"])
+        first = self._code.rest
+        tail = self._open[1] if self._open is not None and self._open[0] == "+" else None
+        self._ghosts[first:] = [tuple(drawable(spans)) for spans in self._code.settle(tail)]
+        return self._ghosts
+
+    def displaced(self, line: int, by: int) -> None:
+        """The file has ``by`` lines more from ``line`` on, counted as the hunk was aimed."""
+        if self.aim is not None and self.action != "add" and self.aim[0] >= line:
+            self.aim = (self.aim[0] + by, self.aim[1] + by)
+
+    @property
+    def growth(self) -> int:
+        """By how many lines the file grows when the hunk lands as typed."""
+        kinds = [kind for kind, _ in self._lines]
+        return kinds.count("+") - kinds.count("-")
+
+    def overlay(self, line_count: int) -> Overlay:
+        """The hunk over a document of ``line_count`` lines; empty while its place is not known."""
+        if self.aim is None:
+            return EMPTY
+        row = first = min(max(0, self.aim[0] - 1), line_count)
+        removed: set[int] = set()
+        inserts: dict[int, list[Ghost]] = {}
+        ghosts = iter(self._colour())
+        tail = row
+        lines = self._lines if self._open is None else [*self._lines, self._open]
+        shift = 0
+        for kind, _ in lines:
+            if kind == "+":
+                inserts.setdefault(row, []).append(next(ghosts))
+                tail = row + shift
+                shift += 1
+            else:
+                if kind == "-" and row < line_count:
+                    removed.add(row)
+                tail = row + shift
+                row = min(row + 1, line_count)
+        return Overlay(
+            tuple((at, tuple(new)) for at, new in sorted(inserts.items())),
+            frozenset(removed),
+            first,
+            tail,
+        )

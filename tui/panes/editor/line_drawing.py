@@ -1,0 +1,99 @@
+"""One line of the editor pane as a Strip: gutter, text, tints, selection, cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tui.drawing.palette import Palette
+from tui.drawing.plain import untabbed, visible
+from tui.drawing.rows import Span
+
+
+@dataclass(frozen=True, slots=True)
+class LineLook:
+    """How a line of the file is to look; columns count characters from 0."""
+
+    number: int
+    spans: Sequence[Span]
+    removed: bool
+    landed: bool
+    current: bool
+    cursor: int | None
+    selected: tuple[int, int] | None
+
+
+def draw_line(
+    look: LineLook, line: str, palette: Palette, width: int, number_width: int, scroll_x: int
+) -> Strip:
+    """A line of the file, exactly ``width`` cells."""
+    fill = _fill(look)
+    sign, sign_role = _sign(look)
+    number_role = "text" if look.current else "line_number"
+    gutter = [
+        Segment(sign, palette.style(sign_role, fill)),
+        Segment(f"{look.number:>{number_width}} ", palette.style(number_role, fill)),
+    ]
+    if look.removed:
+        text = [Segment("".join(text for text, _ in look.spans), palette.style("removed", fill))]
+    else:
+        text = [Segment(text, palette.style(role, fill)) for text, role in look.spans]
+    blank = palette.style("text", fill)
+    strip = Strip(text)
+    room = max(0, width - number_width - 2)
+    strip = strip.extend_cell_length(max(room + scroll_x, strip.cell_length + 2), blank)
+    if look.selected is not None:
+        start, end = (_cells(line, column) for column in look.selected)
+        strip = overlaid(strip, start, end + (look.selected[1] > len(line)), palette.selection)
+    if look.cursor is not None:
+        at = _cells(line, look.cursor)
+        under = line[look.cursor : look.cursor + 1]
+        wide = 1 if not under or under == "\t" else max(1, cell_len(visible(under)))
+        strip = overlaid(strip, at, at + wide, palette.cursor)
+    return Strip.join([Strip(gutter), strip.crop(scroll_x, scroll_x + room)])
+
+
+def draw_ghost(
+    spans: Sequence[Span], palette: Palette, width: int, number_width: int, scroll_x: int
+) -> Strip:
+    """A line of the hunk in flight, exactly ``width`` cells."""
+    style = palette.style("added", "added_background")
+    room = max(0, width - number_width - 2)
+    # With sixteen colours there is no tint to tell it by: then the whole line has the colour of new text.
+    text = [
+        Segment(piece, style if palette.theme.ansi else palette.style(role, "added_background"))
+        for piece, role in spans
+    ]
+    body = Strip(text)
+    body = body.extend_cell_length(max(room + scroll_x, body.cell_length), style)
+    sign = Segment("+" + " " * (number_width + 1), style)
+    return Strip.join([Strip([sign]), body.crop(scroll_x, scroll_x + room)])
+
+
+def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """``strip`` with ``style`` over the cells ``start`` to ``end``."""
+    middle = [Segment(text, (was or Style()) + style) for text, was, _ in strip.crop(start, end)]
+    return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end, strip.cell_length)])
+
+
+def _cells(line: str, column: int) -> int:
+    return cell_len(visible(untabbed(line[:column])))
+
+
+def _fill(look: LineLook) -> str:
+    if look.removed:
+        return "removed_background"
+    if look.current:
+        return "current_line"
+    return "landed_background" if look.landed else "surface"
+
+
+def _sign(look: LineLook) -> tuple[str, str]:
+    if look.removed:
+        return "-", "removed"
+    return ("▎", "landed") if look.landed else (" ", "text")

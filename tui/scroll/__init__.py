@@ -1,0 +1,1 @@
+"""Front ends without a full screen: line mode and the headless printer."""

@@ -1,0 +1,155 @@
+"""One turn without a terminal: the printer behind ``spark exec``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from session.events import (
+    ApplyEnded,
+    ConnectionChanged,
+    DialogueCompacted,
+    Event,
+    HunkDropped,
+    HunkLanded,
+    HunkOpened,
+    HunkRefused,
+    Notice,
+    PhaseChanged,
+    ReasoningDelta,
+    TextDelta,
+    ToolCalled,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+    to_dict,
+)
+from session.session import Session
+from session.setup.opening import Opening
+from session.storage.line_files import StoreError
+from tui.exits import CONFIGURATION, FAILED, exit_code, leave
+from tui.words.compaction_lines import compaction_line
+
+PRINTED = (
+    TurnStarted,
+    TextDelta,
+    ReasoningDelta,
+    HunkOpened,
+    HunkLanded,
+    HunkRefused,
+    HunkDropped,
+    ToolCalled,
+    ToolEnded,
+    Usage,
+    TurnEnded,
+    Notice,
+    ApplyEnded,
+    DialogueCompacted,
+)
+"""The events that ``--json`` prints: the contract's, and some that readers may ignore."""
+
+Printer = Callable[[Event], None]
+
+
+def json_printer(began: float) -> Printer:
+    """Prints each event as one JSON object with ``t``, the seconds since ``began`` (monotonic)."""
+
+    def show(event: Event) -> None:
+        if isinstance(event, PRINTED):
+            record = {**to_dict(event), "t": round(time.monotonic() - began, 4)}
+            if record.get("turn") == "":  # applied edits belong to no turn
+                del record["turn"]
+            sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+
+    return show
+
+
+def text_printer() -> Printer:
+    """Prints the answer on standard output; hunks and what went wrong on standard error."""
+
+    def show(event: Event) -> None:
+        match event:
+            case TextDelta(text=text):
+                sys.stdout.write(text)
+                sys.stdout.flush()
+            case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
+                print(f"spark: {text}", file=sys.stderr)
+            case DialogueCompacted():
+                print(f"spark: {compaction_line(event)}", file=sys.stderr)
+            case TurnEnded(status=status, message=message):
+                print(flush=True)
+                if message:
+                    print(f"spark: {message}", file=sys.stderr)
+                elif status != "completed":
+                    print(f"spark: {status}", file=sys.stderr)
+            case _ if (line := fate_line(event)) is not None:
+                print(line, file=sys.stderr)
+            case _:
+                pass
+
+    return show
+
+
+def fate_line(event: Event) -> str | None:
+    """One line that tells what became of a hunk or a tool call, or None for other events."""
+    match event:
+        case HunkLanded(
+            hunk=hunk, path=path, status=status, action=action, start=start, end=end, moved_to=moved
+        ):
+            place = f":{start}-{max(start, end - 1)}" if end else ""
+            where = f"{path} -> {moved}" if moved else f"{path}{place}"
+            done = {"update": "landed", "add": "added", "delete": "deleted", "move": "moved"}.get(
+                action, action
+            )
+            note = {"applied": "", "applied_fuzzy": " (fuzzy)", "already_applied": " (was there already)"}
+            return f"{hunk} {done} {where}{note.get(status, '')}"
+        case HunkRefused(hunk=hunk, path=path, code=code, message=message):
+            return f"{hunk} refused {path} ({code}): {message}"
+        case HunkDropped(hunk=hunk, path=path):
+            return f"{hunk} not received {path}"
+        case ToolEnded(line=line, status=status):
+            return line if status in ("done", "failed") else f"{line} ({status})"
+        case _:
+            return None
+
+
+def run_exec(opening: Opening, prompt: str, show: Printer) -> int:
+    """Run one turn, show its events, and return the exit code."""
+    try:
+        return asyncio.run(_exec(opening, prompt, show))
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
+    session = Session(opening, attended=False)
+    events = session.listen()
+    loop = asyncio.get_running_loop()
+    # The turn ends as interrupted and says so; a second Ctrl+C is the usual one.
+    loop.add_signal_handler(signal.SIGINT, lambda: _interrupt(session, loop))
+    code = FAILED
+    await session.open()
+    try:
+        session.submit(prompt)
+        refused = False
+        async for event in events:
+            if not isinstance(event, PhaseChanged):
+                show(event)
+            refused = refused or isinstance(event, HunkRefused)
+            if isinstance(event, TurnEnded):
+                code = exit_code(event.status, event.code, refused=refused)
+                break
+    finally:
+        await session.close()
+    return code
+
+
+def _interrupt(session: Session, loop: asyncio.AbstractEventLoop) -> None:
+    session.interrupt()
+    loop.remove_signal_handler(signal.SIGINT)

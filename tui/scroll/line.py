@@ -1,0 +1,291 @@
+"""The session without a full screen: prompt_toolkit below, plain scrolling output above.
+
+Works where the app cannot: dumb terminals, screen readers, serial lines. The prompt stays usable
+while an answer streams: Enter redirects, Ctrl+C stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill, wrap
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import CompleteStyle
+
+from session.events import (
+    ConnectionChanged,
+    DialogueCompacted,
+    Event,
+    HunkHeld,
+    HunkRedone,
+    HunkTyped,
+    HunkUndone,
+    LedgerProposed,
+    LineForgotten,
+    LineRemembered,
+    ModelChosen,
+    Notice,
+    PromptQueued,
+    TextDelta,
+    ToolHeld,
+    ToolOutput,
+    TurnEnded,
+    TurnStarted,
+)
+from session.session import Session
+from session.setup.opening import Opening
+from session.storage.line_files import StoreError
+from session.text.sanitize import clean_line
+from session.usage.totals import UsageFold
+from tui.exits import CONFIGURATION, DONE, leave
+from tui.scroll.headless import fate_line
+from tui.words.compaction_lines import compaction_line, dialogue_line
+from tui.words.completion import completer, foresee
+from tui.words.figures import turn_said
+from tui.words.slash import SlashError, obey, slashes, split_slash
+from tui.words.window_lines import context_line
+
+ESCAPE_SECONDS = 0.05
+MOST_SHOWN = 60
+"""Lines of a hunk that are shown when it is asked about."""
+
+HELP = """\
+Enter sends, or redirects while an answer streams; Alt+Enter begins a new line; Tab completes
+Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
+
+
+def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
+    """Run the session until the user leaves; returns the exit code."""
+    try:
+        return asyncio.run(_run(opening, prompt, resume))
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int:
+    session = Session(opening, resume=resume)
+    events = session.listen()
+    answer = _Answer()
+    with patch_stdout():
+        printing = asyncio.create_task(_print_all(session, events, answer))
+        await session.open()
+        try:
+            print(f"{session.model} in {session.root}\n/help for the keys")
+            if prompt:
+                session.submit(prompt)
+            await _ask(session, answer)
+        finally:
+            await session.close()
+            await printing
+    return DONE
+
+
+async def _ask(session: Session, answer: _Answer) -> None:
+    history = InMemoryHistory(session.prompts())
+    asking: PromptSession[str] = PromptSession(
+        history=history,
+        key_bindings=_keys(session),
+        completer=_Tab(session),
+        complete_while_typing=False,
+        complete_style=CompleteStyle.READLINE_LIKE,
+    )
+    asking.default_buffer.on_text_changed += lambda buffer: foresee(session, buffer.text)
+    # A lone Esc is a key of its own at once, not the beginning of some sequence a second later.
+    asking.app.ttimeoutlen = asking.app.timeoutlen = ESCAPE_SECONDS
+    text = session.draft()
+    while True:
+        try:
+            text = await asking.prompt_async("> ", default=text)
+        except KeyboardInterrupt:
+            text = ""
+            continue
+        except EOFError:
+            return
+        if split_slash(text) == ("quit", ""):
+            return
+        if text.strip():
+            await _obey(session, answer, text.strip())
+        text = ""
+
+
+async def _obey(session: Session, answer: _Answer, text: str) -> None:
+    command = split_slash(text)
+    if command is None:
+        session.submit(text)
+        return
+    name, argument = command
+    if name == "help":
+        print(HELP)
+        width = get_terminal_size().columns - 1
+        for slash in slashes():
+            print(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
+    elif name in ("land", "decline"):
+        if not session.answer(answer.held, land=name == "land", rest=argument == "all"):
+            print("nothing is held")
+    else:
+        try:
+            told = await obey(session, name, argument)
+        except SlashError as problem:
+            told = str(problem)
+        if told:
+            print(told)
+
+
+class _Tab(Completer):
+    """Completes at Tab what the app's composer completes."""
+
+    def __init__(self, session: Session) -> None:
+        self._complete = completer(session)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        """See :class:`Completer`."""
+        found = self._complete(document.current_line_before_cursor)
+        if found is not None:
+            yield from (Completion(text, -len(found.word)) for text in found.texts)
+
+
+def _stop(session: Session) -> None:
+    """Stop the turn, and with it what was to follow it."""
+    session.interrupt()
+    for text in session.unqueue():
+        print(f"not sent any more: {text}")
+
+
+def _keys(session: Session) -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("escape", "enter")
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("escape")
+    def stop(event: KeyPressEvent) -> None:
+        _stop(session)
+
+    @keys.add("c-c")
+    def stop_or_clear(event: KeyPressEvent) -> None:
+        if session.running:
+            _stop(session)
+        else:
+            get_app().exit(exception=KeyboardInterrupt)
+
+    return keys
+
+
+async def _print_all(session: Session, events: AsyncIterator[Event], answer: _Answer) -> None:
+    for past in session.past():
+        answer.show(past)
+    async for event in events:
+        answer.show(event)
+
+
+class _Answer:
+    """Prints events; the answer's text by whole lines, since half a line would stand where the prompt is."""
+
+    def __init__(self) -> None:
+        self.held = ""
+        self._partial = ""
+        self._typed: dict[str, list[tuple[str, str]]] = {}
+        """The lines of the turn's hunks, by hunk: pieces with their kinds."""
+        self._in_code = False
+        self._usage = UsageFold()
+        self._started: TurnStarted | None = None
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, TextDelta):
+            *lines, self._partial = (self._partial + event.text).split("\n")
+            for line in lines:
+                self._print(line)
+            return
+        if isinstance(event, HunkTyped):
+            pieces = self._typed.setdefault(event.hunk, [])
+            pieces.append((event.kind, event.text))
+            return
+        if isinstance(event, HunkHeld):
+            self._end_line()
+            self._show_hunk(self._typed.get(event.hunk, []))
+        elif isinstance(event, TurnEnded):
+            self._typed.clear()
+        if isinstance(event, HunkHeld | ToolHeld):
+            self.held = event.hunk if isinstance(event, HunkHeld) else event.call
+        elif isinstance(event, TurnStarted):
+            self._started = event
+        self._usage.take(event)
+        told = _line(event)
+        if told is not None:
+            self._end_line()
+            print(told)
+        if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
+            print(turn_said(usage, self._started))
+
+    def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
+        """What a hunk that is asked about would change, as a diff shows it."""
+        text = ""
+        for kind, piece in pieces:
+            for part in piece.splitlines(keepends=True):
+                text += part if text and not text.endswith("\n") else kind + part
+        lines = text.rstrip("\n").split("\n")
+        print("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
+        if len(lines) > MOST_SHOWN:
+            print(f"  … {len(lines) - MOST_SHOWN} more lines")
+
+    def _end_line(self) -> None:
+        if self._partial:
+            self._print(self._partial)
+            self._partial = ""
+
+    def _print(self, line: str) -> None:
+        if line.lstrip().startswith("```"):
+            self._in_code = not self._in_code
+        width = get_terminal_size().columns - 1
+        if self._in_code or len(line) <= width:
+            print(line)
+            return
+        indent = " " * (len(line) - len(line.lstrip()))
+        for part in wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ):
+            print(part)
+
+
+def _line(event: Event) -> str | None:
+    """One line for an event other than the answer's text, or None for events that are not shown here."""
+    match event:
+        case HunkUndone(hunk=hunk, path=path):
+            return f"{hunk} undone {path}"
+        case HunkRedone(hunk=hunk, path=path):
+            return f"{hunk} landed again {path}"
+        case HunkHeld(hunk=hunk, path=path, message=message):
+            return f"{hunk} waits for you: {path}: {message} (/land or /decline)"
+        case ToolHeld(tool=tool, text=text):
+            return f"{tool} waits for you (/land allows it, /decline):\n{text}"
+        case ToolOutput(text=text):
+            return text.rstrip("\n")
+        case ModelChosen(model=model, effort=effort, fast=fast):
+            return f"{model} · {effort}{' · fast' if fast else ''}"
+        case Notice(text=text):
+            return f"spark: {text}"
+        case DialogueCompacted():
+            dropped = "".join(f"\n  dropped: {clean_line(each)}" for each in event.dropped)
+            return f"spark: {compaction_line(event)} (/ledger shows what is kept){dropped}"
+        case LedgerProposed() | LineRemembered() | LineForgotten():
+            return f"spark: {dialogue_line(event)}"
+        case PromptQueued(waiting=waiting):
+            return f"queued ({waiting} waiting)"
+        case ConnectionChanged(state="failed" | "connecting", message=message) if message:
+            return f"spark: {message}"
+        case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
+            return f"spark: {message} (again in {seconds:.0f} s)"
+        case TurnEnded(status=status, message=message):
+            return f"[{status}{': ' + message if message else ''}]"
+        case _:
+            return fate_line(event) or context_line(event)

@@ -1,0 +1,1 @@
+"""The terminal: Textual's driver, typeahead and interruptible input."""

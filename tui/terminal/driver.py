@@ -1,0 +1,178 @@
+"""The terminal driver, and every private name of Textual that spark leans on.
+
+Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
+``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
+into a queue of thirty with a blocking put from the event loop: a slow terminal stops the keys. Here the
+queue takes everything, and the panes skip frames while it is not empty (:func:`takes_frames`).
+
+Textual's minor version is pinned, and ``tests/tui/terminal/test_driver.py`` fails when a name moves.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import threading
+from codecs import getincrementaldecoder
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from textual import constants
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+from tui.terminal.typeahead import as_typed, before_holding
+
+ESCAPE_DELAY = 0.025
+"""Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
+STILL_PROMPT = 4
+"""Writes that may wait without the terminal being behind: a frame is up to three of them."""
+IDLE = 0.1
+"""Seconds after which the input thread looks whether it is to end."""
+
+REWRITES = (
+    # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
+    ("\x1b\r", "\x1b[13;3u"),
+    # Shift+Enter and Ctrl+Enter in xterm's modifyOtherKeys form, which tmux passes on.
+    ("\x1b[27;2;13~", "\x1b[13;2u"),
+    ("\x1b[27;5;13~", "\x1b[13;5u"),
+)
+
+
+def key_parser() -> XTermParser:
+    """A parser of the terminal's bytes into Textual's events, as the driver uses it."""
+    return XTermParser(False)
+
+
+def rewritten(data: str) -> str:
+    """Key sequences as Textual's parser understands them."""
+    if "\x1b" in data and "\x1b[200~" not in data:
+        for sequence, known in REWRITES:
+            data = data.replace(sequence, known)
+    return data
+
+
+class SparkDriver(LinuxDriver):
+    """Textual's driver for Linux and macOS with a prompt Escape, and a prompt end."""
+
+    _ending: tuple[int, int] | None = None
+    """A pipe that wakes the input thread when it is to end."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over; from here on no write waits for it."""
+        self._ending = os.pipe()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is not None:
+            self._writer_thread._queue.maxsize = 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether the terminal has yet to take what was written before."""
+        return self._writer_thread is not None and self._writer_thread._queue.qsize() > STILL_PROMPT
+
+    def run_input_thread(self) -> None:
+        """Read keys until the application ends."""
+        if "ESCDELAY" not in os.environ:
+            constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            if self._ending is not None:
+                selector.register(self._ending[0], selectors.EVENT_READ)
+            try:
+                while not self.exit_event.is_set():
+                    for ready, _ in selector.select(_patience(parser)):
+                        if ready.fd != self.fileno:
+                            continue  # not read: it is true from now on
+                        data = as_typed(os.read(self.fileno, 4096))
+                        if not data:
+                            self.exit_event.wait(IDLE)
+                        for event in parser.feed(rewritten(decode(data))) if data else ():
+                            self.process_message(event)
+                    for event in parser.tick():
+                        self.process_message(event)
+            finally:
+                with suppress(EOFError, ParseError):
+                    list(parser.feed(""))
+
+    def disable_input(self) -> None:
+        """Take no more keys. Textual waits for the input thread here, which is woken for it."""
+        ending, self._ending = self._ending, None
+        if ending is not None:
+            os.write(ending[1], b"x")
+        super().disable_input()
+        for end in ending or ():
+            os.close(end)
+
+    def report_mouse(self, on: bool) -> None:
+        """Ask the terminal for mouse events, or no more."""
+        if on:
+            self._mouse = True
+            self._enable_mouse_support()
+        else:
+            self._disable_mouse_support()
+            self._mouse = False
+
+    @property
+    def reports_mouse(self) -> bool:
+        """Whether the terminal was asked for mouse events."""
+        return self._mouse
+
+
+class LateDriver(SparkDriver):
+    """Leaves what is typed with the terminal until :func:`take_keys`: before there is a pane to take them,
+    keys would go nowhere."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.takes_keys = threading.Event()
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over; it is given back as it was before keys were held."""
+        super().start_application_mode()
+        if (before := before_holding()) is not None:
+            self.attrs_before = before
+
+    def disable_input(self) -> None:
+        """Take no more keys."""
+        self.takes_keys.set()
+        super().disable_input()
+
+    def run_input_thread(self) -> None:
+        """Read keys once they are wanted, until the application ends."""
+        while not self.takes_keys.wait(IDLE):
+            if self.exit_event.is_set():
+                return
+        super().run_input_thread()
+
+
+def _patience(parser: XTermParser) -> float:
+    """Seconds until the parser wants to be asked again."""
+    due = parser._timeout_time
+    return IDLE if due is None else min(IDLE, max(0.0, due - monotonic()))
+
+
+def takes_frames(app: App[Any]) -> bool:
+    """Whether the terminal is ready for another frame."""
+    driver = app._driver
+    return not (isinstance(driver, SparkDriver) and driver.behind)
+
+
+def take_keys(app: App[Any]) -> None:
+    """From now on keys go to ``app``: first those typed while it started."""
+    driver = app._driver
+    if isinstance(driver, LateDriver):
+        driver.takes_keys.set()
+
+
+def set_mouse(app: App[Any]) -> bool:
+    """Turn mouse reporting the other way; whether it is on now. Without a terminal it stays off."""
+    driver = app._driver
+    if not isinstance(driver, SparkDriver):
+        return False
+    driver.report_mouse(not driver.reports_mouse)
+    return driver.reports_mouse

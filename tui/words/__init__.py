@@ -1,0 +1,1 @@
+"""What the front ends say: figures, tables, slash commands and completion."""

@@ -1,0 +1,210 @@
+"""Commands typed in place of a prompt, such as ``/undo h3``: the same in the app and in line mode."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.port import SessionPort
+
+_ALSO = {"exit": "quit"}
+"""Other names of commands, as other programs have them."""
+_WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One command: its name, what follows it, and what it does."""
+
+    name: str
+    argument: str
+    help: str
+    completes: str = ""
+    """What Tab completes its argument to: ``files``, as a mention is, or a set that :func:`values` knows."""
+    words: tuple[str, ...] = ()
+    """Words that its argument may be besides."""
+
+    @property
+    def shown(self) -> str:
+        """The command as people write it."""
+        return f"/{self.name} {self.argument}".rstrip()
+
+
+@cache
+def slashes() -> tuple[Slash, ...]:
+    """All commands, in the order of the help."""
+    table = tomllib.loads(Path(__file__).with_name("slash.toml").read_text("utf-8"))
+    return tuple(
+        Slash(
+            row["name"],
+            row["argument"],
+            row["help"],
+            row.get("completes", ""),
+            tuple(row.get("words", ())),
+        )
+        for row in table["command"]
+    )
+
+
+def split_slash(text: str) -> tuple[str, str] | None:
+    """The command's name and its argument, when ``text`` is one; known or not. A prompt that happens
+    to begin so is sent with a space in front."""
+    if text.strip() == "/":
+        return "help", ""
+    found = _WORD.fullmatch(text.rstrip())
+    return (_ALSO.get(found[1], found[1]), (found[2] or "").strip()) if found else None
+
+
+def values(session: SessionPort, name: str) -> tuple[str, ...]:
+    """All that can follow the command ``name`` now; empty where that is no closed set."""
+    slash = next((each for each in slashes() if each.name == name), None)
+    match slash.completes if slash is not None else "":
+        case "models":
+            known: Sequence[str] = session.served.names()
+        case "efforts":
+            known = session.efforts
+        case "locks":
+            known = _locks(session)
+        case "pins":
+            known = session.context.pinned
+        case "removals":
+            known = session.context.removed
+        case "landed":
+            known = list(reversed(session.hunks.landed))
+        case "undone":
+            known = list(reversed(session.hunks.undone))
+        case "remembered":
+            known = [str(number) for number in session.dialogue.lines]
+        case _:
+            known = ()
+    return (*known, *(slash.words if slash is not None else ()))
+
+
+def value_told(session: SessionPort, name: str, value: str) -> str:
+    """What tells ``value`` from others that can follow the command ``name``; empty for nothing."""
+    match name:
+        case "model":
+            return session.served.told(value)
+        case "undo":
+            return session.hunks.landed.get(value, "")
+        case "redo":
+            return session.hunks.undone.get(value, "")
+        case "forget":
+            return session.dialogue.line(int(value)) if value.isdecimal() else ""
+        case _:
+            return ""
+
+
+def _locks(session: SessionPort) -> Sequence[str]:
+    from session.project.locks import LockError
+
+    try:
+        return session.locks()
+    except LockError:
+        return ()  # whatever is typed then, Enter says what is wrong with them
+
+
+def hint(draft: str) -> str:
+    """What the command that ``draft`` begins is called and does, or the names it could become; empty where
+    it is no command."""
+    name, space, _ = draft.partition(" ")
+    if not name.startswith("/") or "/" in name[1:] or "\n" in draft:
+        return ""
+    fit = [slash for slash in slashes() if slash.name == name[1:]]
+    if not fit and not space:
+        fit = [slash for slash in slashes() if slash.name.startswith(name[1:])]
+    if len(fit) == 1:
+        return f"{fit[0].shown}: {fit[0].help}"
+    return " ".join(f"/{slash.name}" for slash in fit)
+
+
+async def obey(session: SessionPort, name: str, argument: str) -> str:
+    """Do what the command says, and return a line for the person, or several; empty where events tell it.
+
+    Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
+    """
+    from session.commands.compaction_commands import DialogueError
+    from session.model_choice.choice import ChoiceError
+    from session.project.locks import LockError
+    from session.project.pins import PinError
+    from session.storage.line_files import StoreError
+
+    try:
+        return await _obey(session, name, argument)
+    except (LockError, ChoiceError, DialogueError, PinError, StoreError) as problem:
+        raise SlashError(str(problem)) from problem
+
+
+class SlashError(Exception):
+    """A command that cannot be obeyed; the message says why."""
+
+
+async def _obey(session: SessionPort, name: str, argument: str) -> str:
+    from session.text.near_names import spelled_like
+    from tui.words.figures import report
+    from tui.words.window_lines import window_lines
+
+    match name, argument:
+        case "undo", _:
+            await session.undo(argument or None)
+        case "redo", _:
+            await session.redo(argument or None)
+        case "undo-turn", _:
+            if not await session.undo_turn():
+                return "no turn of this session has a landed hunk"
+        case "queue", str() if argument:
+            session.queue(argument)
+        case "lock", "":
+            return "locked: " + (", ".join(session.locks()) or "nothing")
+        case "lock", _:
+            return session.lock(argument)
+        case "unlock", str() if argument:
+            return session.unlock(argument)
+        case "compact", "":
+            return await session.dialogue.compact()
+        case "ledger", "":
+            return await session.dialogue.ledger()
+        case "remember", "":
+            return session.dialogue.remembered()
+        case "remember", _:
+            session.dialogue.remember(argument)
+        case "forget", str() if argument:
+            session.dialogue.forget(argument)
+        case "context", "":
+            return window_lines(await session.context.explain(""))
+        case "pin", "":
+            return "pinned: " + (", ".join(session.context.pinned) or "nothing")
+        case "pin", _:
+            await session.context.pin(argument)
+        case "unpin", str() if argument:
+            await session.context.unpin(argument)
+        case "drop", "":
+            return "taken out: " + (", ".join(session.context.removed) or "nothing")
+        case "drop", _:
+            await session.context.remove(argument)
+        case "restore", str() if argument:
+            await session.context.restore(argument)
+        case (("model" | "effort"), ""):
+            return f"{session.model} · {session.effort}"
+        case "model", _:
+            return await session.choose_model(argument)
+        case "effort", _:
+            return session.choose(effort=argument)
+        case "fast", ("" | "on" | "off"):
+            return session.choose(fast=not session.fast if not argument else argument == "on")
+        case "usage", "":
+            return await report(session.usage, session.prices)
+        case _:
+            known = {slash.name: slash for slash in slashes()}
+            if name in known:
+                raise SlashError(f"/{name} needs {known[name].argument}")
+            like = spelled_like(name, known, 1)
+            meant = f"; did you mean /{like[0]}?" if like else ","
+            raise SlashError(f"/{name} is no command{meant} /help shows all")
+    return ""

@@ -1,0 +1,83 @@
+"""The table of ``spark usage``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+
+import click
+
+from session.text.sanitize import clean_line
+from session.usage.log import Row
+from session.usage.totals import Spent, spent
+from tui.words.figures import cached_share, cost, thousands
+
+Table = Mapping[tuple[date, str, str], Spent]
+"""What was taken, by day, model and provider."""
+
+_HEAD = ("day", "model", "turns", "in", "cached", "out", "reasoning", "cost")
+
+
+def first_day(days: int) -> date:
+    """The first of the last ``days`` days, of which today is one."""
+    return date.today() - timedelta(days=days - 1)
+
+
+def sums(rows: Iterable[Row]) -> Table:
+    """The turns added up, oldest day first."""
+    table: dict[tuple[date, str, str], Spent] = {}
+    for row in rows:
+        key = (row.day, row.usage.model, row.provider)
+        table[key] = table.get(key, Spent()) + spent(row.usage)
+    return dict(sorted(table.items()))
+
+
+def print_json(table: Table) -> None:
+    """One object a line; ``cost`` is in US dollars, null where no price is known, and leaves out the
+    ``unpriced_turns``."""
+    for (day, model, provider), taken in table.items():
+        record = {
+            "type": "usage.day",
+            "day": day.isoformat(),
+            "model": model,
+            "provider": provider,
+            "turns": taken.turns,
+            "input_tokens": taken.input,
+            "cached_tokens": taken.cached,
+            "output_tokens": taken.output,
+            "reasoning_tokens": taken.reasoning,
+            "estimated_tokens": taken.estimated,
+            "cost": None if taken.known_cost is None else round(taken.known_cost, 6),
+            "unpriced_turns": taken.unpriced,
+        }
+        click.echo(json.dumps(record, ensure_ascii=False))
+
+
+def print_table(table: Table) -> None:
+    """A line for each day and model, and one for all of them."""
+    lines: list[tuple[str, ...]] = [_HEAD]
+    lines += [_cells(str(day), clean_line(model), taken) for (day, model, _), taken in table.items()]
+    if len(table) > 1:
+        lines.append(_cells("all", "", sum(table.values(), Spent())))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
+    for line in lines:
+        words = [
+            text.ljust(width) if column < 2 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        click.echo("  ".join(words).rstrip())
+
+
+def _cells(day: str, model: str, taken: Spent) -> tuple[str, ...]:
+    mark = "~" if taken.estimated else ""
+    return (
+        day,
+        model,
+        str(taken.turns),
+        mark + thousands(taken.input),
+        cached_share(taken) or "-",
+        mark + thousands(taken.output),
+        thousands(taken.reasoning),
+        cost(taken),
+    )

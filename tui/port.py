@@ -15,11 +15,29 @@ if TYPE_CHECKING:
     from session.commands.compaction_commands import Dialogue
     from session.commands.hunk_commands import LandedHunk
     from session.commands.window_commands import ContextCommands
-    from session.events import Event, HunkRedone, HunkRefused, HunkUndone
+    from session.events import Event, HunkRedone, HunkRefused, HunkUndone, Usage
     from session.journal.undoable_hunks import HunkNames
     from session.model_choice.served_models import ServedModels
     from session.project.open_files import ProjectFiles
-    from tui.words.figures import Accounted
+    from session.usage.totals import Spent
+
+
+class Accounted(Protocol):
+    """The token and cost accounts of a session."""
+
+    @property
+    def turns(self) -> Sequence[Usage]:
+        """The turns' figures, oldest first."""
+        ...
+
+    @property
+    def total(self) -> Spent:
+        """All turns of the session."""
+        ...
+
+    async def today(self) -> Spent:
+        """All turns of the day."""
+        ...
 
 
 class SessionPort(Protocol):

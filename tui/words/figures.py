@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from session.events import TurnStarted, Usage
     from session.usage.totals import Spent
-
-
-class Accounted(Protocol):
-    """What :func:`report` needs of a session's accounts."""
-
-    @property
-    def turns(self) -> Sequence[Usage]:
-        """The turns' figures, oldest first."""
-
-    @property
-    def total(self) -> Spent:
-        """All turns of the session."""
-
-    async def today(self) -> Spent:
-        """All turns of the day."""
+    from tui.port import Accounted
 
 
 def thousands(count: int) -> str:

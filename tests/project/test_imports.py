@@ -1,20 +1,17 @@
-"""The arrows of the architecture, and what starting up may import."""
+"""Which package may import which, and what starting up may import."""
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.project.source import PACKAGES, ROOT, imports, python_files
 from tui.cli import COMMANDS
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("edits", "context", "session", "tui", "themes")
 MAY_IMPORT = {
     "edits": set[str](),
     "context": set[str](),
@@ -40,7 +37,7 @@ LIBRARIES = (
     "xllamacpp",
 )
 COLD = (*LIBRARIES, "asyncio", "context", "edits", "rich", "session", "ssl", "textual", "tree_sitter")
-"""What the help of a command has no use for."""
+"""What no command needs to print its help."""
 BEHIND_THE_FRAME = (
     *LIBRARIES,
     "context",
@@ -50,44 +47,29 @@ BEHIND_THE_FRAME = (
     "tui.app.feed",
     "tui.app.desk",
 )
-"""What is loaded once the first frame is there; tree_sitter is not named, which Textual's text area loads."""
-
-
-def modules(folder: str) -> Iterator[Path]:
-    for file in sorted((ROOT / folder).rglob("*.py")):
-        if "sample" not in file.relative_to(ROOT).parts:
-            yield file
-
-
-def imports(file: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}:{node.lineno}: imports name their package in full"
-            yield node.lineno, node.module or ""
+"""What is loaded only after the first frame. Textual's own text area loads tree_sitter before it."""
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_packages_import_only_what_stands_below_them(package: str) -> None:
+def test_a_package_imports_only_the_packages_below_it(package: str) -> None:
     wrong = [
-        f"{file.relative_to(ROOT)}:{line} imports {name}"
-        for file in modules(package)
-        for line, name in imports(file)
-        if (top := name.split(".")[0]) in PACKAGES and top != package and top not in MAY_IMPORT[package]
+        f"{file.relative_to(ROOT)}:{each.line} imports {each.name}"
+        for file in python_files(package)
+        for each in imports(file)
+        if (top := each.name.split(".")[0]) in PACKAGES and top != package and top not in MAY_IMPORT[package]
     ]
     assert not wrong
 
 
 @pytest.mark.parametrize("folder", SANS_IO)
-def test_parsers_and_dialects_touch_no_outside(folder: str) -> None:
-    files = list(modules(folder))
+def test_parsers_and_dialects_do_no_io(folder: str) -> None:
+    files = python_files(folder)
     assert files
     wrong = [
-        f"{file.relative_to(ROOT)}:{line} imports {name}"
+        f"{file.relative_to(ROOT)}:{each.line} imports {each.name}"
         for file in files
-        for line, name in imports(file)
-        if name.split(".")[0] in IO_MODULES
+        for each in imports(file)
+        if each.name.split(".")[0] in IO_MODULES
     ]
     assert not wrong
 
@@ -124,7 +106,7 @@ def test_a_cold_start_imports_nothing_heavy(arguments: list[str]) -> None:
     assert not loaded(script, COLD)
 
 
-def test_the_first_frame_waits_for_nothing_of_the_session(tmp_path: Path) -> None:
+def test_the_first_frame_does_not_wait_for_the_session(tmp_path: Path) -> None:
     script = (
         "import asyncio\n"
         "from pathlib import Path\n"

@@ -176,3 +176,26 @@ def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path:
     undo = subprocess.run([str(spark_path), "undo", "h1", "-C", str(sample)], capture_output=True, text=True)
     assert undo.returncode == 0, undo.stderr
     assert "tasks/store.py" not in changed(sample, original)
+
+
+def test_escape_and_a_letter_in_one_read_stop_the_turn_and_type_the_letter(
+    tmp_path: Path, spark_path: Path
+) -> None:
+    original = before(tmp_path)
+    command = [str(spark_path), "demo", "--rate", "120"]
+    with terminal(command, 120, 36, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until(idle)
+        sample = sample_of(tmp_path)
+        pane.type(REQUEST)
+        pane.keys("Enter")
+        store = sample / "tasks/store.py"
+        wait_for(lambda: "def reopen" in store.read_text(), "the first hunk on disk")
+        kept = changed(sample, original)
+        # As tmux sends on what was pressed within its escape-time: ESC and the letter in one write.
+        pane.tmux("send-keys", "-H", "1b", "64", "6f", "6e", "27", "74")
+        pane.until("stopped")
+        screen = pane.until("don't")
+        assert "undone" not in screen, screen
+        assert kept.items() <= changed(sample, original).items(), "a hunk was undone by a letter"
+        pane.keys("C-c")
+        quit_spark(pane)

@@ -42,7 +42,7 @@ from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.editor.marks import Mark, Marks
 from tui.panes.status import StatusLine
-from tui.terminal.driver import LateDriver, take_keys
+from tui.terminal.driver import LateDriver, ask_for_turns, take_keys
 from tui.terminal.startup import loaded
 from tui.words.slash import hint
 
@@ -149,6 +149,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         desk = Desk(self.editor, self._marks, session.files, self.status.say)
         feed = Feed(self.chat, desk, self.status, session.window_tokens)
         self._parts = Parts(session, desk, feed)
+        ask_for_turns(self, lambda: session.running)
         desk.on_change = self._retitle
         self.editor.on_edited = self._retitle
         self.status.show(model=session.model, effort=session.effort, fast=session.fast)

@@ -14,6 +14,7 @@ import os
 import selectors
 import threading
 from codecs import getincrementaldecoder
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -24,6 +25,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from tui.terminal.escape_keys import ESCAPE_KEY, EscapeKeys
 from tui.terminal.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
@@ -60,6 +62,13 @@ class SparkDriver(LinuxDriver):
 
     _ending: tuple[int, int] | None = None
     """A pipe that wakes the input thread when it is to end."""
+    turn_runs: Callable[[], bool] = staticmethod(lambda: False)
+    """Says whether a turn runs: ESC and a letter are then Esc and that letter, never Alt and the letter.
+    Called in the input thread."""
+    _ambiguous = False
+    on_escape: Callable[[bool], None] | None = None
+    """Called in the input thread: with True when a byte came that may be the Esc key, with False when it
+    was the start of something else."""
 
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
@@ -75,9 +84,10 @@ class SparkDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""
-        if "ESCDELAY" not in os.environ:
-            constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
+        delay = _escape_delay()
+        constants.ESCAPE_DELAY = delay  # type: ignore[misc]
         parser = XTermParser(self._debug)
+        keys = EscapeKeys(delay, lambda: self.turn_runs())
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -85,19 +95,32 @@ class SparkDriver(LinuxDriver):
                 selector.register(self._ending[0], selectors.EVENT_READ)
             try:
                 while not self.exit_event.is_set():
-                    for ready, _ in selector.select(_patience(parser)):
+                    for ready, _ in selector.select(_patience(parser, keys)):
                         if ready.fd != self.fileno:
                             continue  # not read: it is true from now on
                         data = as_typed(os.read(self.fileno, 4096))
                         if not data:
                             self.exit_event.wait(IDLE)
-                        for event in parser.feed(rewritten(decode(data))) if data else ():
-                            self.process_message(event)
+                            continue
+                        self._take(parser, keys, keys.feed(decode(data), monotonic()))
+                    self._take(parser, keys, keys.tick(monotonic()))
                     for event in parser.tick():
                         self.process_message(event)
             finally:
                 with suppress(EOFError, ParseError):
                     list(parser.feed(""))
+
+    def _take(self, parser: XTermParser, keys: EscapeKeys, typed: str) -> None:
+        """Hand over what was typed, and say whether the Esc key may have been pressed."""
+        before, self._ambiguous = self._ambiguous, keys.ambiguous
+        told = self.on_escape
+        if told is not None and keys.ambiguous and not before:
+            told(True)
+        if typed:
+            for event in parser.feed(rewritten(typed)):
+                self.process_message(event)
+        if told is not None and before and not keys.ambiguous and ESCAPE_KEY not in typed:
+            told(False)
 
     def disable_input(self) -> None:
         """Take no more keys. Textual waits for the input thread here, which is woken for it."""
@@ -150,10 +173,22 @@ class LateDriver(SparkDriver):
         super().run_input_thread()
 
 
-def _patience(parser: XTermParser) -> float:
-    """Seconds until the parser wants to be asked again."""
-    due = parser._timeout_time
-    return IDLE if due is None else min(IDLE, max(0.0, due - monotonic()))
+def _escape_delay() -> float:
+    """Seconds for which a lone ESC may be the start of a sequence."""
+    return constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY
+
+
+def _patience(parser: XTermParser, keys: EscapeKeys) -> float:
+    """Seconds until the parser, or the keys that were held back, want to be asked again."""
+    due = [each for each in (parser._timeout_time, keys.due) if each is not None]
+    return min([IDLE, *(max(0.0, each - monotonic()) for each in due)])
+
+
+def ask_for_turns(app: App[Any], turn_runs: Callable[[], bool]) -> None:
+    """Let the driver of ``app`` ask ``turn_runs`` what ESC and a letter mean; it asks in another thread."""
+    driver = app._driver
+    if isinstance(driver, SparkDriver):
+        driver.turn_runs = turn_runs
 
 
 def takes_frames(app: App[Any]) -> bool:

@@ -1,0 +1,86 @@
+"""Esc and the start of a sequence are told apart, however the bytes are split or joined."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.terminal.escape_keys import ESCAPE_KEY, PASTE_BEGINS, PASTE_ENDS, SPLIT_SEQUENCE_DELAY, EscapeKeys
+
+DELAY = 0.025
+SEQUENCES = (
+    "\x1b[A", "\x1bOP", "\x1b[1;3D", "\x1b[13;3u", "\x1b[<0;10;20M", "\x1b[27u", "\x1b[I",
+    "\x1b\r", "\x1b\x7f",
+    "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]11;rgb:0000/0000/0000\a", "\x1b[?2026;2$y",
+    "\x1b[200~a\x1bdon't\x1b[201~",
+)  # fmt: skip
+
+
+def typed(*reads: str, running: bool = True) -> str:
+    """What comes out where the reads come at once behind each other, and nothing follows."""
+    keys = EscapeKeys(DELAY, lambda: running)
+    return "".join(keys.feed(read, 0.0) for read in reads) + keys.tick(SPLIT_SEQUENCE_DELAY)
+
+
+@pytest.mark.parametrize("letter", ["d", "o", "s", "x", "q", "D", "P", "_", "^", "\\", "é", "7", " "])
+def test_escape_and_a_letter_are_two_keys_while_a_turn_runs(letter: str) -> None:
+    assert typed(f"\x1b{letter}on't") == f"{ESCAPE_KEY}{letter}on't"
+    assert typed("\x1b", f"{letter}on't") == f"{ESCAPE_KEY}{letter}on't"
+
+
+@pytest.mark.parametrize("text", ["Oh no", "[ok] go", "]done"])
+def test_a_sentence_that_begins_like_a_sequence_is_a_sentence_while_a_turn_runs(text: str) -> None:
+    out = typed(f"\x1b{text}")
+    assert out.replace("\x1b[o", f"{ESCAPE_KEY}[o") == f"{ESCAPE_KEY}{text}"
+
+
+def test_escape_and_a_letter_stay_alt_while_nothing_runs() -> None:
+    assert typed("\x1bd", running=False) == "\x1bd"
+
+
+def test_a_lone_escape_is_a_key_once_its_time_is_over() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    assert keys.feed("\x1b", 1.0) == ""
+    ambiguous = keys.ambiguous
+    assert ambiguous
+    assert keys.due == pytest.approx(1.0 + DELAY)
+    assert keys.tick(1.0 + DELAY / 2) == ""
+    assert keys.tick(1.0 + DELAY) == ESCAPE_KEY
+    assert keys.ambiguous is not ambiguous
+    assert keys.due is None and keys.tick(9.0) == ""
+
+
+def test_escape_twice_is_two_keys() -> None:
+    assert typed("\x1b\x1b") == ESCAPE_KEY * 2
+
+
+def test_pasted_text_is_never_taken_for_keys() -> None:
+    pasted = f"{PASTE_BEGINS}a\x1bdon't \x1b[A \x1b{PASTE_ENDS}"
+    assert typed(pasted) == pasted
+    assert typed(pasted + "\x1bdon't") == f"{pasted}{ESCAPE_KEY}don't"
+
+
+@given(
+    st.lists(st.sampled_from([*SEQUENCES, "a", "é", "\r", "\x1bd", "\x1b "]), max_size=8),
+    st.data(),
+    st.booleans(),
+)
+def test_reads_may_be_split_anywhere(parts: list[str], data: st.DataObject, running: bool) -> None:
+    text = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    reads = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    whole = typed(text, running=running)
+    assert typed(*reads, running=running) == whole
+    if running:
+        assert whole == "".join(
+            ESCAPE_KEY + part[1:] if part in ("\x1bd", "\x1b ") else part for part in parts
+        )
+    else:
+        assert whole == text
+
+
+@given(st.text(st.sampled_from("\x1b[]OP~\a\\;0129ud Ax\x7f\r"), max_size=30), st.booleans())
+def test_no_key_is_lost_or_made_up(text: str, running: bool) -> None:
+    out = typed(text, running=running)
+    assert out.replace(ESCAPE_KEY, "\x1b") == text.replace(ESCAPE_KEY, "\x1b")

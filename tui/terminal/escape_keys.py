@@ -1,0 +1,129 @@
+"""Tells an Esc key from the start of a control sequence, whatever way the bytes are split or joined.
+
+A terminal sends the byte ESC for the Esc key and as the first byte of every other special key. In the
+older encodings Alt+letter is ESC and the letter, which is also what arrives when somebody presses Esc and
+types on: tmux joins the two for 500 ms by default, and a slow line for as long as it likes. So while a
+turn runs, ESC and a letter are taken for Esc followed by that letter. Terminals that speak the kitty
+keyboard protocol send Alt+letter and Esc as sequences of their own, and nothing is taken apart there.
+
+Sans-I/O: characters and the time in, characters out. An Esc key comes out as ``CSI 27 u``, its form in the
+kitty protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/); all else is passed on as whole
+sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+ESC = "\x1b"
+ESCAPE_KEY = "\x1b[27u"
+"""The Esc key as a sequence that nothing else begins with."""
+PASTE_BEGINS = "\x1b[200~"
+PASTE_ENDS = "\x1b[201~"
+SPLIT_SEQUENCE_DELAY = 0.5
+"""Seconds that the rest of a sequence may take once its second character has come. Nobody types ESC and
+``[`` within the delay of a lone ESC, so the rest is on its way."""
+LONGEST_SEQUENCE = 64
+"""Characters after which something that began like a sequence is passed on as it is."""
+
+_SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
+"""What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
+Keys")."""
+
+
+class EscapeKeys:
+    """Rewrites the terminal's input. Used by one thread."""
+
+    def __init__(self, delay: float, running: Callable[[], bool]) -> None:
+        """``delay`` is how long, in seconds, a lone ESC may be the start of a sequence; ``running`` says
+        whether a turn runs, in which ESC and a letter are two keys."""
+        self._delay = delay
+        self._running = running
+        self._held = ""
+        self._pasting = False
+        self.due: float | None = None
+        """When :meth:`tick` has something to say, on the clock of the caller."""
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether ESC was the last that came, so that it may be the Esc key."""
+        return self._held == ESC
+
+    def feed(self, data: str, now: float) -> str:
+        """The keys in ``data``, and in what was held back before it; an unfinished sequence is held back."""
+        out: list[str] = []
+        for character in data:
+            out.append(self._paste(character) if self._pasting else self._key(character))
+        self._wait(now)
+        return "".join(out)
+
+    def tick(self, now: float) -> str:
+        """What was held back and is whole now, because nothing followed it."""
+        if self.due is None or now < self.due:
+            return ""
+        held, self._held, self.due = self._held, "", None
+        return ESCAPE_KEY if held == ESC else self._unfinished(held)
+
+    def _wait(self, now: float) -> None:
+        if not self._held or self._pasting:
+            self.due = None
+        else:
+            self.due = now + (self._delay if self._held == ESC else SPLIT_SEQUENCE_DELAY)
+
+    def _paste(self, character: str) -> str:
+        """Pasted text is passed on untouched; only its end is looked for."""
+        self._held = (self._held + character)[-len(PASTE_ENDS) :]
+        if self._held == PASTE_ENDS:
+            self._held, self._pasting = "", False
+        return character
+
+    def _key(self, character: str) -> str:
+        if not self._held:
+            if character == ESC:
+                self._held = ESC
+                return ""
+            return character
+        if self._held.startswith(f"{ESC}]"):
+            return self._operating_system_command(character)
+        if character == ESC:
+            # A new sequence begins, so what came before it was whole, or never will be.
+            held, self._held = self._held, ESC
+            return ESCAPE_KEY if held == ESC else self._unfinished(held)
+        self._held += character
+        if self._held[1] == "[":
+            return self._control_sequence(character)
+        if self._held[1] == "O":
+            return self._function_key()
+        return "" if self._held[1] == "]" else self._unfinished_now()
+
+    def _control_sequence(self, character: str) -> str:
+        if len(self._held) == 2 or (" " <= character <= "?" and len(self._held) < LONGEST_SEQUENCE):
+            return ""
+        return self._release() if "@" <= character <= "~" else self._unfinished_now()
+
+    def _function_key(self) -> str:
+        if len(self._held) == 2:
+            return ""
+        return self._release() if self._held[2] in _SS3_KEYS else self._unfinished_now()
+
+    def _operating_system_command(self, character: str) -> str:
+        """A terminal's answer to a question, such as its background colour; BEL or ``ESC \\`` ends it."""
+        self._held += character
+        if self._held.endswith(("\a", f"{ESC}\\")):
+            return self._release()
+        return self._unfinished_now() if len(self._held) >= LONGEST_SEQUENCE else ""
+
+    def _release(self) -> str:
+        held, self._held = self._held, ""
+        self._pasting = held == PASTE_BEGINS
+        return held
+
+    def _unfinished_now(self) -> str:
+        held, self._held = self._held, ""
+        return self._unfinished(held)
+
+    def _unfinished(self, held: str) -> str:
+        """ESC and what followed it, which is no sequence: taken apart while a turn runs."""
+        if self._running() and len(held) > 1 and held[1].isprintable():
+            return ESCAPE_KEY + held[1:]
+        return held

@@ -18,7 +18,8 @@ from session.instructions import ledger_instructions
 from session.memory.past_turns import Past
 from session.models.catalogue import Price
 from session.protocol import events as wire
-from session.protocol.request import Item, RequestProfile, text_of, user_message
+from session.protocol.items import Item, text_of, user_message
+from session.protocol.request import RequestProfile
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
 from session.usage.tally import Tally

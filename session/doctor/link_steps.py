@@ -22,7 +22,7 @@ from session.engine.process import Engine, said_bytes
 from session.link.connection import Connection, LinkError, RequestProfile
 from session.link.state import LinkState
 from session.protocol.events import Finished
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.setup.opening import Opening
 from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint

@@ -10,7 +10,8 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+
+from session.protocol.items import FreeformTool
 
 PATCH_TOOL = "apply_patch"
 TAKE_UP = (
@@ -56,7 +57,7 @@ def _read(name: str) -> Instructions:
     return Instructions(text=text, version=str(tomllib.loads(head)["version"]))
 
 
-def patch_tool() -> dict[str, Any]:
+def patch_tool() -> FreeformTool:
     """The freeform tool through which V4A models send patches (Responses ``custom`` tool, Lark grammar)."""
     return {
         "type": "custom",

@@ -14,7 +14,8 @@ from session.protocol.dialects import Decoder, dialect
 from session.protocol.events import ReasoningDelta, TextDelta, ToolInputDelta, WireEvent
 from session.protocol.frames import write_body
 from session.protocol.increment import increment
-from session.protocol.request import Item, Quirks, RequestProfile
+from session.protocol.items import Item
+from session.protocol.request import Quirks, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem

@@ -29,7 +29,8 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.increment import Exchange
-from session.protocol.request import Item, RequestProfile
+from session.protocol.items import Item
+from session.protocol.request import RequestProfile
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.hosted_server import Host

@@ -19,7 +19,8 @@ from session.link.line import Line
 from session.link.multiplex import SideLane
 from session.link.retries import Retries, Tries
 from session.protocol.events import Created, ServerError, WireEvent
-from session.protocol.request import Item, RequestProfile
+from session.protocol.items import Item
+from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.dial import open_link
 from session.transport.errors import LinkError, LinkProblem

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
+from session.protocol.call_ids import new_call_id
 from session.protocol.frames import can_be_sent
-from session.protocol.request import Item, tool_output
-
-_KEPT_FIELDS = {
-    "message": ("type", "role", "content", "phase"),
-    "reasoning": ("type", "summary", "encrypted_content", "thinking"),
-    "custom_tool_call": ("type", "call_id", "name", "input"),
-    "function_call": ("type", "call_id", "name", "arguments"),
-}
-_NEEDED = {
-    "custom_tool_call": ("call_id", "name", "input"),
-    "function_call": ("call_id", "name", "arguments"),
-}
-
+from session.protocol.items import (
+    Item,
+    Message,
+    OutputText,
+    Reasoning,
+    RefusalPart,
+    ToolCall,
+    tool_output,
+)
 
 _COUNTED = ("name", "input", "arguments", "output", "encrypted_content")
 
@@ -39,7 +36,7 @@ def assistant_message(text: str) -> Item:
     return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
 
 
-def answer_items(output: Iterable[Item]) -> list[Item]:
+def answer_items(output: Iterable[Mapping[str, Any]]) -> list[Item]:
     """The items of a response in the form in which they may be sent back.
 
     Reasoning without its encrypted or signed content is left out (a server that stores nothing refuses
@@ -47,36 +44,77 @@ def answer_items(output: Iterable[Item]) -> list[Item]:
     has an id of its own: a server would refuse two of one id, and one would get the other's answer.
     """
     items: list[Item] = []
-    calls: dict[str, Item] = {}
-    for item in output:
-        fields = _KEPT_FIELDS.get(str(item.get("type")))
-        if fields is None or (item["type"] in _NEEDED and item.get("status") == "incomplete"):
-            continue
-        kept = {name: item[name] for name in fields if item.get(name) is not None}
-        if item["type"] == "message":
-            kept["content"] = _plain_content(item.get("content"))
-            # Whoever the server says is speaking, an answer is the assistant's.
-            kept["role"] = "assistant"
-        elif item["type"] == "reasoning":
-            kept.setdefault("summary", [])
-        elif item["type"] == "function_call":
-            kept = _function_call(kept, str(item.get("id") or f"call-{len(calls)}"))
-        if _is_whole(kept) and can_be_sent(kept) and (not is_call(kept) or _is_new(kept, calls)):
-            items.append(kept)
+    calls: dict[str, ToolCall] = {}
+    for given in output:
+        item = _item(given)
+        if item is not None and can_be_sent(item) and (not is_call(item) or _is_new(item, calls)):
+            items.append(item)
     return items
 
 
-def _function_call(item: Item, name: str) -> Item:
-    """The call ``item``, called ``name`` if it has no id; its arguments as text, where they came as JSON."""
-    given = item.get("arguments", {})
-    arguments = json.dumps(given) if isinstance(given, dict) else given
-    return {**item, "call_id": item.get("call_id") or name, "arguments": arguments}
+def _item(given: Mapping[str, Any]) -> Item | None:
+    """``given`` as it may be sent back; None where that is not possible."""
+    match given.get("type"):
+        case "message":
+            return _message(given)
+        case "reasoning":
+            return _reasoning(given)
+        case "function_call" | "custom_tool_call" if given.get("status") != "incomplete":
+            return _call(given)
+        case _:
+            return None
 
 
-def _is_new(call: Item, calls: dict[str, Item]) -> bool:
+def _message(given: Mapping[str, Any]) -> Message | None:
+    content = _plain_content(given.get("content"))
+    if not content:
+        return None
+    # Whoever the server says is speaking, an answer is the assistant's.
+    message: Message = {"type": "message", "role": "assistant", "content": content}
+    if given.get("phase") is not None:
+        message["phase"] = given["phase"]
+    return message
+
+
+def _reasoning(given: Mapping[str, Any]) -> Reasoning | None:
+    sealed, thinking = given.get("encrypted_content"), given.get("thinking")
+    if not (isinstance(sealed, str) and sealed) and not isinstance(thinking, list):
+        return None
+    summary = given.get("summary")
+    reasoning: Reasoning = {"type": "reasoning", "summary": [] if summary is None else summary}
+    if sealed is not None:
+        reasoning["encrypted_content"] = sealed
+    if thinking is not None:
+        reasoning["thinking"] = thinking
+    return reasoning
+
+
+def _call(given: Mapping[str, Any]) -> ToolCall | None:
+    """A tool call. A function call without an id gets one, and its arguments become text."""
+    call_id, name = given.get("call_id"), given.get("name")
+    if given["type"] == "custom_tool_call":
+        text = given.get("input")
+        if not (_is_name(call_id) and _is_name(name) and isinstance(text, str)):
+            return None
+        return {"type": "custom_tool_call", "call_id": call_id, "name": name, "input": text}
+    arguments = given.get("arguments")
+    if arguments is None:
+        arguments = {}
+    text = json.dumps(arguments) if isinstance(arguments, dict) else arguments
+    call_id = call_id or given.get("id") or new_call_id()
+    if not (_is_name(call_id) and _is_name(name) and isinstance(text, str)):
+        return None
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
+
+
+def _is_name(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_new(call: ToolCall, calls: dict[str, ToolCall]) -> bool:
     """Enter ``call`` in ``calls``, by another id where its own is taken; false for one that came before."""
     given = call["call_id"]
-    if {**calls.get(given, {}), "call_id": given} == call:
+    if given in calls and {**calls[given], "call_id": given} == call:
         return False
     number = 2
     while call["call_id"] in calls:
@@ -86,19 +124,9 @@ def _is_new(call: Item, calls: dict[str, Item]) -> bool:
     return True
 
 
-def _is_whole(item: Item) -> bool:
-    if item["type"] == "message":
-        return bool(item["content"])
-    if item["type"] == "reasoning":
-        sealed = item.get("encrypted_content")
-        return (isinstance(sealed, str) and bool(sealed)) or isinstance(item.get("thinking"), list)
-    call_id, name, given = (item.get(field) for field in _NEEDED[item["type"]])
-    return bool(call_id and name) and all(isinstance(value, str) for value in (call_id, name, given))
-
-
-def is_call(item: Item) -> bool:
+def is_call(item: Item) -> TypeGuard[ToolCall]:
     """Whether ``item`` is a tool call, which is owed an output."""
-    return item.get("type") in _NEEDED
+    return item["type"] in ("function_call", "custom_tool_call")
 
 
 def answered(items: Iterable[Item], outputs: Mapping[str, str], otherwise: str) -> list[Item]:
@@ -108,23 +136,23 @@ def answered(items: Iterable[Item], outputs: Mapping[str, str], otherwise: str) 
         tool_output(call_id, outputs.get(call_id, otherwise), custom=item["type"] == "custom_tool_call")
         for item in items
         if is_call(item)
-        for call_id in [str(item["call_id"])]
+        for call_id in [item["call_id"]]
     ]
 
 
-def _plain_content(content: Any) -> list[dict[str, str]]:
+def _plain_content(content: Any) -> list[OutputText | RefusalPart]:
     """Text and refusals alone: annotations and log probabilities are not to be sent back."""
-    parts = []
+    parts: list[OutputText | RefusalPart] = []
     for part in content if isinstance(content, list) else []:
-        if not isinstance(part, dict):
-            continue
-        for kind, field in (("output_text", "text"), ("refusal", "refusal")):
-            if part.get("type") == kind and isinstance(part.get(field), str) and part[field]:
-                parts.append({"type": kind, field: part[field]})
+        match part:
+            case {"type": "output_text", "text": str(text)} if text:
+                parts.append({"type": "output_text", "text": text})
+            case {"type": "refusal", "refusal": str(text)} if text:
+                parts.append({"type": "refusal", "refusal": text})
     return parts
 
 
-def item_text(item: Item) -> str:
+def item_text(item: Mapping[str, Any]) -> str:
     """All the text an item holds that costs tokens, for counting."""
     if item.get("type") == "message":
         texts = [str(part.get("text") or part.get("refusal") or "") for part in item.get("content", [])]

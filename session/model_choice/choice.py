@@ -12,7 +12,8 @@ from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStart
 from session.instructions import Instructions, load_instructions, patch_tool
 from session.models.catalogue import Model, Price
 from session.models.effort import Before, Picked, first, nearest, pick
-from session.protocol.request import Item, RequestProfile
+from session.protocol.items import ToolDefinition
+from session.protocol.request import RequestProfile
 from session.setup.opening import Opening
 from session.text.near_names import spelled_like
 from session.tools.toolbox import Toolbox
@@ -105,10 +106,10 @@ class Choosing:
         return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
 
     @property
-    def tools(self) -> tuple[Item, ...]:
+    def tools(self) -> tuple[ToolDefinition, ...]:
         """The definitions of the tools that the model is offered."""
         patch = (patch_tool(),) if self.model.edit_format == "v4a" else ()
-        return patch + (self._toolbox.definitions() if self.model.tools else ())
+        return (*patch, *(self._toolbox.definitions() if self.model.tools else ()))
 
     def profile(self) -> RequestProfile:
         """Everything of the next request but its input."""

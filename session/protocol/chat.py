@@ -14,8 +14,9 @@ from typing import Any
 from session.protocol.errors import read_error
 from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
 from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.items import FunctionTool, Item
 from session.protocol.parts import Parts, count
-from session.protocol.request import Item, RequestProfile
+from session.protocol.request import RequestProfile
 from session.protocol.turns import Turn, functions, turns
 
 _DONE = b"[DONE]"
@@ -76,9 +77,8 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     return [*results, {"role": "user", "content": content}] if turn.texts else results
 
 
-def _function(tool: Item) -> dict[str, Any]:
-    names = ("name", "description", "parameters", "strict")
-    return {name: tool[name] for name in names if tool.get(name) is not None}
+def _function(tool: FunctionTool) -> dict[str, Any]:
+    return {name: value for name, value in tool.items() if name != "type"}
 
 
 class ChatDecoder:

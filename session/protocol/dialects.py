@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from session.protocol.events import WireEvent
-    from session.protocol.request import Item, RequestProfile
+    from session.protocol.items import Item
+    from session.protocol.request import RequestProfile
 
 
 class Decoder(Protocol):

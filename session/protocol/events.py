@@ -7,7 +7,9 @@ Text is always encodable as UTF-8 (lone surrogates were replaced).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from session.protocol.items import ServerItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class ItemDone:
     ``item_id`` is the name its deltas came under, which need not be the id the server ends it with.
     """
 
-    item: dict[str, Any]
+    item: ServerItem
     item_id: str = ""
 
 
@@ -82,7 +84,7 @@ class Finished:
 
     status: FinalStatus
     response_id: str
-    output: tuple[dict[str, Any], ...]
+    output: tuple[ServerItem, ...]
     usage: TokenUsage | None
     reason: str | None
 

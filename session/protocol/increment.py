@@ -7,10 +7,12 @@ gave, is a prefix of the new input. Anything else sends the input in full.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from session.protocol.request import Item, RequestProfile, text_of
+from session.protocol.items import Item, ServerItem, text_of
+from session.protocol.request import RequestProfile
 
 # The fields that make an output item what it is. Servers put ids and statuses on items that the
 # caller need not repeat, and their final event may spell an item differently from its own done event.
@@ -28,7 +30,7 @@ class Exchange:
     profile: RequestProfile
     input: tuple[Item, ...]
     response_id: str
-    output: tuple[Item, ...] = ()
+    output: tuple[ServerItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,17 @@ def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[It
     return Increment(last.response_id, full[position:])
 
 
-def _may_be_left_out(answered: Item) -> bool:
+def _may_be_left_out(answered: ServerItem) -> bool:
     """Reasoning stays with the server, and a message without words says nothing."""
     kind = answered.get("type")
     return kind == "reasoning" or (kind == "message" and not text_of(answered))
 
 
-def same_item(given: Item, answered: Item) -> bool:
+def same_item(item: Item, answered: ServerItem) -> bool:
     """Whether the caller's item is the server's output item ``answered``."""
+    given: Mapping[str, Any] = item
     kind = answered.get("type")
-    if given.get("type", "message") != kind:
+    if given["type"] != kind:
         return False
     if kind == "message":
         return given.get("role") == answered.get("role") and text_of(given) == text_of(answered)
@@ -82,5 +85,5 @@ def same_item(given: Item, answered: Item) -> bool:
     return _essence(given) == _essence(answered)
 
 
-def _essence(item: Item) -> Item:
+def _essence(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name not in _INCIDENTAL}

@@ -12,8 +12,9 @@ from typing import Any
 from session.protocol.errors import read_error
 from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
 from session.protocol.frames import NotAnObject, can_be_sent, parse_object
+from session.protocol.items import FunctionTool, Item
 from session.protocol.parts import Parts, count
-from session.protocol.request import Item, RequestProfile
+from session.protocol.request import RequestProfile
 from session.protocol.turns import Call, Turn, functions, turns
 
 MAX_TOKENS = 16_000
@@ -80,7 +81,7 @@ def _arguments(call: Call) -> dict[str, Any]:
     return given if can_be_sent(given) else {"input": call.arguments}
 
 
-def _tool(tool: Item) -> dict[str, Any]:
+def _tool(tool: FunctionTool) -> dict[str, Any]:
     schema = tool.get("parameters") or {"type": "object", "properties": {}}
     named = {"name": tool["name"], "input_schema": schema}
     return {**named, "description": tool["description"]} if tool.get("description") else named

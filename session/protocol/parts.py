@@ -15,7 +15,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.request import Item
+from session.protocol.items import ServerItem
 
 
 class _Part:
@@ -28,9 +28,9 @@ class _Part:
         self.name = ""
         self.said: list[str] = []
         self.signature = ""
-        self.block: Item | None = None
+        self.block: ServerItem | None = None
 
-    def item(self) -> Item | None:
+    def item(self) -> ServerItem | None:
         text = "".join(self.said)
         if self.kind == "message":
             content = [{"type": "output_text", "text": text, "annotations": []}]
@@ -42,7 +42,7 @@ class _Part:
         call_id = self.call_id or self.key
         return {"type": "function_call", "call_id": call_id, "name": self.name, "arguments": text or "{}"}
 
-    def _reasoning(self, text: str) -> Item | None:
+    def _reasoning(self, text: str) -> ServerItem | None:
         """``thinking`` holds the blocks to be sent back as they are, where the server signed them."""
         block = self.block
         if self.signature:
@@ -50,7 +50,7 @@ class _Part:
         if not text and block is None:
             return None
         summary = [{"type": "summary_text", "text": text}] if text else []
-        item: Item = {"type": "reasoning", "summary": summary}
+        item: ServerItem = {"type": "reasoning", "summary": summary}
         return item if block is None else {**item, "thinking": [block]}
 
 
@@ -59,7 +59,7 @@ class Parts:
 
     def __init__(self) -> None:
         self._parts: dict[tuple[str, object], _Part] = {}
-        self._output: list[Item] = []
+        self._output: list[ServerItem] = []
         self._settled: set[tuple[str, object]] = set()
 
     def text(self, piece: str, key: object = "text") -> list[WireEvent]:
@@ -78,7 +78,7 @@ class Parts:
             self._part(key, "reasoning").signature += signature
         return []
 
-    def signed(self, block: Item, key: object) -> list[WireEvent]:
+    def signed(self, block: ServerItem, key: object) -> list[WireEvent]:
         """Reasoning that only its server can read, as one block."""
         self._part(key, "reasoning").block = block
         return []

@@ -1,13 +1,12 @@
-"""What is asked of a model: the fields that stay, and the input that grows."""
+"""Everything of a request but its input: model, instructions, tools, effort."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Item = dict[str, Any]
-"""One item of a Responses ``input`` or ``output``: a message, a tool call, a tool call's output…"""
+from session.protocol.items import ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class RequestProfile:
 
     model: str
     instructions: str = ""
-    tools: tuple[Item, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     effort: str | None = None
     service_tier: str | None = None
     summary: str | None = "auto"
@@ -68,25 +67,3 @@ class RequestProfile:
             if value is not None:
                 body[name] = value
         return {**body, **self.extra}
-
-
-def user_message(text: str) -> Item:
-    """A user message of one text part."""
-    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
-
-
-def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
-    """What a tool call came to; ``custom`` is false for a function call."""
-    kind = "custom_tool_call_output" if custom else "function_call_output"
-    return {"type": kind, "call_id": call_id, "output": output}
-
-
-def text_of(item: Item) -> str:
-    """All text of a message or of a tool's output, its parts joined; empty for other items."""
-    content = item.get("content", item.get("output", ""))
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, Sequence):
-        return ""
-    parts = [part.get("text", part.get("refusal", "")) for part in content if isinstance(part, Mapping)]
-    return "".join(part for part in parts if isinstance(part, str))

@@ -25,8 +25,9 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.frames import NotAnObject, parse_object, write_body
+from session.protocol.items import Item
 from session.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
-from session.protocol.request import NO_QUIRKS, Item, Quirks, RequestProfile
+from session.protocol.request import NO_QUIRKS, Quirks, RequestProfile
 
 
 def encode_create(

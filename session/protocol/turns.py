@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from session.protocol.request import Item, text_of
+from session.protocol.items import (
+    FunctionTool,
+    Item,
+    RedactedThinking,
+    ThinkingBlock,
+    ToolDefinition,
+    text_of,
+)
 
 DEVELOPER_OPEN, DEVELOPER_CLOSE = "<developer>\n", "\n</developer>"
 
@@ -43,7 +50,7 @@ class Turn:
     texts: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    thinking: list[Item] = field(default_factory=list)
+    thinking: list[ThinkingBlock | RedactedThinking] = field(default_factory=list)
     """Blocks of the Messages dialect, as the server gave them."""
 
 
@@ -57,30 +64,28 @@ def turns(items: Sequence[Item]) -> list[Turn]:
         return found[-1]
 
     for item in items:
-        kind = item.get("type", "message")
-        if kind == "message":
-            text = text_of(item)
-            if not text:
-                continue
-            if item.get("role") == "assistant":
-                turn("assistant").texts.append(text)
-            elif item.get("role") == "user":
-                turn("user").texts.append(text)
-            else:
-                turn("user").texts.append(f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}")
-        elif kind in ("function_call", "custom_tool_call"):
-            custom = kind == "custom_tool_call"
-            arguments = item.get("input" if custom else "arguments", "")
-            call = Call(str(item.get("call_id", "")), str(item.get("name", "")), str(arguments), custom)
-            turn("assistant").calls.append(call)
-        elif kind == "reasoning":
-            if blocks := item.get("thinking"):
-                turn("assistant").thinking += blocks
-        elif kind in ("function_call_output", "custom_tool_call_output"):
-            turn("user").results.append(Result(str(item.get("call_id", "")), text_of(item)))
+        match item["type"]:
+            case "message":
+                text = text_of(item)
+                if not text:
+                    continue
+                if item["role"] == "developer":
+                    text = f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}"
+                turn("assistant" if item["role"] == "assistant" else "user").texts.append(text)
+            case "function_call":
+                call = Call(item["call_id"], item["name"], item["arguments"], custom=False)
+                turn("assistant").calls.append(call)
+            case "custom_tool_call":
+                call = Call(item["call_id"], item["name"], item["input"], custom=True)
+                turn("assistant").calls.append(call)
+            case "reasoning":
+                if blocks := item.get("thinking"):
+                    turn("assistant").thinking += blocks
+            case "function_call_output" | "custom_tool_call_output":
+                turn("user").results.append(Result(item["call_id"], item["output"]))
     return found
 
 
-def functions(tools: Sequence[Item]) -> list[Item]:
+def functions(tools: Sequence[ToolDefinition]) -> list[FunctionTool]:
     """The function tools; freeform ones are only for Responses, where edits need no escaping."""
-    return [tool for tool in tools if tool.get("type") == "function" and isinstance(tool.get("name"), str)]
+    return [tool for tool in tools if tool["type"] == "function"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from context.disk.source import Source
-from session.protocol.request import Item
+from session.protocol.items import FunctionTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ToolSpec:
     reads_only: bool = True
     asks: bool = False
 
-    def definition(self) -> Item:
+    def definition(self) -> FunctionTool:
         """The Responses tool definition, from which the other dialects make theirs."""
         return {
             "type": "function",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from session.protocol.request import Item
+from session.protocol.items import FunctionTool
 from session.tools.arguments import BadArguments, read_arguments
 from session.tools.tool import Tool, ToolProvider
 
@@ -44,7 +44,7 @@ class Toolbox:
         """The tools' names, in the order they are offered."""
         return tuple(self._tools)
 
-    def definitions(self) -> tuple[Item, ...]:
+    def definitions(self) -> tuple[FunctionTool, ...]:
         """The tools as Responses definitions."""
         return tuple(tool.spec.definition() for tool in self._tools.values())
 

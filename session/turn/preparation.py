@@ -27,7 +27,7 @@ from session.memory.past_turns import Past
 from session.memory.topic_words import Topic, topic
 from session.memory.turn_memory import Memory
 from session.project.pins import Pins
-from session.protocol.request import Item, user_message
+from session.protocol.items import Item, user_message
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""

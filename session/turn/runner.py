@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,7 @@ from session.memory.input_items import (
 from session.memory.turn_memory import Memory
 from session.models.catalogue import Price
 from session.protocol import events as wire
-from session.protocol.request import Item
+from session.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
 from session.text.sanitize import clean, clean_line
 from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
@@ -92,7 +92,10 @@ class _Round:
 
     text: list[str] = field(default_factory=list)
     tool_text: int = 0
+    output: list[ServerItem] = field(default_factory=list)
+    """Its items so far, as the server gave them."""
     items: list[Item] = field(default_factory=list)
+    """The items of a whole response, as they may be sent back."""
     finished: wire.Finished | None = None
     first_outcome: int = 0
     kept: bool = False
@@ -258,7 +261,7 @@ class Runner:
         await self._lane.settled()
         if not whole:
             raise TurnFailedError(*unfinished(finished))
-        self._round.items = answer_items(finished.output or self._round.items)
+        self._round.items = answer_items(finished.output or self._round.output)
         self._round.text.clear()
 
     def _take(self, event: wire.WireEvent) -> None:
@@ -286,8 +289,8 @@ class Runner:
             case wire.Created() | wire.Garbled():
                 pass
 
-    def _item_done(self, item: dict[str, Any], source: str) -> None:
-        self._round.items.append(item)
+    def _item_done(self, item: ServerItem, source: str) -> None:
+        self._round.output.append(item)
         if item.get("type") == "message":
             self._round.text.clear()
         elif item.get("type") == "custom_tool_call":
@@ -302,7 +305,7 @@ class Runner:
         else:
             count, response = self._parts.preparation.count, self._round
             output = count("".join(response.text)) + response.tool_text // 4
-            output += sum(count(item_text(item)) for item in response.items)
+            output += sum(count(item_text(item)) for item in response.output)
             self._tally.estimate(self._standing_tokens(), output)
         self._parts.send(self._tally.event())
 
@@ -332,14 +335,14 @@ class Runner:
             outputs |= await self._called(functions)
         return answered(calls, outputs, CUT)
 
-    def _patched(self, call: Item) -> str:
+    def _patched(self, call: CustomToolCall) -> str:
         memory = self._parts.memory
         if call["name"] != PATCH_TOOL:
             return f"There is no freeform tool called {call['name']}; there is only {PATCH_TOOL}."
         memory.unreported += self._fresh_outcomes()
         return memory.take_report() or "The patch held no edit, or its edits are reported above."
 
-    async def _called(self, functions: list[Item]) -> dict[str, str]:
+    async def _called(self, functions: Sequence[FunctionCall]) -> dict[str, str]:
         """What the tools answer, with no more tokens than the window has room for."""
         parts, memory = self._parts, self._parts.memory
         self._signal(Signal.CALLED)
@@ -382,7 +385,7 @@ class Runner:
 
     def _keep_partial_answer(self) -> None:
         """Whole items as they are, the cut text as far as it came; a cut tool call not at all."""
-        items = answer_items(self._round.items)
+        items = list(self._round.items) or answer_items(self._round.output)
         partial = "".join(self._round.text)
         if partial.strip():
             items.append(assistant_message(partial))

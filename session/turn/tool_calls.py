@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from session.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutput
-from session.protocol.request import Item
+from session.protocol.items import FunctionCall
 from session.text.sanitize import clean, clean_line
 from session.tools.arguments import BadArguments
 from session.tools.tool import Around, Reading, Tool, ToolResult, failed
@@ -58,7 +58,7 @@ class Calls:
     _allow_all: bool = False
     _stopped: bool = False
 
-    async def answer(self, items: Sequence[Item], room: int) -> None:
+    async def answer(self, items: Sequence[FunctionCall], room: int) -> None:
         """Answer the function calls ``items``, which together may take ``room`` tokens.
 
         Cancelling it stops those that run.
@@ -98,17 +98,17 @@ class Calls:
             if not call.ended:
                 self._end(call, "stopped", "stopped")
 
-    def _begin(self, item: Item) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
+    def _begin(self, item: FunctionCall) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
         """Tell of the call; the tool with its arguments, or None where the answer is given already."""
-        name = str(item["name"])
+        name = item["name"]
         tool_name = _one_line(name)
-        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", tool_name, str(item["call_id"]), tool_name)
+        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", tool_name, item["call_id"], tool_name)
         self._calls.append(call)
         problem = ""
         work: tuple[Tool, Mapping[str, Any]] | None = None
         try:
             tool = self.toolbox.find(name)
-            arguments = self.toolbox.arguments(tool, str(item["arguments"]))
+            arguments = self.toolbox.arguments(tool, item["arguments"])
             call.label = tool.label(arguments)
             work = tool, arguments
         except (UnknownTool, BadArguments) as wrong:

@@ -27,10 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile
+from session.memory.input_items import answer_items
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.protocol.events import Finished, ReasoningDelta, TextDelta, ToolInputDelta
-from session.protocol.request import Item, user_message
+from session.protocol.items import Item, user_message
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 PACKAGE = "litellm[proxy]>=1.90"
@@ -129,7 +130,7 @@ async def following(connection: Connection) -> str:
     first = user_message("please greet")
     heard = await ask(connection, [first])
     assert heard.finished is not None
-    output = [dict(item) for item in heard.finished.output]
+    output = answer_items(heard.finished.output)
     must(bool(output), "the first answer has no items")
     whole_bytes = connection.last_request_bytes
     again = await ask(connection, [first, *output, user_message("once more, again")])

@@ -23,9 +23,10 @@ from pathlib import Path
 
 from session.link.connection import Connection, Endpoint, RequestProfile, Service
 from session.link.state import LinkState
+from session.memory.input_items import answer_items
 from session.protocol.events import Finished, TextDelta
 from session.protocol.frames import write_body
-from session.protocol.request import Item, user_message
+from session.protocol.items import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
 from session.protocol.sse import EventStream
 from session.transport.http import client_for
@@ -73,7 +74,7 @@ async def turn(connection: Connection, items: list[Item]) -> tuple[float, float]
         if isinstance(event, TextDelta) and not first:
             first = time.perf_counter() - began
         if isinstance(event, Finished):
-            items += [*event.output, user_message("and again")]
+            items += [*answer_items(event.output), user_message("and again")]
     return time.perf_counter() - began, first
 
 
@@ -107,7 +108,7 @@ async def posted(endpoint: Endpoint, items: list[Item]) -> tuple[float, float]:
                     if isinstance(event, TextDelta) and not first:
                         first = time.perf_counter() - began
                     if isinstance(event, Finished):
-                        items += [*event.output, user_message("and again")]
+                        items += [*answer_items(event.output), user_message("and again")]
     return time.perf_counter() - began, first
 
 

@@ -31,7 +31,7 @@ from session.partner.script.script import (
     Think,
     patches,
 )
-from session.protocol.request import text_of
+from session.protocol.items import text_of
 
 _TAIL = 48
 _LONGEST_PROMPT = 2_000
@@ -113,7 +113,7 @@ class _Story:
     def read(self, item: Mapping[str, Any]) -> None:
         """Take the next item of the conversation."""
         kind = item.get("type", "message")
-        text = text_of(dict(item))
+        text = text_of(item)
         if kind in ("custom_tool_call_output", "function_call_output"):
             self._assume_landed()
             reported = read_report(text)

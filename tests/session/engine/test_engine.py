@@ -21,7 +21,7 @@ from session.events import ConnectionChanged, Event, TurnEnded, Usage
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
 from session.link.state import LinkState
 from session.protocol import events as wire
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project

@@ -13,7 +13,7 @@ from session.link.state import LinkState
 from session.models.catalogue import Provider
 from session.partner.server.server import Partner
 from session.protocol.events import Finished
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project, with_key
 from session.text.masking import mask

@@ -6,7 +6,7 @@ import pytest
 
 from session.link.connection import Endpoint, Login
 from session.partner.server.server import Partner
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service
 from tests.session.link.test_connection import ask, failing, linked, said, script
 

@@ -6,16 +6,16 @@ import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from session.link.connection import Connection, Endpoint, Item, LinkError, RequestProfile, Retries
+from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Retries
 from session.link.state import TABLE, Backoff, LinkSignal, LinkState
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
-from session.protocol.request import tool_output, user_message
+from session.protocol.items import Item, tool_output, user_message
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Service
 
 PROFILE = RequestProfile(
@@ -96,7 +96,7 @@ def said(events: list[WireEvent]) -> str:
 def output(events: list[WireEvent]) -> list[Item]:
     last = events[-1]
     assert isinstance(last, Finished)
-    return list(last.output)
+    return cast("list[Item]", list(last.output))
 
 
 async def failing(connection: Connection, words: str) -> LinkError:
@@ -113,13 +113,13 @@ async def test_it_is_warm_before_the_first_prompt_and_sends_only_what_is_new() -
         items = [user_message("please edit this:\n" + "some file\n" * 4000)]
         events = await ask(connection, items)
         first = connection.last_request_bytes
-        calls = [item for item in output(events) if item["type"] == "custom_tool_call"]
-        items += [*output(events), tool_output(calls[0]["call_id"], "done")]
+        (call,) = [item for item in output(events) if item["type"] == "custom_tool_call"]
+        items += [*output(events), tool_output(call["call_id"], "done")]
         assert said(await ask(connection, items)) == "Done."
         second = connection.last_request_bytes
         warm_up, one, two = partner.requests
         assert (warm_up.generate, one.previous_response_id is not None) == (False, True)
-        assert two.items == (tool_output(calls[0]["call_id"], "done"),)
+        assert two.items == (tool_output(call["call_id"], "done"),)
         assert (one.size, two.size) == (first, second)
         assert partner.connections == 1
         print(f"second turn / first turn: {second} / {first} bytes = {second / first:.1%}")
@@ -366,7 +366,7 @@ async def test_a_bare_server_says_the_same() -> None:
 
 async def test_what_cannot_be_written_as_json_is_the_callers_error() -> None:
     async with Partner(scripts=script()) as partner:
-        profile = dataclasses.replace(PROFILE, tools=({"type": object()},))
+        profile = dataclasses.replace(PROFILE, extra={"odd": object()})
         connection = Connection(Endpoint(partner.url), profile)
         connection.start()
         await until(connection, LinkState.READY)

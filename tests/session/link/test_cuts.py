@@ -14,7 +14,7 @@ from session.link.state import Backoff, LinkState
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.protocol.events import Finished, TextDelta, ToolInputDelta
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.session import Session
 from session.setup.opening import Opening
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route

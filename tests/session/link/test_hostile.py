@@ -13,8 +13,8 @@ from session.link.attempt import PIECE
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.link.state import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
+from session.protocol.items import user_message
 from session.protocol.output import MOST
-from session.protocol.request import user_message
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
 from tests.session.link.hostile import streaming
 from tests.session.link.test_connection import PROFILE, ask, failing, said

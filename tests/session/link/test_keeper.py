@@ -11,7 +11,7 @@ from session.link.connection import Connection, Endpoint, Service
 from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.events import Finished, TextDelta
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from tests.session.link.test_connection import PROFILE, ask, failing, output, said, script, until
 
 SPARE = Service(spare=True)

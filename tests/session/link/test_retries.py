@@ -10,7 +10,7 @@ from session.link.connection import Connection, Endpoint, LinkError, Retries
 from session.link.retries import Tries
 from session.link.state import Backoff, LinkState
 from session.partner.server.server import Partner
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.transport.errors import LinkProblem
 from tests.session.link.test_connection import PROFILE, ask, failing, linked, said, script, until
 

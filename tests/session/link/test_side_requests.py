@@ -14,7 +14,8 @@ from session.link.connection import Connection, Endpoint, LinkError, Retries, Se
 from session.link.state import Backoff, LinkState
 from session.partner.server.server import Partner
 from session.protocol.events import Created, Finished, TextDelta, WireEvent
-from session.protocol.request import RequestProfile, user_message
+from session.protocol.items import user_message
+from session.protocol.request import RequestProfile
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.link.test_connection import ask, linked, output, said, script, until
 from tests.session.transport.test_http import CHAT

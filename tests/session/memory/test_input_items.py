@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -44,12 +45,16 @@ CALL = {
 }
 
 
+def kept(output: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [dict(item) for item in answer_items(output)]
+
+
 def without(item: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name not in names}
 
 
 def test_items_are_sent_back_with_the_fields_a_server_takes_and_no_others() -> None:
-    assert answer_items([REASONING, MESSAGE, CALL]) == [
+    assert kept([REASONING, MESSAGE, CALL]) == [
         {"type": "reasoning", "summary": REASONING["summary"], "encrypted_content": "gAAA"},
         {
             "type": "message",
@@ -68,12 +73,12 @@ def test_items_are_sent_back_with_the_fields_a_server_takes_and_no_others() -> N
 
 @pytest.mark.parametrize("encrypted", [None, "", 7, ["x"]])
 def test_reasoning_without_its_encrypted_content_is_left_out(encrypted: object) -> None:
-    assert answer_items([without(REASONING, "encrypted_content")]) == []
-    assert answer_items([{**REASONING, "encrypted_content": encrypted}]) == []
+    assert kept([without(REASONING, "encrypted_content")]) == []
+    assert kept([{**REASONING, "encrypted_content": encrypted}]) == []
 
 
 def test_reasoning_always_has_a_summary() -> None:
-    assert answer_items([without(REASONING, "summary")])[0]["summary"] == []
+    assert kept([without(REASONING, "summary")])[0]["summary"] == []
 
 
 @pytest.mark.parametrize(
@@ -101,7 +106,7 @@ def test_reasoning_always_has_a_summary() -> None:
     ],
 )
 def test_items_that_a_server_would_not_take_again_are_left_out(item: dict[str, Any]) -> None:
-    assert answer_items([item, MESSAGE]) == answer_items([MESSAGE])
+    assert kept([item, MESSAGE]) == kept([MESSAGE])
 
 
 def called(**fields: Any) -> dict[str, Any]:
@@ -109,56 +114,55 @@ def called(**fields: Any) -> dict[str, Any]:
 
 
 def test_each_call_has_an_id_of_its_own() -> None:
-    items = answer_items([called(), called(name="list"), called(), called(name="run")])
+    items = kept([called(), called(name="list"), called(), called(name="run")])
     assert [(item["name"], item["call_id"]) for item in items] == [
         ("read", "c"),
         ("list", "c-2"),
         ("run", "c-3"),
     ], "and one that came twice is one"
-    assert answer_items(items) == items
+    assert kept(items) == items
 
 
 def test_a_function_call_gets_what_its_server_left_out() -> None:
-    items = answer_items([called(call_id=None, id="f"), called(call_id="", arguments={"path": "a"})])
-    assert [(item["call_id"], item["arguments"]) for item in items] == [
-        ("f", "{}"),
-        ("call-1", '{"path": "a"}'),
-    ]
-    assert answer_items([called(arguments=None)]) == [called()]
+    one, two = kept([called(call_id=None, id="f"), called(call_id="", arguments={"path": "a"})])
+    assert (one["call_id"], one["arguments"]) == ("f", "{}")
+    assert two["call_id"] and two["arguments"] == '{"path": "a"}'
+    assert kept([called(arguments=None)]) == [called()]
 
 
 def test_a_tool_call_may_have_an_empty_input() -> None:
-    assert answer_items([{**CALL, "input": ""}])[0]["input"] == ""
+    assert kept([{**CALL, "input": ""}])[0]["input"] == ""
 
 
 def test_the_words_of_a_message_that_was_cut_are_kept() -> None:
-    assert answer_items([{**MESSAGE, "status": "incomplete"}]) == answer_items([MESSAGE])
+    assert kept([{**MESSAGE, "status": "incomplete"}]) == kept([MESSAGE])
 
 
 @pytest.mark.parametrize("role", ["developer", "system", "user", None, 3])
 def test_an_answer_cannot_pass_itself_off_as_somebody_elses_words(role: object) -> None:
-    assert answer_items([{**MESSAGE, "role": role}])[0]["role"] == "assistant"
+    assert kept([{**MESSAGE, "role": role}])[0]["role"] == "assistant"
 
 
 def test_the_servers_items_are_not_changed() -> None:
     before = repr(MESSAGE)
-    answer_items([MESSAGE])[0]["content"].clear()
+    kept([MESSAGE])[0]["content"].clear()
     assert repr(MESSAGE) == before
 
 
 def test_item_text_is_what_costs_tokens() -> None:
     assert item_text(developer_message("context")) == "context"
     assert item_text(assistant_message("said")) == "said"
-    assert item_text(answer_items([MESSAGE])[0]) == "Hello\nNo."
+    assert item_text(kept([MESSAGE])[0]) == "Hello\nNo."
     assert item_text(CALL) == "apply_patch\n*** Begin Patch\n"
     assert item_text({"type": "custom_tool_call_output", "call_id": "c", "output": "done"}) == "done"
-    assert item_text(answer_items([REASONING])[0]) == "gAAA"
+    assert item_text(kept([REASONING])[0]) == "gAAA"
 
 
 def test_words_of_ours_and_of_the_models_have_their_own_kinds_of_content() -> None:
-    assert developer_message("a")["content"] == [{"type": "input_text", "text": "a"}]
-    assert assistant_message("a")["content"] == [{"type": "output_text", "text": "a"}]
-    assert (developer_message("a")["role"], assistant_message("a")["role"]) == ("developer", "assistant")
+    ours, models = dict(developer_message("a")), dict(assistant_message("a"))
+    assert ours["content"] == [{"type": "input_text", "text": "a"}]
+    assert models["content"] == [{"type": "output_text", "text": "a"}]
+    assert (ours["role"], models["role"]) == ("developer", "assistant")
 
 
 def test_a_conversation_grows_counts_and_starts_over() -> None:
@@ -175,4 +179,4 @@ def test_a_conversation_grows_counts_and_starts_over() -> None:
 @pytest.mark.parametrize("odd", [float("nan"), [float("inf")], json.loads("[" * 900 + "]" * 900)])
 def test_what_no_request_could_carry_is_not_kept(odd: object) -> None:
     item = {"type": "reasoning", "id": "r", "encrypted_content": "x", "summary": [odd]}
-    assert answer_items([item, assistant_message("kept")]) == [assistant_message("kept")]
+    assert kept([item, assistant_message("kept")]) == [assistant_message("kept")]

@@ -9,8 +9,8 @@ import pytest
 
 from session.events import ConnectionChanged, ModelChosen, TurnStarted
 from session.model_choice.choice import ChoiceError, Choosing
+from session.protocol.items import user_message
 from session.protocol.messages import encode_messages
-from session.protocol.request import user_message
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.toolbox import Toolbox

@@ -17,7 +17,7 @@ from session.partner.script.story import reply
 from session.partner.server.answer import Answer, Asked
 from session.partner.server.requests import PATCH_TOOL
 from session.protocol.events import Finished, ItemDone, TextDelta, ToolInputDelta
-from session.protocol.request import tool_output, user_message
+from session.protocol.items import tool_output, user_message
 from session.protocol.responses import ResponseDecoder
 
 
@@ -42,7 +42,7 @@ class FrontEnd:
 
     def ask(self, words: str, *, stop_after: int | None = None) -> None:
         """A prompt, answered to its end, or interrupted when ``stop_after`` hunks of it have landed."""
-        self.items.append(user_message(words))
+        self.items.append(dict(user_message(words)))
         goal = None if stop_after is None else len(self.landed) + stop_after
         self.text = ""
         self._in_flight = ""
@@ -72,7 +72,7 @@ class FrontEnd:
                     outcomes += self._land(parser.close(clean=True))
                     self.items += event.output
         self.text += said
-        self.items += [tool_output(call["call_id"], render(outcomes)) for call in calls]
+        self.items += [dict(tool_output(call["call_id"], render(outcomes))) for call in calls]
         return bool(calls)
 
     def _cut(self, goal: int | None) -> bool:
@@ -83,7 +83,7 @@ class FrontEnd:
         content = [{"type": "output_text", "text": said}]
         self.items += [{"type": "message", "role": "assistant", "content": content}] if said else []
         for call in calls:
-            self.items += [call, tool_output(call["call_id"], "Cut off; see the report that follows.")]
+            self.items += [call, dict(tool_output(call["call_id"], "Cut off; see the report that follows."))]
         if self._in_flight:
             outcomes = [*outcomes, NotReceived(self._ledger.next_id(), self._in_flight)]
         words = "Your last answer was interrupted by the developer before its end.\n" + render(outcomes)

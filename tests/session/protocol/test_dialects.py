@@ -25,15 +25,21 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.frames import write_body
+from session.protocol.items import FunctionTool, Item, tool_output, user_message
 from session.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
-from session.protocol.request import Quirks, RequestProfile, tool_output, user_message
+from session.protocol.request import Quirks, RequestProfile
 from session.protocol.sse import EventStream, EventTooLarge
 
-FUNCTION = {"type": "function", "name": "read", "description": "Read.", "parameters": {"type": "object"}}
+FUNCTION: FunctionTool = {
+    "type": "function",
+    "name": "read",
+    "description": "Read.",
+    "parameters": {"type": "object"},
+}
 PROFILE = RequestProfile(
     "m", "Be brief.", ({"type": "custom", "name": "apply_patch"}, FUNCTION), effort="high"
 )
-ITEMS = [
+ITEMS: list[Item] = [
     {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "context"}]},
     user_message("hello"),
     {"type": "reasoning", "summary": []},
@@ -285,7 +291,7 @@ def test_a_messages_answer() -> None:
     ],
 )
 def test_a_call_with_arguments_that_are_no_json_does_not_spoil_what_follows(arguments: str) -> None:
-    call = {"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}
+    call: Item = {"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}
     (turn,) = encode_messages(PROFILE, [call])["messages"]
     (use,) = turn["content"]
     assert isinstance(use["input"], dict) and write_body(turn)

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from session.protocol.increment import Exchange, Increment, increment
-from session.protocol.request import Item, RequestProfile, tool_output, user_message
+from session.protocol.items import Item, ServerItem, tool_output, user_message
+from session.protocol.request import RequestProfile
 
 PROFILE = RequestProfile("m", "instructions")
-ANSWER: Item = {
+ANSWER: Any = {
     "id": "msg_1",
     "type": "message",
     "status": "completed",
     "role": "assistant",
     "content": [{"type": "output_text", "text": "Hello", "annotations": []}],
 }
-CALL: Item = {"id": "c", "type": "custom_tool_call", "call_id": "1", "name": "apply_patch", "input": "x"}
-THOUGHT: Item = {"id": "rs_1", "type": "reasoning", "summary": []}
+CALL: ServerItem = {
+    "id": "c",
+    "type": "custom_tool_call",
+    "call_id": "1",
+    "name": "apply_patch",
+    "input": "x",
+}
+THOUGHT: ServerItem = {"id": "rs_1", "type": "reasoning", "summary": []}
 FIRST = (user_message("one"),)
 
 
-def after(*output: Item) -> Exchange:
+def after(*output: ServerItem) -> Exchange:
     return Exchange(PROFILE, FIRST, "resp_1", output)
 
 
@@ -42,9 +49,9 @@ def test_the_caller_may_drop_what_need_not_be_repeated() -> None:
         "role": "assistant",
         "content": [{"type": "output_text", "text": "Hello"}],
     }
-    call = {key: value for key, value in CALL.items() if key != "id"}
+    call: Any = {key: value for key, value in CALL.items() if key != "id"}
     result = tool_output("1", "done")
-    empty: Item = {"id": "m", "type": "message", "role": "assistant", "content": []}
+    empty: ServerItem = {"id": "m", "type": "message", "role": "assistant", "content": []}
     new = increment(after(THOUGHT, ANSWER, empty, CALL), PROFILE, [*FIRST, stripped, call, result])
     assert new == Increment("resp_1", (result,))
 
@@ -56,8 +63,8 @@ def test_anything_else_sends_it_all() -> None:
         (after(ANSWER), RequestProfile("m", "other"), [*FIRST, ANSWER, new]),
         (after(ANSWER), PROFILE, [user_message("changed"), ANSWER, new]),
         (after(ANSWER), PROFILE, [*FIRST, new]),
-        (after(CALL), PROFILE, [*FIRST, {**CALL, "input": "y"}, new]),
-        (after(ANSWER), PROFILE, [*FIRST, {**ANSWER, "content": "Hell"}, new]),
+        (after(CALL), PROFILE, [*FIRST, cast("Item", {**CALL, "input": "y"}), new]),
+        (after(ANSWER), PROFILE, [*FIRST, cast("Item", {**ANSWER, "content": "Hell"}), new]),
         (after(ANSWER), PROFILE, [*FIRST, ANSWER]),
         (after(ANSWER), PROFILE, []),
         (Exchange(PROFILE, FIRST, ""), PROFILE, [*FIRST, new]),

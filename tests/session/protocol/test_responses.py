@@ -22,7 +22,8 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.request import RequestProfile, user_message
+from session.protocol.items import user_message
+from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 
 MESSAGE = {
@@ -366,4 +367,4 @@ def test_a_request_with_a_broken_character_can_still_be_sent() -> None:
 
 def test_a_request_that_is_no_json_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        encode_create(RequestProfile("m", tools=({"type": object()},)), [])
+        encode_create(RequestProfile("m", extra={"odd": object()}), [])

@@ -15,7 +15,7 @@ from session.link.state import LinkState
 from session.partner.script.script import Script
 from session.partner.server.server import Partner
 from session.protocol.events import Finished, ReasoningDelta, TextDelta
-from session.protocol.request import tool_output, user_message
+from session.protocol.items import tool_output, user_message
 from session.transport.errors import LinkError
 from session.transport.http import HttpLink
 from session.transport.model_list import list_models

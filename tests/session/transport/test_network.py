@@ -14,7 +14,7 @@ from session.link.connection import Service
 from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.events import TextDelta
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.transport.network import Address, Standing, standing
 from session.transport.service import RESPONSES_OVER_WEBSOCKET
 from tests.session.link.test_connection import ask, failing, linked, said, script, until

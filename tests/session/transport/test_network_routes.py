@@ -11,7 +11,7 @@ import pytest
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.link.state import Backoff, LinkState
 from session.partner.server.server import Partner
-from session.protocol.request import user_message
+from session.protocol.items import user_message
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route
 from session.transport.tls import trust
 from tests.session.link.test_connection import PROFILE, ask, failing, said, script, until

@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 
 from session.events import Event, ToolCalled, ToolEnded
+from session.protocol.items import FunctionCall
 from session.tools.command.run import RunTool
 from session.tools.tool import Around, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
 from session.turn.tool_calls import MOST_AT_ONCE, Calls
+
+
+def called(name: str, call_id: str) -> FunctionCall:
+    return {"type": "function_call", "name": name, "call_id": call_id, "arguments": "{}"}
 
 
 async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
@@ -39,8 +44,8 @@ async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
 
     events: list[Event] = []
     calls = Calls(Toolbox([Looking()]), "t1", events.append, len, attended=True)
-    items = [{"name": "look", "call_id": f"c{n}", "arguments": "{}"} for n in range(1_000)]
-    await calls.answer([*items, {"name": "x" * 10_000_000, "call_id": "big", "arguments": "{}"}], 10_000_000)
+    items = [called("look", f"c{n}") for n in range(1_000)]
+    await calls.answer([*items, called("x" * 10_000_000, "big")], 10_000_000)
     assert most == MOST_AT_ONCE
     assert [calls.answers[item["call_id"]] for item in items] == ["seen"] * 1_000
     told = [event for event in events if isinstance(event, ToolCalled | ToolEnded)]

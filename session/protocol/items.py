@@ -1,0 +1,159 @@
+"""The items of a conversation, as Responses servers take them: every other dialect is written from these.
+
+:data:`Item` is what spark sends: complete, checked, and told apart by its ``type``. :data:`ServerItem` is
+what a server gave, unchecked; ``session.memory.input_items.answer_items`` makes the one from the other.
+
+Source: OpenAI's public Responses reference (``input`` and ``output`` items).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+ServerItem = dict[str, Any]
+"""An output item as a server sent it: a JSON object of which nothing is known yet."""
+
+
+class InputText(TypedDict):
+    """Words of the user or of spark."""
+
+    type: Literal["input_text"]
+    text: str
+
+
+class OutputText(TypedDict):
+    """Words of the model."""
+
+    type: Literal["output_text"]
+    text: str
+
+
+class RefusalPart(TypedDict):
+    """Words with which the model declines to answer."""
+
+    type: Literal["refusal"]
+    refusal: str
+
+
+class Message(TypedDict):
+    """Something that was said. The role ``developer`` is spark's own."""
+
+    type: Literal["message"]
+    role: Literal["user", "assistant", "developer"]
+    content: Sequence[InputText | OutputText | RefusalPart]
+    phase: NotRequired[str]
+
+
+class ThinkingBlock(TypedDict):
+    """Reasoning that a Messages server signed and wants back unchanged."""
+
+    type: Literal["thinking"]
+    thinking: str
+    signature: str
+
+
+class RedactedThinking(TypedDict):
+    """Reasoning that only the Messages server that sent it can read."""
+
+    type: Literal["redacted_thinking"]
+    data: str
+
+
+class SummaryText(TypedDict):
+    """A readable part of a reasoning item."""
+
+    type: Literal["summary_text"]
+    text: str
+
+
+class Reasoning(TypedDict):
+    """What the model thought, in the sealed form that its server wants back."""
+
+    type: Literal["reasoning"]
+    summary: Sequence[SummaryText]
+    encrypted_content: NotRequired[str]
+    thinking: NotRequired[Sequence[ThinkingBlock | RedactedThinking]]
+
+
+class FunctionCall(TypedDict):
+    """A call of a function tool; ``arguments`` is JSON."""
+
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class CustomToolCall(TypedDict):
+    """A call of a freeform tool; ``input`` is plain text."""
+
+    type: Literal["custom_tool_call"]
+    call_id: str
+    name: str
+    input: str
+
+
+class FunctionCallOutput(TypedDict):
+    """The result of a :class:`FunctionCall`."""
+
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str
+
+
+class CustomToolCallOutput(TypedDict):
+    """The result of a :class:`CustomToolCall`."""
+
+    type: Literal["custom_tool_call_output"]
+    call_id: str
+    output: str
+
+
+ToolCall = FunctionCall | CustomToolCall
+Item = Message | Reasoning | ToolCall | FunctionCallOutput | CustomToolCallOutput
+
+
+class FunctionTool(TypedDict):
+    """The definition of a tool whose arguments are JSON; ``parameters`` is their JSON Schema."""
+
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str]
+    parameters: NotRequired[dict[str, Any]]
+    strict: NotRequired[bool]
+
+
+class FreeformTool(TypedDict):
+    """The definition of a tool that takes plain text; ``format`` may hold its grammar."""
+
+    type: Literal["custom"]
+    name: str
+    description: NotRequired[str]
+    format: NotRequired[dict[str, Any]]
+
+
+ToolDefinition = FunctionTool | FreeformTool
+
+
+def user_message(text: str) -> Item:
+    """A user message of one text part."""
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
+    """The result of a tool call; ``custom`` is false for a function call."""
+    if custom:
+        return {"type": "custom_tool_call_output", "call_id": call_id, "output": output}
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def text_of(item: Mapping[str, Any]) -> str:
+    """All text of a message or of a tool's output, its parts joined; empty for other items."""
+    content = item.get("content", item.get("output", ""))
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Sequence):
+        return ""
+    parts = [part.get("text", part.get("refusal", "")) for part in content if isinstance(part, Mapping)]
+    return "".join(part for part in parts if isinstance(part, str))

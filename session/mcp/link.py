@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from session.mcp.settings import McpServer
 from session.mcp.tool_changes import hearing, listen
+from session.mcp.working_folder import ServerFolders
 from session.text.install_hint import install_command
 from session.text.sanitize import clean_line
+from session.tools.command.environment import allowed_environment
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -40,10 +42,15 @@ class McpLink:
     is called when the server says that its tools are others than before, or may be since it began anew."""
 
     def __init__(
-        self, server: McpServer, environ: Mapping[str, str], changed: Callable[[], None] = lambda: None
+        self,
+        server: McpServer,
+        environ: Mapping[str, str],
+        folders: ServerFolders,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.server = server
         self._environ = environ
+        self._folders = folders
         self._changed = changed
         self._was_open = False
         self._holder: asyncio.Task[None] | None = None
@@ -175,11 +182,11 @@ class McpLink:
                 message_handler=hearing(self._changed),
             )
             return made
-        env = {name: environ[name] for name in server.env_from if name in environ}
         program = mcp.StdioServerParameters(
             command=server.command[0],
             args=list(server.command[1:]),
-            env={**env, **server.env},
+            env={**allowed_environment(environ, server.env_from), **server.env},
+            cwd=self._folders.working_folder(server),
             encoding_error_handler="replace",
         )
         errors = stack.enter_context(self._errors.pipe())

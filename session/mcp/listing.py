@@ -10,6 +10,7 @@ from typing import Any
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import McpServer
 from session.mcp.tools import spark_tools
+from session.mcp.working_folder import ServerFolders
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,15 @@ class ServerReport:
         return asdict(self)
 
 
-async def ask_servers(servers: Sequence[McpServer], environ: Mapping[str, str]) -> list[ServerReport]:
+async def ask_servers(
+    servers: Sequence[McpServer], environ: Mapping[str, str], folders: ServerFolders
+) -> list[ServerReport]:
     """Open all servers at once, ask for their tools, and close them again."""
-    return list(await asyncio.gather(*(_ask(server, environ) for server in servers)))
+    return list(await asyncio.gather(*(_ask(server, environ, folders) for server in servers)))
 
 
-async def _ask(server: McpServer, environ: Mapping[str, str]) -> ServerReport:
-    link = McpLink(server, environ)
+async def _ask(server: McpServer, environ: Mapping[str, str], folders: ServerFolders) -> ServerReport:
+    link = McpLink(server, environ, folders)
     try:
         made, left_out = spark_tools(link, await link.tools(), attended=True)
     except McpLinkError as problem:

@@ -9,6 +9,7 @@ from functools import partial
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import McpServer
 from session.mcp.tools import McpTool, spark_tools
+from session.mcp.working_folder import ServerFolders
 from session.text.near_names import said_names
 from session.tools.tool import Tool
 from session.tools.truncate import plural
@@ -34,13 +35,15 @@ class McpServers:
         self,
         servers: Sequence[McpServer],
         environ: Mapping[str, str],
+        folders: ServerFolders,
         tell: Tell,
         found: Callable[[], Awaitable[None]],
         *,
         attended: bool,
     ) -> None:
         self._links = [
-            McpLink(server, environ, partial(self._others, number)) for number, server in enumerate(servers)
+            McpLink(server, environ, folders, partial(self._others, number))
+            for number, server in enumerate(servers)
         ]
         self._tell = tell
         self._hear = found

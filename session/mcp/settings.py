@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,23}")
@@ -16,6 +17,7 @@ _KEYS = frozenset(
     {
         "command",
         "url",
+        "cwd",
         "env",
         "env_from",
         "headers",
@@ -29,6 +31,10 @@ _KEYS = frozenset(
 
 SECONDS = 60.0
 START_SECONDS = 20.0
+
+
+PROJECT_FOLDER = "project"
+"""The value of ``cwd`` that stands for the open project's folder."""
 
 
 class Asking(StrEnum):
@@ -56,6 +62,8 @@ class McpServer:
     name: str
     command: tuple[str, ...] = field(default=(), repr=False)
     url: str = field(default="", repr=False)
+    cwd: str = ""
+    """Where the program starts: ``project``, an absolute path, or a private folder where it is empty."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     env_from: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -96,6 +104,7 @@ def _server(name: str, entry: Any) -> McpServer:
         name,
         command=command,
         url=url,
+        cwd=_cwd(entry, where),
         env=_table(entry, "env", where),
         env_from=_strings(entry, "env_from", where),
         headers=_table(entry, "headers", where),
@@ -112,6 +121,13 @@ def _string(entry: Mapping[str, Any], key: str, where: str) -> str:
     if not isinstance(value, str):
         raise McpError(f"{where} {key} must be a string")
     return value
+
+
+def _cwd(entry: Mapping[str, Any], where: str) -> str:
+    cwd = _string(entry, "cwd", where)
+    if cwd and cwd != PROJECT_FOLDER and not Path(cwd).is_absolute():
+        raise McpError(f'{where} cwd must be "{PROJECT_FOLDER}" or an absolute path, not {cwd!r}')
+    return cwd
 
 
 def _strings(entry: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ class McpOffer:
         self._changed = changed
         self._servers = McpServers(
             opening.settings.mcp,
-            opening.command_environ,
+            opening.program_environ,
+            opening.server_folders,
             lambda level, line: send(Notice(level=level, text=line)),
             self._refresh,
             attended=attended,

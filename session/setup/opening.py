@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from session.engine.settings import LocalError
 from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply
+from session.mcp.working_folder import ServerFolders
 from session.models.catalogue import Catalogue, Model, Provider
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
 from session.storage.folders import config_folder
-from session.tools.settings import without_keys
+from session.tools.command.environment import allowed_environment, without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.transport.service import Service
@@ -49,7 +50,9 @@ class Opening:
     key: Key | KeyPlace | None = None
     """The key as it was found: its secret, or where to fetch it; None where there is none."""
     command_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What commands that the user lets a model run get: the environment without any keys."""
+    """The environment of commands that a model runs: listed variables, and those that the user adds."""
+    program_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The environment without providers' keys: the engine's, and what MCP servers are given by name."""
     local: LocalModel | None = None
     """The model that the embedded engine runs; ``endpoint`` says its address only once it does."""
 
@@ -57,7 +60,12 @@ class Opening:
         """The engine for the model that runs here, not yet started; None where another server is asked."""
         from session.engine.process import Engine
 
-        return Engine(self.local, environ=self.command_environ) if self.local is not None else None
+        return Engine(self.local, environ=self.program_environ) if self.local is not None else None
+
+    @property
+    def server_folders(self) -> ServerFolders:
+        """Where MCP servers can be started."""
+        return ServerFolders(self.workspace.root, self.workspace.folders.shared_state)
 
     @property
     def login(self) -> Login:
@@ -85,9 +93,15 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     workspace = open_workspace(folder, environ)
     config = config_folder(environ)
     settings, catalogue = load_settings(workspace.root, config, environ, flags)
-    commands = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
+    programs = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
+    added = settings.tools.environment
+    commands = {
+        **allowed_environment(programs),
+        **{name: environ[name] for name in added if name in environ},
+    }
     if settings.provider == LOCAL_PROVIDER and not flags.base_url:
-        return replace(_open_local(workspace, settings, catalogue, environ), command_environ=commands)
+        local = _open_local(workspace, settings, catalogue, environ)
+        return replace(local, command_environ=commands, program_environ=programs)
     provider = catalogue.provider(settings.provider)
     keys = KeySupply(provider, config, environ, settings.key_commands)
     key = keys.at_hand() if settings.base_url else None
@@ -98,7 +112,19 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     service = provider.service
     if settings.base_url != provider.base_url:
         service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
-    return Opening(workspace, settings, catalogue, model, endpoint, missing, service, keys, key, commands)
+    return Opening(
+        workspace,
+        settings,
+        catalogue,
+        model,
+        endpoint,
+        missing,
+        service,
+        keys,
+        key,
+        command_environ=commands,
+        program_environ=programs,
+    )
 
 
 async def with_key(opening: Opening) -> Opening:

@@ -54,7 +54,12 @@ class ProjectFolders:
     @property
     def usage(self) -> Path:
         """What the turns of all projects have taken, by the month."""
-        return self.state.parent.parent / "usage"
+        return self.shared_state / "usage"
+
+    @property
+    def shared_state(self) -> Path:
+        """spark's state folder, which all projects share."""
+        return self.state.parent.parent
 
 
 def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> ProjectFolders:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Running(StrEnum):
@@ -22,11 +25,13 @@ class ToolsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """The table. ``read``: whether the model may look at the project by itself. A project's own file
-    cannot set any of it."""
+    """The table. A project's own file cannot set any of it."""
 
     read: bool = True
+    """Whether the model may look at the project by itself."""
     run: Running = Running.ASK
+    environment: tuple[str, ...] = ()
+    """Variables that commands are given besides the usual ones."""
 
 
 def read_tool_settings(table: Any) -> ToolSettings:
@@ -35,16 +40,28 @@ def read_tool_settings(table: Any) -> ToolSettings:
         raise ToolsError("[tools] must be a table")
     settings = ToolSettings()
     for key, value in table.items():
-        if key == "read" and isinstance(value, bool):
-            settings = ToolSettings(value, settings.run)
-        elif key == "run" and value in tuple(Running):
-            settings = ToolSettings(settings.read, Running(value))
-        elif key in ("read", "run"):
-            wanted = "true or false" if key == "read" else '"never", "ask" or "always"'
-            raise ToolsError(f"[tools] {key} must be {wanted}, not {value!r}")
+        if key == "read":
+            if not isinstance(value, bool):
+                raise ToolsError(f"[tools] read must be true or false, not {value!r}")
+            settings = replace(settings, read=value)
+        elif key == "run":
+            if value not in tuple(Running):
+                raise ToolsError(f'[tools] run must be "never", "ask" or "always", not {value!r}')
+            settings = replace(settings, run=Running(value))
+        elif key == "environment":
+            settings = replace(settings, environment=_variables(value))
         else:
-            raise ToolsError(f"[tools] {key!r} cannot be set; what can is read, run")
+            raise ToolsError(f"[tools] {key!r} cannot be set; what can is environment, read, run")
     return settings
+
+
+def _variables(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ToolsError(f'[tools] environment must be a list of names, as in ["AWS_PROFILE"], not {value!r}')
+    for name in value:
+        if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
+            raise ToolsError(f"[tools] environment: {name!r} is not the name of a variable")
+    return tuple(value)
 
 
 def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running:
@@ -58,10 +75,3 @@ def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running
     if wanted is Running.ALWAYS and not trusted:
         wanted = Running.ASK
     return Running.NEVER if wanted is Running.ASK and not attended else wanted
-
-
-def without_keys(environ: Mapping[str, str], variables: Iterable[str]) -> dict[str, str]:
-    """``environ`` for a command: without the key ``variables``, and without others that hold such a key."""
-    names = {name for name in variables if name}
-    keys = {environ[name] for name in names if environ.get(name)}
-    return {name: value for name, value in environ.items() if name not in names and value not in keys}

@@ -19,17 +19,25 @@ from session.mcp.link import McpLink, McpLinkError
 from session.mcp.servers import McpServers
 from session.mcp.settings import Asking, McpError, McpServer, read_servers
 from session.mcp.tools import spark_tools
+from session.mcp.working_folder import ServerFolders
+from session.storage.folders import state_folder
 from session.tools.tool import Around
-from tests.session.calling import calling
+from tests.session.calling import allow, calling
 from tests.session.talking import talking
 
-SERVER = str(Path(__file__).with_name("mcp_server.py"))
+HERE = Path(__file__).parent
+SERVER = str(HERE / "mcp_server.py")
 COMMAND = (sys.executable, SERVER)
+
+
+def folders() -> ServerFolders:
+    """The folders that servers of the tests can start in."""
+    return ServerFolders(Path.home() / "project", state_folder())
 
 
 @contextlib.asynccontextmanager
 async def linked(server: McpServer, **environ: str) -> AsyncIterator[McpLink]:
-    link = McpLink(server, environ)
+    link = McpLink(server, environ, folders())
     try:
         yield link
     finally:
@@ -93,6 +101,49 @@ async def test_a_program_gets_the_variables_that_were_named_and_no_keys(
         assert await answer(link, "environment", name="TAKEN") == (True, "taken")
         assert await answer(link, "environment", name="OPENAI_API_KEY") == (True, "not set")
     assert "given" not in repr(server)
+
+
+async def test_a_program_gets_no_other_credentials_of_the_users() -> None:
+    own = {"GITHUB_TOKEN": "ghp-1", "AWS_SECRET_ACCESS_KEY": "two", "LC_ALL": "C.UTF-8"}
+    async with linked(McpServer("practice", COMMAND), **own) as link:
+        assert await answer(link, "environment", name="LC_ALL") == (True, "C.UTF-8")
+        assert await answer(link, "environment", name="GITHUB_TOKEN") == (True, "not set")
+        assert await answer(link, "environment", name="AWS_SECRET_ACCESS_KEY") == (True, "not set")
+
+
+async def test_a_server_does_not_run_the_projects_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    for name in ("mcp_server.py", "mcp.py"):
+        (root / name).write_text("import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n")
+    monkeypatch.chdir(root)
+    command = json.dumps([sys.executable, "-m", "mcp_server"])
+    variables = f"{{ PYTHONPATH = {json.dumps(str(HERE))} }}"
+    allow(tmp_path, f"[mcp.practice]\ncommand = {command}\nenv = {variables}\n")
+    async with talking(root, calling(("read", {"path": "mcp.py"}))) as talk:
+        notice = await talk.until(Notice, lambda event: "MCP server practice" in event.text)
+    assert notice.text == "MCP server practice: 8 tools"
+    assert not (root / "ran").exists()
+
+
+@pytest.mark.parametrize("cwd", ["", "project", "absolute"])
+async def test_a_server_starts_where_the_users_configuration_says(cwd: str, own_folders: Path) -> None:
+    other = own_folders / "elsewhere"
+    for folder in (own_folders / "project", other):
+        folder.mkdir()
+    says_where = (sys.executable, "-c", "import os; raise SystemExit('started in ' + os.getcwd())")
+    (server,) = read_servers(
+        {"where": {"command": list(says_where), "cwd": str(other) if cwd == "absolute" else cwd}}
+    )
+    async with linked(server) as link:
+        with pytest.raises(McpLinkError) as caught:
+            await link.open()
+    own = state_folder() / "mcp" / "where"
+    expected = {"": own, "project": own_folders / "project", "absolute": other}[cwd]
+    assert f"started in {expected})" in str(caught.value)
+    assert cwd or own.stat().st_mode & 0o777 == 0o700
 
 
 async def test_a_long_answer_is_cut_to_its_room_and_cleaned() -> None:
@@ -234,6 +285,7 @@ async def test_servers_open_behind_a_turn_and_say_what_they_came_to() -> None:
     servers = McpServers(
         [McpServer("practice", COMMAND), McpServer("broken", ("no-such-program-anywhere",))],
         {},
+        folders(),
         lambda level, line: told.append((level, line)),
         found,
         attended=True,
@@ -268,6 +320,7 @@ def test_the_settings_of_a_server() -> None:
         ({"x": {"url": "http://x", "seconds": -1}}, "seconds"),
         ({"x": {"url": "http://x", "headers": {"a": 1}}}, "headers"),
         ({"x": {"url": "http://x", "what": 1}}, "what"),
+        ({"x": {"command": ["a"], "cwd": "here"}}, 'cwd must be "project" or an absolute path'),
         ({"x": "http://x"}, "table"),
         ("http://x", "one table"),
     ],
@@ -280,10 +333,8 @@ def test_a_wrong_setting_is_named(table: Any, why: str) -> None:
 async def test_a_model_calls_a_servers_tool_in_a_turn(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
-    folder = tmp_path / "xdg" / "config" / "spark"
-    folder.mkdir(parents=True)
     command = json.dumps(list(COMMAND))
-    (folder / "config.toml").write_text(f'[mcp.practice]\ncommand = {command}\nask = "writes"\n')
+    allow(tmp_path, f'[mcp.practice]\ncommand = {command}\nask = "writes"\n')
     script = calling(("practice__add", {"one": 40, "two": 2}), ("practice__lines", {"count": 2}))
     async with talking(root, script) as talk:
         await talk.until(Notice, lambda event: event.text == "MCP server practice: 8 tools")

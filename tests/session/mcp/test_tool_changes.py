@@ -11,7 +11,7 @@ from session.events import Notice
 from session.mcp.servers import McpServers
 from session.mcp.settings import McpServer
 from tests.session.calling import calling
-from tests.session.mcp.test_mcp import COMMAND, around
+from tests.session.mcp.test_mcp import COMMAND, around, folders
 from tests.session.talking import Listening, talking
 
 
@@ -33,7 +33,7 @@ async def test_tools_that_come_and_go_are_listed_again_and_told_in_a_line() -> N
     def tell(level: str, line: str) -> None:
         told.append((level, line))
 
-    servers = McpServers([McpServer("practice", COMMAND)], {}, tell, hear, attended=True)
+    servers = McpServers([McpServer("practice", COMMAND)], {}, folders(), tell, hear, attended=True)
     servers.start()
     await servers.opened()
     tools = {tool.spec.name: tool for tool in await servers.tools()}
@@ -84,7 +84,11 @@ async def test_a_server_of_the_older_protocol_says_unasked_that_its_tools_change
         pass
 
     server = McpServer("old", (sys.executable, "-c", OLD))
-    servers = McpServers([server], {}, lambda level, line: told.append((level, line)), hear, attended=True)
+
+    def tell(level: str, line: str) -> None:
+        told.append((level, line))
+
+    servers = McpServers([server], {}, folders(), tell, hear, attended=True)
     servers.start()
     await servers.opened()
     (tool,) = await servers.tools()

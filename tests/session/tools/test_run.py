@@ -19,6 +19,8 @@ from session.events import (
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.command.process import can_supervise
+from session.tools.command.run import RunTool
+from session.tools.tool import Around
 from tests.session.calling import ROUTES, allow, calling, outputs, over, running
 from tests.session.talking import COLOURS, environment, talking
 
@@ -94,10 +96,42 @@ async def test_commands_run_unasked_only_in_a_trusted_folder(
 
 
 def test_keys_are_not_in_a_commands_environment(root: Path, tmp_path: Path) -> None:
-    own = environment(tmp_path / "xdg") | {"OPENAI_API_KEY": "sk-one", "COPY": "sk-one", "HARMLESS": "yes"}
+    own = environment(tmp_path / "xdg") | {"OPENAI_API_KEY": "sk-one", "LANG": "sk-one", "LC_ALL": "C"}
     environ = open_project(root, Flags(), own).command_environ
-    assert environ["HARMLESS"] == "yes"
+    assert environ["LC_ALL"] == "C"
     assert "sk-one" not in environ.values() and "OPENAI_API_KEY" not in environ
+
+
+CREDENTIALS = {
+    "AWS_SECRET_ACCESS_KEY": "hidden-1",
+    "GITHUB_TOKEN": "hidden-2",
+    "DATABASE_URL": "postgres://me:hidden-3@db/main",
+    "MY_COMPANY_LOGIN": "hidden-4",
+    "XDG_API_TOKEN": "hidden-5",
+    "https_proxy": "http://me:hidden-6@proxy:3128",
+}
+
+
+async def environment_of_a_command(root: Path, own: dict[str, str]) -> dict[str, str]:
+    """The variables that a command really gets in a spark with the environment ``own``."""
+    tool = RunTool(root, open_project(root, Flags(), own).command_environ, asks=False)
+    result = await tool.call({"command": "env"}, Around(8_000, len))
+    return dict(line.split("=", 1) for line in result.text.splitlines()[1:])
+
+
+async def test_a_command_gets_no_credentials_from_the_environment(root: Path, tmp_path: Path) -> None:
+    own = environment(tmp_path / "xdg") | {"PATH": os.environ["PATH"], "LC_ALL": "C", "GOPATH": "/go"}
+    given = await environment_of_a_command(root, own | CREDENTIALS | {"http_proxy": "http://proxy:3128"})
+    assert given["PATH"] == own["PATH"] and given["GOPATH"] == "/go" and given["LC_ALL"] == "C"
+    assert given["http_proxy"] == "http://proxy:3128" and given["XDG_STATE_HOME"] == own["XDG_STATE_HOME"]
+    assert not CREDENTIALS.keys() & given.keys() and "hidden" not in str(given)
+
+
+async def test_the_user_can_name_further_variables_for_commands(root: Path, tmp_path: Path) -> None:
+    allow(tmp_path, '[tools]\nenvironment = ["GITHUB_TOKEN", "NOT_SET"]\n')
+    own = environment(tmp_path / "xdg") | {"PATH": os.environ["PATH"]} | CREDENTIALS
+    given = await environment_of_a_command(root, own)
+    assert CREDENTIALS.keys() & given.keys() == {"GITHUB_TOKEN"} and given["GITHUB_TOKEN"] == "hidden-2"
 
 
 STUBBORN = "trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done; : MARK) & echo ready; wait; : MARK"

@@ -135,9 +135,19 @@ def only(*names: str) -> Callable[[Path], str]:
 
 
 ENGINES = {"ripgrep": only("rg", "git"), "git": only("git"), "neither": only()}
+SEARCHED_BY = [
+    pytest.param(
+        "ripgrep",
+        marks=pytest.mark.skipif(
+            shutil.which("rg") is None, reason="no ripgrep here: install the package ripgrep to test with it"
+        ),
+    ),
+    "git",
+    "neither",
+]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHED_BY)
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
@@ -170,7 +180,7 @@ async def test_search_answers_the_same_whoever_searches(
     assert "build/" not in result.text and ".env" not in result.text and "image" not in result.text
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHED_BY)
 async def test_search_says_what_is_wrong_with_a_pattern(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
@@ -312,6 +322,8 @@ def test_arguments_are_checked_by_the_schema() -> None:
         ({"run": "maybe"}, "must be"),
         ({"read": 1}, "must be"),
         ({"write": True}, "cannot be set"),
+        ({"environment": "HOME"}, "must be a list of names"),
+        ({"environment": ["A B"]}, "'A B' is not the name of a variable"),
         ([], "a table"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -25,11 +24,12 @@ def command(as_json: bool, folder: Path) -> None:
     from session.mcp.listing import ask_servers
     from tui.exits import UNREACHABLE
 
-    servers = opening(folder).settings.mcp
+    opened = opening(folder)
+    servers = opened.settings.mcp
     if not servers:
         click.echo("no MCP server is configured: add a table [mcp.NAME] to config.toml", err=True)
         return
-    reports = asyncio.run(ask_servers(servers, os.environ))
+    reports = asyncio.run(ask_servers(servers, opened.program_environ, opened.server_folders))
     for report in reports:
         if as_json:
             click.echo(json.dumps(report.as_dict(), ensure_ascii=False))

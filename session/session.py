@@ -87,7 +87,9 @@ class Session(HunkHandling, ModelCommands):
         self._tasks: set[asyncio.Task[None]] = set()
         self._open_files: tuple[str, ...] = ()
         ledger = self._workspace.ledger
-        self.files = ProjectFiles(self.root, ledger, lambda: self._reading.snapshot.paths, self._publish)
+        self.files = ProjectFiles(
+            self.root, ledger, self._edit_thread, lambda: self._reading.snapshot.paths, self._publish
+        )
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         choice = Choosing(opening, self.name, self.toolbox)
         ModelCommands.__init__(self, choice, ServedModels(opening), self._publish, self._chosen)

@@ -6,9 +6,11 @@ through the same durable write that lands hunks.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -49,11 +51,14 @@ class ProjectFiles:
         self,
         root: Path,
         ledger: Ledger,
+        thread: Executor,
         listed: Callable[[], tuple[str, ...]],
         send: Callable[[Event], None],
     ) -> None:
+        """``thread`` is the one that lands hunks; ``listed`` gives the project's files."""
         self._root = root
         self._ledger = ledger
+        self._thread = thread
         self._listed = listed
         self._send = send
 
@@ -81,17 +86,27 @@ class ProjectFiles:
             source=source,
         )
 
-    def save(self, opened: OpenFile, text: str) -> OpenFile:
+    async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write ``text`` in place of ``opened`` and return the file as it is now.
 
-        Raises FileProblem when the file changed on disk since it was opened (open it again, merge,
-        save again), is read-only, or the system refuses; then nothing was written.
+        The write happens in the edit thread and under the ledger's lock, so no landing of this or of
+        another process comes in between. Raises FileProblem when the file changed on disk since it was
+        opened (open it again, merge, save again), is read-only, or the system refuses; then nothing was
+        written.
         """
+        loop = asyncio.get_running_loop()
+        saved = await loop.run_in_executor(self._thread, self._save, opened, text)
+        self._send(FileSaved(path=clean_line(saved.path)))
+        return saved
+
+    def _save(self, opened: OpenFile, text: str) -> OpenFile:
         try:
-            target = resolve(self._root, opened.path)
-            if target.real.exists():
-                check_writable(target.real, opened.path)
-            self._write(target, opened, opened.source.encode(with_endings(opened.source, text)))
+            with self._ledger.exclusive():
+                target = resolve(self._root, opened.path)
+                if target.real.exists():
+                    check_writable(target.real, opened.path)
+                self._write(target, opened, opened.source.encode(with_endings(opened.source, text)))
+                return self.open(opened.path)
         except Changed as problem:
             raise FileProblem(
                 f"{clean_line(opened.path)} changed on disk since it was read; nothing was saved"
@@ -100,8 +115,6 @@ class ProjectFiles:
             raise FileProblem(clean_line(problem.message)) from problem
         except OSError as problem:
             raise FileProblem(f"{clean_line(opened.path)} cannot be saved: {problem.strerror}") from problem
-        self._send(FileSaved(path=clean_line(target.path)))
-        return self.open(opened.path)
 
     def merge(self, base: str, mine: str, theirs: str) -> Merged:
         """The three-way merge of what the user has (``mine``) with the disk (``theirs``); where both

@@ -85,7 +85,7 @@ def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_
             pane.until("/help for the keys")
             pane.type(FIX)
             pane.keys("Enter")
-            screen = pane.until("h1 waits for you")
+            screen = pane.until("h1 needs your OK")
             shown = [line[3:] for line in screen.splitlines() if line.startswith("  +")]
             assert shown and not any(line in before for line in shown)
             assert store.read_text() == before
@@ -95,5 +95,62 @@ def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_
             landed = store.read_text().splitlines()
             assert [line for line in shown if line not in landed] == []
             pane.type("/exit")
+            pane.keys("Enter")
+            pane.until("exit 0")
+
+
+TWO_HELD = """
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "one"
+path = "one.txt"
+lines = '''
+ first
++left
+'''
+[[scenario.hunk]]
+id = "two"
+path = "two.txt"
+lines = '''
+ second
++right
+'''
+[[scenario.step]]
+patch = ["one", "two"]
+[[scenario.step]]
+say = "That is all.\\n"
+"""
+
+
+def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
+    tmp_path: Path, spark_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "one.txt").write_text("first\n")
+    (project / "two.txt").write_text("second\n")
+    script = tmp_path / "script.toml"
+    script.write_text(TWO_HELD)
+    with partner(spark_path, "--rate", "inf", "--script", str(script)) as url:
+        command = [str(spark_path), "line", "--base-url", url, "--model", "spark-practice"]
+        with terminal(command, 140, 40, {}, project) as pane:
+            pane.until("/help for the keys")
+            for path in ("one.txt", "two.txt"):
+                pane.type(f"/lock {path}")
+                pane.keys("Enter")
+                pane.until(f"{path} is locked")
+            pane.type("add them")
+            pane.keys("Enter")
+            pane.until("h1 needs your OK")
+            pane.type("/land")
+            pane.keys("Enter")
+            screen = pane.until("h2 needs your OK")
+            assert screen.index("h1 landed") and (project / "one.txt").read_text() == "first\nleft\n"
+            pane.type("/decline")
+            pane.keys("Enter")
+            pane.until("[completed]")
+            assert (project / "two.txt").read_text() == "second\n"
+            pane.type("/quit")
             pane.keys("Enter")
             pane.until("exit 0")

@@ -7,6 +7,7 @@ in which it wins.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from session.events import HunkAimed, HunkLanded, HunkOpened, HunkRedone, HunkTyped, HunkUndone
@@ -28,6 +29,7 @@ class Desk:
         self._files = files
         self._say = say
         self._base: OpenFile | None = None
+        self._saving = asyncio.Lock()
         self._flights: dict[str, Flight] = {}
         self._held = ""
         """The hunk that waits for the user's word: it is drawn, whatever is typed behind it."""
@@ -60,30 +62,48 @@ class Desk:
         """Whether another file must not take the editor from the user now."""
         return self.editor.busy or self.dirty
 
-    def open(self, path: str) -> bool:
+    async def open(self, path: str) -> bool:
         """Show ``path``, on the user's wish; unsaved text of the file before is saved first."""
         if path == self.path:
             return True
-        return (not self.dirty or self.save()) and self._show(path)
+        while self.dirty:  # also of what is typed while the save runs
+            if not await self.save():
+                return False
+        return self._show(path)
 
-    def save(self) -> bool:
-        """Write the editor's text to disk; true when the disk holds it now."""
-        if not self.editor.path or not self.dirty:
-            return True
+    async def save(self) -> bool:
+        """Write the editor's text to disk; true when the disk holds it now. What is typed meanwhile stays
+        in the editor, unsaved. A save that fails says why, and changes no text."""
+        async with self._saving:
+            return not self.dirty or await self._save()
+
+    async def saved(self) -> None:
+        """Wait for the save that is running, if there is one."""
+        async with self._saving:
+            pass
+
+    async def _save(self) -> bool:
         if self.editor.read_only:
             # It may have become so on disk while there was unsaved text: that text must stay.
             self._say(f"{self.path} is read-only: make it writable to save it", "warning")
             return False
-        if self._base is None:
-            self._say(f"{self.path} is not on disk (yet): it cannot be saved", "warning")
+        path, base = self.path, self._base
+        if base is None:
+            self._say(f"{path} is not on disk (yet): it cannot be saved", "warning")
             return False
         try:
-            self._base = self._files.save(self._base, self.editor.content)
+            now = await self._files.save(base, self.editor.content)
         except FileProblem as problem:
             self._say(str(problem), "error")
-            self.read_again()
+            if self.path == path:
+                self.read_again()
             return False
-        self.on_change()
+        if self._base is base:
+            self._base = now
+            self.on_change()
+        elif self.path == path:
+            # It was read while it was being saved: which of the two is newer only the disk can tell.
+            self.read_again()
         return True
 
     def _show(self, path: str) -> bool:
@@ -258,13 +278,13 @@ class Desk:
         """The landed hunk under the cursor."""
         return self.marks.at(self.path, self.editor.cursor_location[0]) if self.path else None
 
-    def go(self, step: int) -> None:
+    async def go(self, step: int) -> None:
         """To the next (1) or previous (-1) landed hunk, in whatever file it is."""
         found = self.marks.neighbour(self.path, self.editor.cursor_location[0], step)
         if found is None:
             self._say("no hunk has landed yet", "info")
             return
         path, mark = found
-        if self.open(path):
+        if await self.open(path):
             self.editor.reveal(mark.start)
             self._say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")

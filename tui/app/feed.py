@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from session import events as said
 from session.turn.lane import DECLINED
@@ -14,8 +15,14 @@ from tui.panes.chat.chat import ChatView
 from tui.panes.status import StatusLine
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
+from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.meter import Meter
 from tui.words.window_lines import context_line
+
+if TYPE_CHECKING:
+    from tui.port import SessionPort
+
+APPLY_KEY, REJECT_KEY, APPLY_ALL_KEY = "answer('apply')", "answer('reject')", "answer('apply all')"
 
 ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn failed"}
 
@@ -37,8 +44,9 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
-        self.held = ""
-        """The hunk or the tool call that waits for the user's word; empty when none does."""
+        self.held = HeldItems()
+        self._question = ""
+        """What the status line asks about the oldest held item; empty when nothing is held."""
         self._unanswered = ""
         self.on_unanswered: Callable[[str], None] = lambda prompt: None
         """Called with the prompt of a turn that failed before anything of an answer came."""
@@ -62,11 +70,12 @@ class Feed:
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
-        if isinstance(event, _SETTLED) and self.held == (
-            event.call if isinstance(event, said.ToolEnded) else event.hunk
-        ):
-            self.held = ""
-            self._status.say("")
+        self.held.take(event)
+        self._show(event)
+        self._ask()
+
+    def _show(self, event: said.Event) -> None:
+        """Show what an event means for the editor, the status line and the hunk or call it is about."""
         match event:
             case said.TurnEnded(status="failed") if self._unanswered and not self._turn:
                 self.on_unanswered(self._unanswered)
@@ -79,10 +88,10 @@ class Feed:
                 self._desk.opened(event)
             case said.HunkAimed():
                 self._desk.aimed(event)
-            case said.HunkHeld():
-                self._held_back(event)
-            case said.ToolHeld():
-                self._call_held_back(event)
+            case said.HunkHeld(hunk=hunk, path=path, message=message):
+                self._chat.hunk(hunk, path, "update", "held", message.removeprefix(f"{path} "))
+            case said.ToolHeld(call=call, text=text):
+                self._chat.call(call, text).hold(text)
             case said.ToolOutput(call=call, text=text):
                 self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
@@ -179,30 +188,28 @@ class Feed:
             case _:
                 pass
 
-    def _held_back(self, event: said.HunkHeld) -> None:
-        self.held = event.hunk
-        self._desk.held(event.hunk)
-        why = event.message.removeprefix(f"{event.path} ")
-        self._chat.hunk(event.hunk, event.path, "update", "held", why)
-        self._status.say(f"{self._asking(event.hunk, 'lands')} ({why})", "warning")
+    def answer(self, session: SessionPort, verdict: Verdict, name: str = "") -> bool:
+        """Answer the held item called ``name``, or the oldest; false when there is none."""
+        answered = self.held.answer(session, verdict, name)
+        for item in answered:
+            entry = self._chat.call_named(item.name) if item.is_call else None
+            if entry is not None and verdict != "reject":
+                entry.go_on()
+        self._ask()
+        return bool(answered)
 
-    def _call_held_back(self, event: said.ToolHeld) -> None:
-        self.held = event.call
-        self._chat.call(event.call, event.text).hold(event.text)
-        self._status.say(self._asking(event.tool, "allows"), "warning")
-
-    def _asking(self, what: str, does: str) -> str:
-        """Which keys answer, in the words there is room for."""
-        if self._status.size.width < NARROW:
-            return f"{shown(_LAND)} {does}, {shown(_DECLINE)} not"
-        keys = f"{shown(_LAND)} {does} it, {shown(_DECLINE)} declines, {shown(_REST)} all"
-        return f"{what} waits for you: {keys}"
-
-    def allowed(self) -> None:
-        """The user agreed to what is held, which may take its time from here."""
-        if entry := self._chat.call_named(self.held):
-            entry.go_on()
+    def _ask(self) -> None:
+        """Ask about the oldest held item, in the status line and by showing it in the editor."""
+        oldest = self.held.oldest
+        question = question_about(oldest, len(self.held) - 1, self._status.size.width) if oldest else ""
+        if question == self._question:
+            return
+        if oldest is not None:
+            self._desk.held(oldest.name)
+            self._status.say(question, "warning")
+        else:
             self._status.say("")
+        self._question = question
 
     def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
@@ -255,12 +262,23 @@ _DRAWN = (
 """What of a stopped turn is not shown any more; what it wrote and how it ended is."""
 
 NARROW = 60
-"""Columns below which a question is put in a few words."""
-_SETTLED = (said.HunkLanded, said.HunkRefused, said.HunkDropped, said.ToolEnded)
-_LAND, _DECLINE, _REST = "answer('land')", "answer('decline')", "answer('rest')"
+"""Columns below which a question is asked in a few words."""
 
 _ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
 """What shows that an answer had begun."""
+
+
+def question_about(item: HeldItem, more: int, width: int) -> str:
+    """The question about a held item with the keys that answer it, in ``width`` columns; ``more`` items
+    are held behind it."""
+    apply, reject = ("allow", "decline") if item.is_call else ("apply", "reject")
+    apply_key, reject_key, all_key = shown(APPLY_KEY), shown(REJECT_KEY), shown(APPLY_ALL_KEY)
+    if width < NARROW:
+        return f"{item.label}? {apply_key} yes · {reject_key} no"
+    behind = f" ({more} more after it)" if more else ""
+    keys = f"{apply_key} {apply} · {reject_key} {reject} · {all_key} {apply} all"
+    reason = "" if item.is_call else f" ({item.reason})"
+    return f"{item.label} needs your OK{behind}: {keys}{reason}"
 
 
 def _lines(start: int, end: int) -> str:

@@ -136,8 +136,11 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
             case "quit", "":
                 self.action_quit_spark()
                 return True
-            case ("land", "" | "all") | ("decline", ""):
-                self.action_answer("rest" if argument else name)
+            case "land", "all":
+                self.action_answer("apply all")
+                return True
+            case (("land" | "decline"), _):
+                self.action_answer("apply" if name == "land" else "reject", argument)
                 return True
         try:
             told = await obey(self.session, name, argument)
@@ -232,6 +235,7 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
 
     async def _quit(self) -> None:
         """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
+        await self.desk.saved()
         if self.desk.dirty and self._warned_of != self.editor.content:
             self._warned_of = self.editor.content
             told = f"{self.desk.path} has unsaved text: {shown('save')} saves it, quitting again drops it"

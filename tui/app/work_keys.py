@@ -10,6 +10,7 @@ from textual.screen import ModalScreen, Screen
 from tui.app.pane_keys import PaneKeys
 from tui.keys.keymap import shown
 from tui.panes.composer.composer import Composer
+from tui.words.held_items import Verdict
 
 
 class WorkKeys(PaneKeys, inherit_bindings=False):
@@ -31,13 +32,14 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         """Save the file in the editor."""
         self._in_turn(self._save)
 
-    def _save(self) -> None:
+    @work(group="save")
+    async def _save(self) -> None:
         path = self.desk.path
         if not path:
             self.status.say("no file is open")
         elif not self.desk.dirty:
             self.status.say(f"{path} holds nothing unsaved")
-        elif self.desk.save():
+        elif await self.desk.save():
             self.status.say(f"saved {path}")
 
     def action_open_file(self) -> None:
@@ -83,26 +85,30 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         if isinstance(self.screen, ModalScreen):
             return
 
-        def held() -> str:
-            return self.feed.held
+        def held() -> bool:
+            return self.feed.held.oldest is not None
 
         self.push_screen(ContextScreen(self._palette, self.session, self.composer.draft, held), left)
 
     def _open(self, path: str) -> None:
-        if self.desk.open(path):
+        """Show a file. Keys for the editor wait for it, the others do not."""
+        self.editor.call_later(self._open_now, path)
+
+    async def _open_now(self, path: str) -> None:
+        if await self.desk.open(path):
             self.arrangement.bring("editor")
             self.editor.focus()
 
     def action_next_hunk(self) -> None:
         """To the next landed hunk."""
-        self._go(1)
+        self.editor.call_later(self._go, 1)
 
     def action_previous_hunk(self) -> None:
         """To the previous landed hunk."""
-        self._go(-1)
+        self.editor.call_later(self._go, -1)
 
-    def _go(self, step: int) -> None:
-        self.desk.go(step)
+    async def _go(self, step: int) -> None:
+        await self.desk.go(step)
         mark = self.desk.marked_here()
         self._chosen = mark.hunk if mark else ""
         if self.desk.path:
@@ -120,12 +126,10 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         """Undo all hunks of the last turn that has any."""
         await self._obey("undo-turn", "")
 
-    def action_answer(self, word: str) -> None:
-        """The user's word on the hunk or the tool call that is held."""
-        if not self.session.answer(self.feed.held, land=word != "decline", rest=word == "rest"):
-            self.status.say("nothing is held")
-        elif word != "decline":
-            self.feed.allowed()
+    def action_answer(self, verdict: Verdict, name: str = "") -> None:
+        """The user's verdict on a held hunk or tool call, the oldest without a name."""
+        if not self.feed.answer(self.session, verdict, name):
+            self.status.say(f"{name} is not held" if name else "nothing is held")
 
     @work(group="undo")
     async def action_redo_hunk(self) -> None:

@@ -70,10 +70,10 @@ class ContextScreen(Overlay, inherit_bindings=False):
     AUTO_FOCUS = ""
 
     def __init__(
-        self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], str] = str
+        self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], bool] = bool
     ) -> None:
-        """``draft`` is the prompt that the window would be sent with; ``held`` names what waits for the
-        user's word meanwhile."""
+        """``draft`` is the prompt that the window would be sent with; ``held`` says
+        whether something needs the user's OK meanwhile."""
         super().__init__()
         self._palette = palette
         self._session = session
@@ -247,10 +247,8 @@ class ContextScreen(Overlay, inherit_bindings=False):
             told = f"/{self._query}{'▏' if self._typing else ''}  {len(self._entries)} found · {keep}"
             level = "accent"
         elif not told and self._held():
-            told, level = (
-                f"the turn waits for you: {shown('close', 'context')} goes back to answer",
-                "warning",
-            )
+            told = f"the turn needs your OK: {shown('close', 'context')} goes back to answer"
+            level = "warning"
         elif not told and entry is not None:
             told = f"{self._chosen + 1}/{len(self._entries)} {entry.why}"
         rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]

@@ -25,7 +25,6 @@ from session.events import (
     ConnectionChanged,
     DialogueCompacted,
     Event,
-    HunkHeld,
     HunkRedone,
     HunkTyped,
     HunkUndone,
@@ -36,7 +35,6 @@ from session.events import (
     Notice,
     PromptQueued,
     TextDelta,
-    ToolHeld,
     ToolOutput,
     TurnEnded,
     TurnStarted,
@@ -51,6 +49,7 @@ from tui.scroll.headless import fate_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, foresee
 from tui.words.figures import turn_said
+from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.slash import SlashError, obey, slashes, split_slash
 from tui.words.window_lines import context_line
 
@@ -129,8 +128,12 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
         for slash in slashes():
             print(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
     elif name in ("land", "decline"):
-        if not session.answer(answer.held, land=name == "land", rest=argument == "all"):
-            print("nothing is held")
+        verdict: Verdict = "reject" if name == "decline" else "apply all" if argument == "all" else "apply"
+        named = "" if verdict == "apply all" else argument
+        if answer.held.answer(session, verdict, named):
+            answer.ask()
+        else:
+            print(f"{named} is not held" if named else "nothing is held")
     else:
         try:
             told = await obey(session, name, argument)
@@ -185,14 +188,16 @@ async def _print_all(session: Session, events: AsyncIterator[Event], answer: _An
     for past in session.past():
         answer.show(past)
     async for event in events:
-        answer.show(event)
+        answer.follow(event)
 
 
 class _Answer:
     """Prints events; the answer's text by whole lines, since half a line would stand where the prompt is."""
 
     def __init__(self) -> None:
-        self.held = ""
+        self.held = HeldItems()
+        self._asked: HeldItem | None = None
+        """The held item that was asked about last."""
         self._partial = ""
         self._typed: dict[str, list[tuple[str, str]]] = {}
         """The lines of the turn's hunks, by hunk: pieces with their kinds."""
@@ -210,13 +215,8 @@ class _Answer:
             pieces = self._typed.setdefault(event.hunk, [])
             pieces.append((event.kind, event.text))
             return
-        if isinstance(event, HunkHeld):
-            self._end_line()
-            self._show_hunk(self._typed.get(event.hunk, []))
-        elif isinstance(event, TurnEnded):
+        if isinstance(event, TurnEnded):
             self._typed.clear()
-        if isinstance(event, HunkHeld | ToolHeld):
-            self.held = event.hunk if isinstance(event, HunkHeld) else event.call
         elif isinstance(event, TurnStarted):
             self._started = event
         self._usage.take(event)
@@ -226,6 +226,27 @@ class _Answer:
             print(told)
         if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
             print(turn_said(usage, self._started))
+
+    def follow(self, event: Event) -> None:
+        """Show an event of the running session, and ask about what it holds."""
+        self.show(event)
+        self.held.take(event)
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask about the oldest held item, unless that was done: one question at a time."""
+        item = self.held.oldest
+        if item == self._asked:
+            return
+        self._asked = item
+        if item is None:
+            return
+        self._end_line()
+        if item.is_call:
+            print(f"{item.label} needs your OK (/land allows it, /decline does not):\n{item.reason}")
+            return
+        self._show_hunk(self._typed.get(item.name, []))
+        print(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
 
     def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
         """What a hunk that is asked about would change, as a diff shows it."""
@@ -264,10 +285,6 @@ def _line(event: Event) -> str | None:
             return f"{hunk} undone {path}"
         case HunkRedone(hunk=hunk, path=path):
             return f"{hunk} landed again {path}"
-        case HunkHeld(hunk=hunk, path=path, message=message):
-            return f"{hunk} waits for you: {path}: {message} (/land or /decline)"
-        case ToolHeld(tool=tool, text=text):
-            return f"{tool} waits for you (/land allows it, /decline):\n{text}"
         case ToolOutput(text=text):
             return text.rstrip("\n")
         case ModelChosen(model=model, effort=effort, fast=fast):

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from edits.ledger.ledger import Ledger
 from session.events import Event, FileSaved
 from session.project.open_files import FileProblem, ProjectFiles
 from session.project.workspace import open_workspace
@@ -18,8 +23,9 @@ class Shelf:
         self.workspace = open_workspace(root)
         self.root = self.workspace.root
         self.sent: list[Event] = []
+        self.thread = ThreadPoolExecutor(1)
         self.files = ProjectFiles(
-            self.root, self.workspace.ledger, lambda: ("a.txt", "b.txt"), self.sent.append
+            self.root, self.workspace.ledger, self.thread, lambda: ("a.txt", "b.txt"), self.sent.append
         )
 
     def put(self, path: str, data: bytes) -> Path:
@@ -27,19 +33,21 @@ class Shelf:
         file.write_bytes(data)
         return file
 
-    def edit(self, path: str, old: str, new: str) -> bytes:
+    async def edit(self, path: str, old: str, new: str) -> bytes:
         """Open, replace ``old`` by ``new``, save, and give the bytes then on disk."""
         opened = self.files.open(path)
         assert old in opened.text
-        self.files.save(opened, opened.text.replace(old, new))
+        await self.files.save(opened, opened.text.replace(old, new))
         return (self.root / path).read_bytes()
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
     root = tmp_path / "project"
     root.mkdir()
-    return Shelf(root)
+    shelf = Shelf(root)
+    yield shelf
+    shelf.thread.shutdown()
 
 
 def test_the_list_is_the_projects(shelf: Shelf) -> None:
@@ -80,55 +88,55 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("data", SAMPLES.values(), ids=SAMPLES.keys())
-def test_saving_what_was_opened_changes_no_byte(shelf: Shelf, data: bytes) -> None:
+async def test_saving_what_was_opened_changes_no_byte(shelf: Shelf, data: bytes) -> None:
     file = shelf.put("a.txt", data)
     opened = shelf.files.open("a.txt")
-    again = shelf.files.save(opened, opened.text)
+    again = await shelf.files.save(opened, opened.text)
     assert file.read_bytes() == data
     assert again == opened
 
 
 @pytest.mark.parametrize("name", [name for name, data in SAMPLES.items() if b"t" in data])
-def test_saving_touches_only_the_text_that_changed(shelf: Shelf, name: str) -> None:
+async def test_saving_touches_only_the_text_that_changed(shelf: Shelf, name: str) -> None:
     encoding = {"utf-16 little": "utf-16-le", "utf-16 big": "utf-16-be"}.get(name, "utf-8")
     old, new = "two".encode(encoding), "2".encode(encoding)
     shelf.put("a.txt", SAMPLES[name])
     assert old in SAMPLES[name]
-    assert shelf.edit("a.txt", "two", "2") == SAMPLES[name].replace(old, new)
+    assert await shelf.edit("a.txt", "two", "2") == SAMPLES[name].replace(old, new)
 
 
-def test_new_lines_get_the_files_usual_ending_and_old_ones_keep_their_own(shelf: Shelf) -> None:
+async def test_new_lines_get_the_files_usual_ending_and_old_ones_keep_their_own(shelf: Shelf) -> None:
     shelf.put("a.txt", b"one\r\ntwo\nthree\r\nfour\r\n")
-    assert shelf.edit("a.txt", "two\n", "two\nnew\n") == b"one\r\ntwo\nnew\r\nthree\r\nfour\r\n"
-    assert shelf.edit("a.txt", "one\n", "") == b"two\nnew\r\nthree\r\nfour\r\n"
+    assert await shelf.edit("a.txt", "two\n", "two\nnew\n") == b"one\r\ntwo\nnew\r\nthree\r\nfour\r\n"
+    assert await shelf.edit("a.txt", "one\n", "") == b"two\nnew\r\nthree\r\nfour\r\n"
 
 
-def test_a_final_newline_can_be_added_and_taken_away(shelf: Shelf) -> None:
+async def test_a_final_newline_can_be_added_and_taken_away(shelf: Shelf) -> None:
     shelf.put("a.txt", b"one\r\ntwo")
-    assert shelf.edit("a.txt", "two", "two\n") == b"one\r\ntwo\r\n"
-    assert shelf.edit("a.txt", "two\n", "two") == b"one\r\ntwo"
+    assert await shelf.edit("a.txt", "two", "two\n") == b"one\r\ntwo\r\n"
+    assert await shelf.edit("a.txt", "two\n", "two") == b"one\r\ntwo"
 
 
-def test_everything_can_be_deleted_and_typed_anew(shelf: Shelf) -> None:
+async def test_everything_can_be_deleted_and_typed_anew(shelf: Shelf) -> None:
     shelf.put("a.txt", b"one\r\ntwo\r\n")
-    emptied = shelf.files.save(shelf.files.open("a.txt"), "")
+    emptied = await shelf.files.save(shelf.files.open("a.txt"), "")
     assert (shelf.root / "a.txt").read_bytes() == b""
-    shelf.files.save(emptied, "new\n")
+    await shelf.files.save(emptied, "new\n")
     assert (shelf.root / "a.txt").read_bytes() == b"new\n"
 
 
-def test_saving_sends_the_event_and_gives_the_new_version(shelf: Shelf) -> None:
+async def test_saving_sends_the_event_and_gives_the_new_version(shelf: Shelf) -> None:
     shelf.put("a.txt", b"one\n")
     opened = shelf.files.open("a.txt")
-    saved = shelf.files.save(opened, "two\n")
+    saved = await shelf.files.save(opened, "two\n")
     assert shelf.sent == [FileSaved("a.txt")]
     assert saved.version != opened.version
-    assert shelf.files.save(saved, "three\n").text == "three\n"
+    assert (await shelf.files.save(saved, "three\n")).text == "three\n"
 
 
-def test_a_path_with_control_characters_is_shown_clean(shelf: Shelf) -> None:
+async def test_a_path_with_control_characters_is_shown_clean(shelf: Shelf) -> None:
     shelf.put("a\u202eb.txt", b"one\n")
-    shelf.files.save(shelf.files.open("a\u202eb.txt"), "two\n")
+    await shelf.files.save(shelf.files.open("a\u202eb.txt"), "two\n")
     assert shelf.sent == [FileSaved("a\ufffdb.txt")]
 
 
@@ -139,7 +147,7 @@ def refused(shelf: Shelf, path: str) -> str:
 
 
 @pytest.mark.parametrize("change", [b"theirs\n", b"", None])
-def test_a_file_that_changed_on_disk_is_not_overwritten(shelf: Shelf, change: bytes | None) -> None:
+async def test_a_file_that_changed_on_disk_is_not_overwritten(shelf: Shelf, change: bytes | None) -> None:
     file = shelf.put("a.txt", b"one\n")
     opened = shelf.files.open("a.txt")
     if change is None:
@@ -147,38 +155,38 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(shelf: Shelf, change: by
     else:
         file.write_bytes(change)
     with pytest.raises(FileProblem, match=r"a\.txt changed on disk since it was read; nothing was saved"):
-        shelf.files.save(opened, "mine\n")
+        await shelf.files.save(opened, "mine\n")
     assert (file.read_bytes() if file.exists() else None) == change
     assert shelf.sent == []
     assert sorted(path.name for path in shelf.root.iterdir()) == ([] if change is None else ["a.txt"])
 
 
-def test_after_a_change_on_disk_a_merge_can_be_saved(shelf: Shelf) -> None:
+async def test_after_a_change_on_disk_a_merge_can_be_saved(shelf: Shelf) -> None:
     file = shelf.put("a.txt", b"one\ntwo\nthree\n")
     opened = shelf.files.open("a.txt")
     file.write_bytes(b"ONE\ntwo\nthree\n")
     fresh = shelf.files.open("a.txt")
     merged = shelf.files.merge(opened.text, "one\ntwo\nTHREE\n", fresh.text)
     assert (merged.text, merged.conflicts) == ("ONE\ntwo\nTHREE\n", ())
-    shelf.files.save(fresh, merged.text)
+    await shelf.files.save(fresh, merged.text)
     assert file.read_bytes() == b"ONE\ntwo\nTHREE\n"
 
 
-def test_a_read_only_file_can_be_read_and_not_saved(shelf: Shelf) -> None:
+async def test_a_read_only_file_can_be_read_and_not_saved(shelf: Shelf) -> None:
     file = shelf.put("a.txt", b"one\n")
     file.chmod(0o444)
     opened = shelf.files.open("a.txt")
     assert opened.read_only
     with pytest.raises(FileProblem, match=r"a\.txt is read-only"):
-        shelf.files.save(opened, "two\n")
+        await shelf.files.save(opened, "two\n")
     assert file.read_bytes() == b"one\n"
     assert shelf.sent == []
 
 
-def test_the_mode_of_a_file_is_kept(shelf: Shelf) -> None:
+async def test_the_mode_of_a_file_is_kept(shelf: Shelf) -> None:
     file = shelf.put("run.sh", b"one\n")
     file.chmod(0o751)
-    shelf.edit("run.sh", "one", "two")
+    await shelf.edit("run.sh", "one", "two")
     assert stat.S_IMODE(file.stat().st_mode) == 0o751
 
 
@@ -197,12 +205,12 @@ def test_what_is_no_text_is_refused_by_name(shelf: Shelf, data: bytes, said: str
     assert "a.bin" in message and said in message
 
 
-def test_a_character_the_files_encoding_lacks_is_refused_and_nothing_written(shelf: Shelf) -> None:
+async def test_a_character_the_files_encoding_lacks_is_refused_and_nothing_written(shelf: Shelf) -> None:
     file = shelf.put("a.txt", b"caf\xe9\n")
     opened = shelf.files.open("a.txt")
     for text in ("日本\n", "\ud800\n"):
         with pytest.raises(FileProblem, match=r"which the file's encoding \(latin-1\) has not"):
-            shelf.files.save(opened, text)
+            await shelf.files.save(opened, text)
     assert file.read_bytes() == b"caf\xe9\n"
 
 
@@ -218,7 +226,7 @@ def test_a_file_outside_the_project_is_refused_also_through_a_link(shelf: Shelf,
     assert "outside the project" in refused(shelf, path)
 
 
-def test_a_link_that_is_bent_outside_after_opening_is_not_written_through(shelf: Shelf) -> None:
+async def test_a_link_that_is_bent_outside_after_opening_is_not_written_through(shelf: Shelf) -> None:
     outside = shelf.root.parent / "out.txt"
     outside.write_text("one\n")
     file = shelf.put("a.txt", b"one\n")
@@ -226,7 +234,7 @@ def test_a_link_that_is_bent_outside_after_opening_is_not_written_through(shelf:
     file.unlink()
     file.symlink_to(outside)
     with pytest.raises(FileProblem, match="outside the project"):
-        shelf.files.save(opened, "two\n")
+        await shelf.files.save(opened, "two\n")
     assert outside.read_text() == "one\n"
 
 
@@ -248,23 +256,59 @@ def test_what_is_no_file_is_refused_and_says_why(shelf: Shelf, path: str, said: 
     assert said in refused(shelf, path)
 
 
-def test_a_link_inside_the_project_is_written_through_and_stays_a_link(shelf: Shelf) -> None:
+async def test_a_link_inside_the_project_is_written_through_and_stays_a_link(shelf: Shelf) -> None:
     shelf.put("real.txt", b"one\n")
     (shelf.root / "link.txt").symlink_to("real.txt")
-    assert shelf.edit("link.txt", "one", "two") == b"two\n"
+    assert await shelf.edit("link.txt", "one", "two") == b"two\n"
     assert (shelf.root / "link.txt").is_symlink()
     assert (shelf.root / "real.txt").read_bytes() == b"two\n"
 
 
-def test_a_hard_link_is_kept(shelf: Shelf) -> None:
+async def test_a_hard_link_is_kept(shelf: Shelf) -> None:
     file = shelf.put("a.txt", b"one\n")
     os.link(file, shelf.root / "b.txt")
-    shelf.edit("a.txt", "one", "a longer two")
+    await shelf.edit("a.txt", "one", "a longer two")
     assert (shelf.root / "b.txt").read_bytes() == b"a longer two\n"
     assert file.stat().st_ino == (shelf.root / "b.txt").stat().st_ino
 
 
-def test_nothing_but_the_file_is_left_in_the_project(shelf: Shelf) -> None:
+async def test_nothing_but_the_file_is_left_in_the_project(shelf: Shelf) -> None:
     shelf.put("a.txt", b"one\n")
-    shelf.edit("a.txt", "one", "two")
+    await shelf.edit("a.txt", "one", "two")
     assert [path.name for path in shelf.root.iterdir()] == ["a.txt"]
+
+
+async def test_a_save_waits_for_a_landing_of_another_process(shelf: Shelf) -> None:
+    file = shelf.put("a.txt", b"one\n")
+    opened = shelf.files.open("a.txt")
+    with Ledger(shelf.workspace.folders.ledger).exclusive():
+        saving = asyncio.create_task(shelf.files.save(opened, "two\n"))
+        await asyncio.sleep(0.1)
+        assert file.read_bytes() == b"one\n" and not saving.done()
+    assert (await saving).text == "two\n"
+    assert file.read_bytes() == b"two\n"
+
+
+async def test_a_save_comes_after_what_the_edit_thread_is_doing(shelf: Shelf) -> None:
+    file = shelf.put("a.txt", b"one\n")
+    opened = shelf.files.open("a.txt")
+    landed = threading.Event()
+    shelf.thread.submit(landed.wait)
+    saving = asyncio.create_task(shelf.files.save(opened, "two\n"))
+    await asyncio.sleep(0.1)
+    assert file.read_bytes() == b"one\n"
+    landed.set()
+    await saving
+    assert file.read_bytes() == b"two\n"
+
+
+async def test_a_landing_that_came_first_is_not_overwritten_by_the_save(shelf: Shelf) -> None:
+    file = shelf.put("a.txt", b"one\n")
+    opened = shelf.files.open("a.txt")
+    with Ledger(shelf.workspace.folders.ledger).exclusive():
+        saving = asyncio.create_task(shelf.files.save(opened, "mine\n"))
+        await asyncio.sleep(0.05)
+        file.write_bytes(b"landed\n")
+    with pytest.raises(FileProblem, match=r"a\.txt changed on disk"):
+        await saving
+    assert file.read_bytes() == b"landed\n" and shelf.sent == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from edits.ledger.ledger import Ledger
 from tests.tui.stage import GREETER, stage
 
 POLITE_GREETING = '    title = "dear"\n    return f"Hello, {title} {name}"\n'
@@ -78,7 +79,7 @@ async def test_enter_right_behind_the_text_sends_all_of_it(tmp_path: Path) -> No
 
 async def test_save_right_behind_the_text_saves_all_of_it(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         it.app.editor.focus()
         for char in "quick":
             it.key(char, char)
@@ -117,7 +118,7 @@ async def test_a_long_path_leaves_room_for_where_the_cursor_is(tmp_path: Path) -
     path = "a-folder-with-a-long-name/another-folder/an-even-longer-file-name.py"
     async with stage(tmp_path, files={path: "one = 1\n"}, size=(60, 20)) as it:
         await it.session._reading.ready.wait()
-        assert it.app.desk.open(path)
+        assert await it.app.desk.open(path)
         await it.until(lambda: "longer-file-name.py  1:1" in it.screen, "the name's end and the place")
 
 
@@ -181,7 +182,7 @@ async def test_hunk_keys_walk_through_the_landed_hunks(tmp_path: Path) -> None:
 
 async def test_the_user_types_and_saves(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         await it.pilot.press("f2", "x", "y")
         assert "greeter.py ●" in it.screen
         await it.pilot.press("ctrl+s")
@@ -191,7 +192,7 @@ async def test_the_user_types_and_saves(tmp_path: Path) -> None:
 
 async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         await it.pilot.press("f2", "x")
         file = it.root / "greeter.py"
         before = file.read_text()
@@ -200,7 +201,7 @@ async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "read-only" in it.app.status.status.message, "why it is not saved")
         (it.root / "other.py").write_text("other = 1\n")
-        assert not it.app.desk.open("other.py"), "leaving it would lose the text"
+        assert not await it.app.desk.open("other.py"), "leaving it would lose the text"
         assert it.app.editor.content == "x" + before and file.read_text() == before
         file.chmod(0o644)
         it.app.desk.read_again()
@@ -210,9 +211,55 @@ async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path
         await it.until(lambda: "nothing unsaved" in it.app.status.status.message, "that all is saved")
 
 
+async def test_keys_typed_while_a_save_waits_are_kept_and_stay_unsaved(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        assert await it.app.desk.open("greeter.py")
+        file = it.root / "greeter.py"
+        await it.pilot.press("f2", "x")
+        with Ledger(it.session.folders.ledger).exclusive():
+            await it.pilot.press("ctrl+s", "y", "z")
+            assert it.app.editor.content == "xyz" + GREETER and file.read_text() == GREETER
+        await it.until(lambda: "saved greeter.py" in it.screen, "the save")
+        assert file.read_text() == "x" + GREETER
+        assert it.app.editor.content == "xyz" + GREETER and it.app.desk.dirty
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: not it.app.desk.dirty, "the second save")
+        assert file.read_text() == "xyz" + GREETER
+
+
+async def test_a_save_that_fails_keeps_the_text_and_says_why(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        assert await it.app.desk.open("greeter.py")
+        file = it.root / "greeter.py"
+        await it.pilot.press("f2", "x")
+        with Ledger(it.session.folders.ledger).exclusive():
+            await it.pilot.press("ctrl+s", "y")
+            file.write_text(GREETER + "# another landing\n")
+        await it.until(lambda: "nothing was saved" in it.app.status.status.message, "why it is not saved")
+        both = "xy" + GREETER + "# another landing\n"
+        await it.until(lambda: it.app.editor.content == both, "both texts in the editor")
+        assert it.app.desk.dirty and file.read_text() == GREETER + "# another landing\n"
+
+
+async def test_another_file_is_opened_only_after_what_was_typed_is_on_disk(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"greeter.py": GREETER, "other.py": "other = 1\n"}) as it:
+        await it.until(lambda: len(it.session.files.list()) == 2, "the file list")
+        assert await it.app.desk.open("greeter.py")
+        await it.pilot.press("f2", "x")
+        with Ledger(it.session.folders.ledger).exclusive():
+            await it.pilot.press("ctrl+p", *"other")
+            it.key("enter")
+            await it.until(it.app.desk._saving.locked, "the save")
+            it.key("y", "y")
+            assert it.app.desk.path == "greeter.py"
+        await it.until(lambda: it.app.desk.path == "other.py", "the other file")
+        assert (it.root / "greeter.py").read_text().endswith("x" + GREETER)
+        await it.until(lambda: it.app.editor.content == "yother = 1\n", "the key typed meanwhile")
+
+
 async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         await it.pilot.press("f2")
         await it.pilot.press("M", "i", "n", "e")
         await it.ask("make it polite")
@@ -228,7 +275,7 @@ async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp
 
 async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         it.app.action_focus_pane("editor")
         it.app.editor.replace('    return "MINE"', (5, 0), (5, 27))
         await it.pilot.press("right")
@@ -240,7 +287,7 @@ async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_pat
 
 async def test_a_change_on_disk_comes_into_the_editor(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         await asyncio.sleep(0.3)
         (it.root / "greeter.py").write_text(GREETER.replace("hello", "good day"))
         await it.until(lambda: "good day" in it.app.editor.content, "the change")
@@ -267,7 +314,7 @@ async def test_an_empty_folder_welcomes(tmp_path: Path) -> None:
 async def test_a_binary_file_is_explained_in_the_pane(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         (it.root / "blob.bin").write_bytes(b"\x00\x01\x02" * 50)
-        assert not it.app.desk.open("blob.bin")
+        assert not await it.app.desk.open("blob.bin")
         await it.pilot.pause()
         assert "blob.bin" in it.screen and "binary" in it.screen
 
@@ -344,7 +391,7 @@ async def test_quitting_keeps_the_draft_for_the_next_time(tmp_path: Path) -> Non
 
 async def test_quitting_with_unsaved_text_asks_once(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         await it.pilot.press("f2", "x", "ctrl+q")
         assert "unsaved" in it.screen and it.app.is_running
         it.key("ctrl+q")

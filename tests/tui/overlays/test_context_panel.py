@@ -357,10 +357,10 @@ async def test_the_panel_says_that_a_turn_waits_and_is_left_without_stopping_it(
         screen = await panel(it)
         assert "Esc closes" in it.screen
         it.session.submit("look")
-        await it.until(lambda: "the turn waits for you: q goes back to answer" in it.screen, "the word")
+        await it.until(lambda: "the turn needs your OK: q goes back to answer" in it.screen, "the word")
         assert "q closes  Esc stops" in it.screen
         await it.pilot.press("alt+o", "ctrl+p")
-        assert it.app.screen is screen and it.app.feed.held
+        assert it.app.screen is screen and it.app.feed.held.oldest
         await it.pilot.press(key)
         await it.until(lambda: it.app.screen is not screen, "the panes")
         assert it.session.running

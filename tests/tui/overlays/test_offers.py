@@ -113,7 +113,7 @@ async def test_unsaved_text_is_not_left(tmp_path: Path) -> None:
         await it.until(lambda: shown(it), "the offers")
         it.key("escape")
         await it.until(lambda: not isinstance(it.app.screen, OfferScreen), "the panes")
-        assert it.app.desk.open("greeter.py")
+        assert await it.app.desk.open("greeter.py")
         it.app.editor.insert("x")
         await it.pilot.pause()
         it.app._take(offers((), "openai")[0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,6 +103,88 @@ async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: P
         assert "− h2  requirements.txt declined (it adds a" in it.chat and "locked" not in it.chat
         assert (it.root / "requirements.txt").read_text() == "one\nleft-pad\ntwo\nthree\nfour\n"
         assert (it.root / "notes.txt").read_text() == "a note\nanother note\n"
+
+
+TWO_LOCKED = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "one"
+path = "one.txt"
+lines = '''
+ first
++left
+'''
+[[scenario.hunk]]
+id = "two"
+path = "two.txt"
+lines = '''
+ second
++right
+'''
+[[scenario.step]]
+patch = ["one", "two"]
+[[scenario.step]]
+say = "That is all.\\n"
+"""
+
+
+@asynccontextmanager
+async def two_held_hunks(folder: Path) -> AsyncIterator[Stage]:
+    """A turn whose two hunks are held while they are typed, since the user locked both files."""
+    files = {"one.txt": "first\n", "two.txt": "second\n"}
+    async with stage(folder, script=TWO_LOCKED, files=files) as it:
+        for path in files:
+            it.session.lock(path)
+        await it.ask("add them")
+        await it.until(lambda: "? h1" in it.chat and "? h2" in it.chat, "both questions")
+        yield it
+
+
+def texts(it: Stage) -> tuple[str, str]:
+    return (it.root / "one.txt").read_text(), (it.root / "two.txt").read_text()
+
+
+async def test_of_two_held_hunks_the_oldest_is_answered_first(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.until(lambda: "h1 needs your OK (1 more after it)" in it.screen, "the first question")
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "✓ h1" in it.chat, "the first hunk on disk")
+        await it.until(lambda: "h2 needs your OK: Alt+O apply" in it.screen, "the second question")
+        assert texts(it) == ("first\nleft\n", "second\n")
+        await it.pilot.press("alt+x")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\n")
+        assert "needs your OK" not in it.screen
+
+
+async def test_apply_all_applies_every_held_hunk(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press("alt+s")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\nright\n")
+        assert "needs your OK" not in it.screen
+
+
+async def test_a_held_hunk_is_answered_by_its_name_before_an_older_one(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press(*"/decline h2", "enter")
+        await it.until(lambda: "h1 needs your OK: Alt+O apply" in it.screen, "the question that is left")
+        await it.pilot.press(*"/decline h2", "enter")
+        await it.until(lambda: "h2 is not held" in it.screen, "that it is answered")
+        await it.pilot.press("alt+o")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\n")
+
+
+async def test_a_stopped_turn_asks_about_nothing_more(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press("escape")
+        await it.done()
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+        assert texts(it) == ("first\n", "second\n")
 
 
 async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:

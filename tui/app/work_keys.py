@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.screen import ModalScreen, Screen
@@ -10,7 +11,9 @@ from textual.screen import ModalScreen, Screen
 from tui.app.pane_keys import PaneKeys
 from tui.keys.keymap import shown
 from tui.panes.composer.composer import Composer
-from tui.words.held_items import Verdict
+
+if TYPE_CHECKING:
+    from tui.words.held_items import Verdict
 
 
 class WorkKeys(PaneKeys, inherit_bindings=False):

@@ -1,0 +1,183 @@
+"""Hunks that need the user's OK: which one is asked about, and what the keys and commands answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.tui.stage import Stage, stage
+
+MANIFEST = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "manifest"
+path = "requirements.txt"
+lines = '''
+ click
++left-pad
+'''
+[[scenario.step]]
+say = "One dependency.\\n"
+[[scenario.step]]
+patch = ["manifest"]
+"""
+
+
+@pytest.mark.parametrize(("key", "text"), [("alt+o", "click\nleft-pad\n"), ("alt+x", "click\n")])
+async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) -> None:
+    async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
+        await it.ask("add it")
+        await it.until(lambda: "? h1" in it.chat, "the held hunk")
+        assert "left-pad" in it.chat and "Alt+O" in it.screen
+        assert (it.root / "requirements.txt").read_text() == "click\n"
+        await it.pilot.press(key)
+        await it.done()
+        assert (it.root / "requirements.txt").read_text() == text
+        assert ("✓ h1" in it.chat) == (key == "alt+o")
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+
+
+TWO_HELD = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "click"
+path = "requirements.txt"
+lines = '''
+ one
++left-pad
+ two
+'''
+[[scenario.hunk]]
+id = "last"
+path = "requirements.txt"
+lines = '''
+ three
++right-pad
+ four
+'''
+[[scenario.hunk]]
+id = "note"
+path = "notes.txt"
+lines = '''
+ a note
++another note
+'''
+[[scenario.step]]
+patch = ["click", "last", "note"]
+[[scenario.step]]
+say = "That is all.\\n"
+"""
+
+
+async def asked_about(it: Stage, hunk: str, ghost: str, after: str) -> None:
+    """Wait for the question about ``hunk``, and for ``ghost`` to be drawn in front of the line ``after``."""
+    await it.until(lambda: f"? {hunk}" in it.chat, f"the question about {hunk}")
+    await it.until(lambda: f"+    {ghost}" in it.screen, f"what {hunk} would add")
+    lines = [line.split("│")[0].strip() for line in it.screen.split("\n")]
+    place = next(at for at, line in enumerate(lines) if line.startswith(f"+    {ghost}"))
+    assert lines[place + 1].endswith(after) and "another note" not in it.screen
+
+
+async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: Path) -> None:
+    files = {"requirements.txt": "one\ntwo\nthree\nfour\n", "notes.txt": "a note\n"}
+    async with stage(tmp_path, script=TWO_HELD, files=files) as it:
+        await it.ask("add them")
+        await it.until(lambda: "… h3" in it.chat, "the hunks behind it")
+        await asked_about(it, "h1", "left-pad", "two")
+        await it.pilot.press("alt+o")
+        await asked_about(it, "h2", "right-pad", "four")
+        await it.pilot.press("alt+x")
+        await it.done()
+        assert "− h2  requirements.txt declined (it adds a" in it.chat and "locked" not in it.chat
+        assert (it.root / "requirements.txt").read_text() == "one\nleft-pad\ntwo\nthree\nfour\n"
+        assert (it.root / "notes.txt").read_text() == "a note\nanother note\n"
+
+
+TWO_LOCKED = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "one"
+path = "one.txt"
+lines = '''
+ first
++left
+'''
+[[scenario.hunk]]
+id = "two"
+path = "two.txt"
+lines = '''
+ second
++right
+'''
+[[scenario.step]]
+patch = ["one", "two"]
+[[scenario.step]]
+say = "That is all.\\n"
+"""
+
+
+@asynccontextmanager
+async def two_held_hunks(folder: Path) -> AsyncIterator[Stage]:
+    """A turn whose two hunks are held while they are typed, since the user locked both files."""
+    files = {"one.txt": "first\n", "two.txt": "second\n"}
+    async with stage(folder, script=TWO_LOCKED, files=files) as it:
+        for path in files:
+            it.session.lock(path)
+        await it.ask("add them")
+        await it.until(lambda: "? h1" in it.chat and "? h2" in it.chat, "both questions")
+        yield it
+
+
+def texts(it: Stage) -> tuple[str, str]:
+    return (it.root / "one.txt").read_text(), (it.root / "two.txt").read_text()
+
+
+async def test_of_two_held_hunks_the_oldest_is_answered_first(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.until(lambda: "h1 needs your OK (1 more after it)" in it.screen, "the first question")
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "✓ h1" in it.chat, "the first hunk on disk")
+        await it.until(lambda: "h2 needs your OK: Alt+O apply" in it.screen, "the second question")
+        assert texts(it) == ("first\nleft\n", "second\n")
+        await it.pilot.press("alt+x")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\n")
+        assert "needs your OK" not in it.screen
+
+
+async def test_apply_all_applies_every_held_hunk(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press("alt+s")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\nright\n")
+        assert "needs your OK" not in it.screen
+
+
+async def test_a_held_hunk_is_answered_by_its_name_before_an_older_one(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press(*"/decline h2", "enter")
+        await it.until(lambda: "h1 needs your OK: Alt+O apply" in it.screen, "the question that is left")
+        await it.pilot.press(*"/decline h2", "enter")
+        await it.until(lambda: "h2 is not held" in it.screen, "that it is answered")
+        await it.pilot.press("alt+o")
+        await it.done()
+        assert texts(it) == ("first\nleft\n", "second\n")
+
+
+async def test_a_stopped_turn_asks_about_nothing_more(tmp_path: Path) -> None:
+    async with two_held_hunks(tmp_path) as it:
+        await it.pilot.press("escape")
+        await it.done()
+        await it.pilot.press("alt+o")
+        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+        assert texts(it) == ("first\n", "second\n")

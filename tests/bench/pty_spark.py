@@ -15,6 +15,7 @@ import sys
 import tempfile
 import termios
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class Pty:
         os.close(terminal)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._main, selectors.EVENT_READ)
+        self._decoder = getincrementaldecoder("utf-8")("replace")
         self.raw = ""
         """What it wrote since :meth:`forget`, as it came."""
         self.first: float | None = None
@@ -96,7 +98,7 @@ class Pty:
             raise EOFError(f"spark ended:\n{self.text[-2000:]}") from None
         if self.first is None:
             self.first = self.now
-        self.raw += data.decode("utf-8", "replace")
+        self.raw += self._decoder.decode(data)
         return True
 
     def until(self, shows: str | Callable[[str], object], patience: float = 30.0) -> float:

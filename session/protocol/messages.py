@@ -55,14 +55,13 @@ def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str,
 def _blocks(turn: Turn) -> list[dict[str, Any]]:
     # What was thought before a call must stand before it, and a call's results first in the turn after it.
     blocks: list[dict[str, Any]] = [
-        *(turn.thinking if turn.texts or turn.calls else ()),
+        *turn.thinking,
         *(
             {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
             for result in turn.results
         ),
     ]
-    # The API refuses text of nothing but white space.
-    blocks += [{"type": "text", "text": text} for text in turn.texts if text.strip()]
+    blocks += [{"type": "text", "text": text} for text in turn.texts]
     blocks += [_tool_use(call) for call in turn.calls]
     return blocks
 

@@ -5,6 +5,7 @@ Gives the same events, and items of the same shapes, as the Responses dialect do
 
 from __future__ import annotations
 
+from session.protocol.call_ids import new_call_id
 from session.protocol.events import (
     FinalStatus,
     Finished,
@@ -39,8 +40,13 @@ class _Part:
             return self._reasoning(text)
         if not self.name:
             return None
-        call_id = self.call_id or self.key
-        return {"type": "function_call", "call_id": call_id, "name": self.name, "arguments": text or "{}"}
+        self.call_id = self.call_id or new_call_id()
+        return {
+            "type": "function_call",
+            "call_id": self.call_id,
+            "name": self.name,
+            "arguments": text or "{}",
+        }
 
     def _reasoning(self, text: str) -> ServerItem | None:
         """``thinking`` holds the blocks to be sent back as they are, where the server signed them."""

@@ -55,7 +55,11 @@ class Turn:
 
 
 def turns(items: Sequence[Item]) -> list[Turn]:
-    """``items`` as turns, roles alternating."""
+    """``items`` as turns, roles alternating, none of them empty.
+
+    Servers refuse a message without content, so blank text is left out, and so is thinking that no words
+    and no call followed: the answer was interrupted there.
+    """
     found: list[Turn] = []
 
     def turn(role: Literal["user", "assistant"]) -> Turn:
@@ -63,26 +67,40 @@ def turns(items: Sequence[Item]) -> list[Turn]:
             found.append(Turn(role))
         return found[-1]
 
+    thinking: list[ThinkingBlock | RedactedThinking] = []
+
+    def assistant() -> Turn:
+        mine = turn("assistant")
+        mine.thinking += thinking
+        thinking.clear()
+        return mine
+
+    def user() -> Turn:
+        thinking.clear()
+        return turn("user")
+
     for item in items:
         match item["type"]:
             case "message":
                 text = text_of(item)
-                if not text:
+                if not text.strip():
                     continue
-                if item["role"] == "developer":
-                    text = f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}"
-                turn("assistant" if item["role"] == "assistant" else "user").texts.append(text)
+                if item["role"] == "assistant":
+                    assistant().texts.append(text)
+                elif item["role"] == "user":
+                    user().texts.append(text)
+                else:
+                    user().texts.append(f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}")
             case "function_call":
                 call = Call(item["call_id"], item["name"], item["arguments"], custom=False)
-                turn("assistant").calls.append(call)
+                assistant().calls.append(call)
             case "custom_tool_call":
                 call = Call(item["call_id"], item["name"], item["input"], custom=True)
-                turn("assistant").calls.append(call)
+                assistant().calls.append(call)
             case "reasoning":
-                if blocks := item.get("thinking"):
-                    turn("assistant").thinking += blocks
+                thinking += item.get("thinking", ())
             case "function_call_output" | "custom_tool_call_output":
-                turn("user").results.append(Result(item["call_id"], item["output"]))
+                user().results.append(Result(item["call_id"], item["output"]))
     return found
 
 

@@ -86,9 +86,22 @@ class Endpoint:
         return self._parts().netloc.rpartition("@")[2]
 
     @property
+    def address(self) -> tuple[str, int]:
+        """Host name and port to connect to."""
+        parts = self._parts()
+        return parts.hostname or "", parts.port or (443 if parts.scheme in _SECURE else 80)
+
+    @property
     def is_loopback(self) -> bool:
         """True when the server is on this machine."""
         return _is_loopback(self._parts().hostname or "")
+
+    @property
+    def may_be_proxied(self) -> bool:
+        """Whether the environment names a proxy of any kind, and the server is not on this machine."""
+        from urllib.request import getproxies
+
+        return not self.is_loopback and bool(getproxies())
 
     @property
     def proxy(self) -> str:

@@ -18,9 +18,10 @@ def explain(error: Exception, endpoint: Endpoint, open_timeout: float) -> LinkEr
         return _status(error, endpoint)
     if isinstance(error, ProxyError | InvalidProxy | ImportError):
         return LinkError(LinkProblem.UNREACHABLE, f"The proxy on the way to {host} failed: {one_line(error)}")
-    below = explain_os(error, endpoint, open_timeout)
-    if below is not None:
-        return below
+    if isinstance(error, OSError | UnicodeError | ExceptionGroup):
+        below = explain_os(error, endpoint, open_timeout)
+        if below is not None:
+            return below
     if isinstance(error, EOFError) or isinstance(error.__cause__, EOFError):
         return cut_off(endpoint)
     if isinstance(error, InvalidMessage):

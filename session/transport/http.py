@@ -281,10 +281,9 @@ def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> Li
     if isinstance(error, httpx2.ConnectTimeout):
         error = TimeoutError()
     if isinstance(error, httpx2.ConnectError) or not isinstance(error, httpx2.HTTPError):
-        for cause in _causes(error):
-            below = explain_os(cause, endpoint, open_timeout)
-            if below is not None:
-                return below
+        below = explain_os(error, endpoint, open_timeout)
+        if below is not None:
+            return below
         return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
     hung_up = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
     if hung_up or isinstance(error, httpx2.ReadError | httpx2.WriteError):
@@ -292,16 +291,3 @@ def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> Li
     if isinstance(error, httpx2.RemoteProtocolError):
         return LinkError(LinkProblem.REFUSED, f"{host} did not answer like a web server: check the base URL.")
     return LinkError(LinkProblem.REFUSED, f"The connection to {host} could not be opened: {one_line(error)}")
-
-
-def _causes(error: BaseException) -> list[BaseException]:
-    """What lies beneath ``error``, the deepest first: the layers between say less than the system does."""
-    found: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None and cause not in found:
-        found.append(cause)
-        if isinstance(cause, BaseExceptionGroup):
-            cause = cause.exceptions[0]
-        else:
-            cause = cause.__cause__ or cause.__context__
-    return found[::-1]

@@ -6,6 +6,8 @@ a server says in place of an answer, as an event or as an HTTP status with a bod
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import socket
 import ssl
@@ -27,6 +29,7 @@ SPENT = frozenset(
 )
 _UNKNOWN = frozenset({18, 19, 20, 21})
 """OpenSSL's numbers for a certificate that signs itself, or whose authority is not known."""
+_NO_ROUTE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 _INVALID_MODEL = "invalid model name"
 """LiteLLM's words for a model it does not have; its status is 400."""
@@ -42,7 +45,35 @@ class Refusal(Exception):
 
 
 def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError | None:
-    """The :class:`LinkError` for a failure of names, sockets or TLS; None for anything else."""
+    """The :class:`LinkError` for a failure of names, sockets or TLS; None for anything else.
+
+    The libraries wrap such failures, so what lies beneath ``error`` is looked at too, the deepest first.
+    """
+    explained = (_explain_one(cause, endpoint, open_timeout) for cause in _causes(error))
+    return next((problem for problem in explained if problem is not None), None)
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        if isinstance(cause, BaseExceptionGroup):
+            cause = min(cause.exceptions, key=_vagueness)
+        else:
+            cause = cause.__cause__ or cause.__context__
+    return found[::-1]
+
+
+def _vagueness(error: BaseException) -> int:
+    """How little an error tells when a host's addresses fail differently: one that this machine has no
+    route to at all (IPv6, often) says less than one that refuses, and that less than any other error."""
+    if isinstance(error, OSError) and error.errno in _NO_ROUTE:
+        return 2
+    return 1 if isinstance(error, ConnectionRefusedError) else 0
+
+
+def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError | None:
     host = endpoint.host
 
     def unreachable(message: str, code: str = "") -> LinkError:
@@ -60,21 +91,23 @@ def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) ->
         message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
         return unreachable(message, UNTRUSTED)
     if isinstance(error, OSError) and (proxy := endpoint.proxy):
-        why = "nothing listens there" if _nobody_listens(error) else error.strerror or one_line(error)
+        refused = isinstance(error, ConnectionRefusedError)
+        why = "nothing listens there" if refused else _reason(error)
         return unreachable(f"The proxy on the way to {host} failed ({proxy}, from the environment): {why}.")
     if isinstance(error, socket.gaierror | UnicodeError):
         return unreachable(f"No host named {host} was found: check the base URL and the network.")
+    if isinstance(error, ConnectionRefusedError):
+        return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
     if isinstance(error, OSError):
-        if _nobody_listens(error):
-            return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
-        return unreachable(f"{host} could not be reached: {error.strerror or one_line(error)}")
+        return unreachable(f"{host} could not be reached: {_reason(error)}")
     return None
 
 
-def _nobody_listens(error: OSError) -> bool:
-    """One host can have several addresses; asyncio joins their errors into one without a number."""
-    joined = "Connect call failed" in str(error) and "111" in str(error)
-    return joined or isinstance(error, ConnectionRefusedError)
+def _reason(error: OSError) -> str:
+    """The system's words for ``error``: asyncio puts its own in their place."""
+    if error.errno and not isinstance(error, socket.gaierror):
+        return os.strerror(error.errno)
+    return error.strerror or one_line(error)
 
 
 def cut_off(endpoint: Endpoint) -> LinkError:

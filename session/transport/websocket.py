@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
+from collections.abc import Mapping
 from time import monotonic
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -16,6 +18,7 @@ from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain
 from session.transport.links import OPEN_TIMEOUT, ends_of
 from session.transport.network import Address
+from session.transport.sockets import connect_socket
 from session.transport.tls import trust
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
@@ -69,13 +72,31 @@ class WebSocketLink:
         headers = {**_BETA, **endpoint.request_headers()}
         tls = await asyncio.to_thread(trust) if url.startswith("wss:") else None
         try:
-            client = await _Dial(
+            async with asyncio.timeout(open_timeout):
+                client = await cls._dial(url, endpoint, headers, tls)
+        except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
+            raise explain(error, endpoint, open_timeout) from error
+        link = cls(client, endpoint)
+        if isinstance(client, _Client):
+            link._upgrade = monotonic() - client.connected
+        with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
+            link._pong = asyncio.ensure_future(await client.ping())
+        return link
+
+    @staticmethod
+    async def _dial(
+        url: str, endpoint: Endpoint, headers: Mapping[str, str], tls: ssl.SSLContext | None
+    ) -> ClientConnection:
+        raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
+        try:
+            return await _Dial(
                 url,
                 additional_headers=headers,
                 user_agent_header="spark",
                 compression="deflate",
-                proxy=None if endpoint.is_loopback else True,
-                open_timeout=open_timeout,
+                proxy=True if endpoint.may_be_proxied else None,
+                open_timeout=None,  # the caller's covers the socket too
+                sock=raw,
                 ping_interval=_PING_SECONDS,
                 ping_timeout=_PONG_SECONDS,
                 close_timeout=1.0,
@@ -85,14 +106,10 @@ class WebSocketLink:
                 ssl=tls,
                 create_connection=_Client,
             )
-        except (OSError, WebSocketException, ValueError, EOFError, ImportError) as error:
-            raise explain(error, endpoint, open_timeout) from error
-        link = cls(client, endpoint)
-        if isinstance(client, _Client):
-            link._upgrade = monotonic() - client.connected
-        with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
-            link._pong = asyncio.ensure_future(await client.ping())
-        return link
+        except BaseException:  # a cancelled upgrade, too, leaves no open socket behind
+            if raw is not None:
+                raw.close()
+            raise
 
     @property
     def is_open(self) -> bool:

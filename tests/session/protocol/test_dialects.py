@@ -25,7 +25,7 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.frames import write_body
-from session.protocol.items import FunctionTool, Item, tool_output, user_message
+from session.protocol.items import FunctionTool, Item, OutputText, ThinkingBlock, tool_output, user_message
 from session.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
 from session.protocol.request import Quirks, RequestProfile
 from session.protocol.sse import EventStream, EventTooLarge
@@ -195,7 +195,20 @@ def test_calls_under_one_index_are_told_apart(index: dict[str, int], ids: tuple[
     last = events[-1]
     assert isinstance(last, Finished)
     assert [item["arguments"] for item in last.output] == ['{"p":1}', '{"p": 2} ']
-    assert [item["call_id"] for item in last.output][:1] == ["a" if ids[0] else "function_call-0"]
+    called = [item["call_id"] for item in last.output]
+    assert called == list(ids) if ids[0] else len(set(called)) == 2 and all(called)
+
+
+def test_calls_without_ids_have_ids_of_their_own_over_the_whole_conversation() -> None:
+    called = {"function": {"name": "read", "arguments": "{}"}}
+    tool = {"type": "tool_use", "name": "read", "input": {}}
+    started = {"type": "content_block_start", "index": 0, "content_block": tool}
+    stopped = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
+    answers = [decode(ChatDecoder(), chunk(tool_calls=[called]), chunk("tool_calls")) for _ in range(2)]
+    answers += [decode(MessagesDecoder(), started, stopped) for _ in range(2)]
+    last = [events[-1] for events in answers]
+    output = [item for event in last if isinstance(event, Finished) for item in event.output]
+    assert len({item["call_id"] for item in output}) == len(output) == 4
 
 
 def test_a_chat_answer_that_was_cut_keeps_its_words_and_no_half_call() -> None:
@@ -221,6 +234,35 @@ def test_an_error_in_the_stream(body: dict[str, Any], code: str) -> None:
 
 
 # -- Messages ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["chat", "messages"])
+@pytest.mark.parametrize("words", [None, "", " \n"], ids=["thinking alone", "no words", "blank words"])
+def test_an_interrupted_answer_leaves_no_message_without_content(name: str, words: str | None) -> None:
+    block: ThinkingBlock = {"type": "thinking", "thinking": "Hm", "signature": "s"}
+    left: list[Item] = [{"type": "reasoning", "summary": [], "thinking": [block]}]
+    if words is not None:
+        said: OutputText = {"type": "output_text", "text": words}
+        left.append({"type": "message", "role": "assistant", "content": [said]})
+    items = [user_message("one"), *left, user_message("two")]
+    messages = dialect(name).encode(RequestProfile("m"), items)["messages"]
+    assert all(entry["content"] for entry in messages)
+    assert [entry["role"] for entry in messages] == ["user"], "two of one role in a row are refused too"
+
+
+def test_thinking_goes_out_with_the_words_and_calls_that_followed_it() -> None:
+    block: ThinkingBlock = {"type": "thinking", "thinking": "Hm", "signature": "s"}
+    cut: ThinkingBlock = {"type": "thinking", "thinking": "cut", "signature": "c"}
+    items: list[Item] = [
+        user_message("one"),
+        {"type": "reasoning", "summary": [], "thinking": [block]},
+        {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"},
+        {"type": "reasoning", "summary": [], "thinking": [cut]},
+        tool_output("c1", "done", custom=False),
+    ]
+    _, answer, _ = encode_messages(RequestProfile("m"), items)["messages"]
+    assert [part["type"] for part in answer["content"]] == ["thinking", "tool_use"]
+    assert answer["content"][0] == block
 
 
 def test_a_messages_request() -> None:

@@ -23,6 +23,7 @@ from session.transport.refusals import Refusal
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Transport
 from session.transport.websocket import WebSocketLink
 from tests.session.link.test_connection import PROFILE, ask, failing, output, said, script, until
+from tests.session.transport.addresses import NAME, resolve_to
 from tests.session.transport.test_websocket import answering, error, http
 
 CHAT = Route(Transport.SSE, "chat")
@@ -246,6 +247,18 @@ async def test_the_delay_in_the_headers_is_read(extra: str, wait: float) -> None
         with pytest.raises(LinkError) as refused:
             await WebSocketLink.open(endpoint)
         assert refused.value.retry_after == wait
+
+
+async def test_several_addresses_fail_as_one_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    for addresses, port, words in (
+        (("127.0.0.1", "127.0.0.2"), 1, "Nothing listens at several.localhost:1"),
+        (("255.255.255.255", "127.0.0.1"), 1, "Nothing listens at several.localhost:1"),
+        (("255.255.255.255", "255.255.255.255"), 11111, "could not be reached: "),
+    ):
+        with monkeypatch.context() as patch:
+            resolve_to(patch, *addresses)
+            with pytest.raises(LinkError, match=words):
+                await HttpLink.open(Endpoint(f"http://{NAME}:{port}/v1"), "/responses", open_timeout=5)
 
 
 async def test_what_cannot_be_reached_over_http() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import shutil
 import ssl
@@ -17,7 +18,9 @@ from session.partner.script.script import Handshake, Script
 from session.partner.server.server import Partner
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
+from session.transport.refusals import explain_os
 from session.transport.websocket import WebSocketLink
+from tests.session.transport.addresses import NAME, resolve_to
 
 
 async def refusal(endpoint: Endpoint, **options: float) -> LinkError:
@@ -115,6 +118,38 @@ async def test_nothing_listens() -> None:
     assert problem.kind == "unreachable" and "Nothing listens at 127.0.0.1" in problem.message
     name = Endpoint(endpoint.base_url.replace("127.0.0.1", "localhost"))
     assert "Nothing listens" in (await refusal(name)).message
+
+
+@pytest.mark.parametrize("addresses", [("127.0.0.1", "127.0.0.2"), ("255.255.255.255", "127.0.0.1")])
+async def test_nothing_listens_at_any_address(
+    addresses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve_to(monkeypatch, *addresses)
+    message = (await refusal(Endpoint(f"http://{NAME}:1/v1"))).message
+    assert "Nothing listens at several.localhost:1" in message, "the other has no route, and says less"
+
+
+@pytest.mark.parametrize("addresses", [("255.255.255.255",), ("255.255.255.255", "255.255.255.255")])
+async def test_no_route_is_not_taken_for_a_refusal(
+    addresses: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve_to(monkeypatch, *addresses)
+    message = (await refusal(Endpoint(f"http://{NAME}:11111/v1"))).message
+    assert "could not be reached: " in message and "listens" not in message
+
+
+def test_an_error_is_known_by_its_number_and_not_by_its_words() -> None:
+    said = f"Connect call failed ('10.111.0.1', {errno.ECONNREFUSED})"
+    problem = explain_os(OSError(errno.EHOSTUNREACH, said), Endpoint("https://h/v1"), 1.0)
+    assert problem is not None and "could not be reached: " in problem.message
+
+
+async def test_the_address_that_answers_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolve_to(monkeypatch, "127.0.0.2", "127.0.0.1")
+    async with Partner(scripts=Script("empty")) as partner:
+        link = await WebSocketLink.open(Endpoint(f"http://{NAME}:{partner.port}/v1"))
+        assert link.is_open
+        await link.close()
 
 
 async def test_no_such_host() -> None:

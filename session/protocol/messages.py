@@ -55,7 +55,7 @@ def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str,
 def _blocks(turn: Turn) -> list[dict[str, Any]]:
     # What was thought before a call must stand before it, and a call's results first in the turn after it.
     blocks: list[dict[str, Any]] = [
-        *turn.thinking,
+        *(dict(block) for block in turn.thinking),
         *(
             {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
             for result in turn.results

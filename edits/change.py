@@ -40,6 +40,8 @@ class Change:
     after: bytes | None
     shown: str
     """The path as the model and the user know it, links not followed."""
+    typed: str = ""
+    """The path with no link followed, relative to the root."""
     splices: tuple[Splice, ...] = ()
     moved_to: str | None = None
     status: Status = Status.APPLIED
@@ -49,6 +51,8 @@ class Change:
     same: str = ""
     reverts: int | None = None
     mode: int | None = None
+    overwrites: bool = False
+    """Whether the hunk adds a file where there is one already, so that all of it is replaced."""
 
 
 class Planner:
@@ -80,6 +84,7 @@ class Planner:
             before=self._read(target, dry),
             after=None,
             shown=target.path,
+            typed=target.typed,
             session=session,
             turn=turn,
             same=_same(hunk),
@@ -148,16 +153,18 @@ class Planner:
                 first, *others = hunk.alternatives
                 reading = replace(hunk, action=Action.UPDATE, lines=first, alternatives=tuple(others))
                 return self._plan_update(reading, target, replace(change, action=Action.UPDATE))
-            what = (
-                "an empty SEARCH is for a new file"
-                if hunk.format is Format.SEARCH_REPLACE
-                else "it cannot be added"
-            )
-            message = f"{target.path} exists already: {what}; edit it with its lines instead"
-            return Refused(change.hunk, target.path, RefusalCode.EXISTS, message)
+            if hunk.format is Format.V4A:
+                return self._plan_overwrite(hunk, target, change)
+            return already_exists(change.hunk, target.path, hunk.format)
         if change.before is not None and target.real.exists():
             check_writable(target.real, target.path)
         return replace(change, after=after, splices=(Splice(0, (), tuple(whole_lines(text))),))
+
+    def _plan_overwrite(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
+        """The file's text becomes that of the hunk, in the encoding and with the line endings it has."""
+        whole = replace(hunk, action=Action.UPDATE, format=Format.WHOLE)
+        planned = self._plan_update(whole, target, replace(change, action=Action.UPDATE))
+        return replace(planned, overwrites=True) if isinstance(planned, Change) else planned
 
     def _plan_delete(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
         if change.before is None:
@@ -236,6 +243,13 @@ class Planner:
 
     def _relative(self, target: Target) -> str:
         return target.real.relative_to(self._root).as_posix()
+
+
+def already_exists(hunk: str, path: str, format: Format) -> Refused:
+    """The refusal of a hunk that adds a file where there is one already."""
+    what = "an empty SEARCH is for a new file" if format is Format.SEARCH_REPLACE else "it cannot be added"
+    message = f"{path} exists already: {what}; edit it with its lines instead"
+    return Refused(hunk, path, RefusalCode.EXISTS, message)
 
 
 def _same(hunk: Hunk) -> str:

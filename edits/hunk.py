@@ -65,6 +65,7 @@ class Guard(StrEnum):
     """What holds an edit back until the user agrees."""
 
     LOCKED = "locked"
+    OVERWRITES = "overwrites"
     SECRET = "secret"
     DELETES = "deletes"
     DEPENDENCY = "dependency"

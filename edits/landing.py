@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from edits.change import Change, Planner, SymbolSource
+from edits.change import Change, Planner, SymbolSource, already_exists
+from edits.files.aliases import aliases
 from edits.files.file_names import project_files
 from edits.files.path_jail import resolve
 from edits.files.read_write import (
@@ -27,8 +28,8 @@ from edits.files.read_write import (
     write_atomic,
 )
 from edits.files.text import FileError, TextFile, decode, digest
-from edits.guards.guards import Protection
-from edits.hunk import Guard, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.guards.protection import Protection
+from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Entry, Op, State
 from edits.ledger.interrupted import remove_folders
 from edits.ledger.interrupted import settle as settle_intent
@@ -112,33 +113,16 @@ class Landing:
             message = "the edit holds characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)
 
-    def foresee(
-        self,
-        path: str,
-        old_lines: Sequence[str] = (),
-        *,
-        hunk_id: str = "",
-        deleted: int = 0,
-        allow: Collection[Guard] = (),
-    ) -> Refused | None:
-        """What will refuse or hold a hunk that still streams, as far as its path and lines tell already.
-
-        ``old_lines`` are those typed so far, ``deleted`` how many more lines it takes away than it puts.
-        """
+    def foresee(self, path: str) -> Refused | None:
+        """What refuses or holds every hunk for ``path``, told while one still streams."""
         try:
             target = resolve(self._root, path)
         except FileError as error:
-            return Refused(hunk_id, path, error.code, error.message)
+            return Refused("", path, error.code, error.message)
         if self.protection is None:
             return None
-        held = self.protection.of_path(hunk_id, target.path, allow)
-        held = held or self.protection.of_deletion(hunk_id, target.path, deleted, allow)
-        place = self.aim(path, old_lines) if held is None and self.protection.locks.lines else None
-        if place is not None and self._aimed is not None:
-            lines = self._aimed[1].lines
-            start, end = place[0] - 1, place[1] - 1
-            held = self.protection.of_lines(hunk_id, target.path, lines, start, end, allow)
-        return held
+        real = target.real.relative_to(self._root).as_posix()
+        return self.protection.of_path("", aliases(self._root, target.path, target.typed, real))
 
     def undo(self, hunk_id: str | None = None) -> Landed | Refused:
         """Take a hunk back (without an id: the last one landed). ``start``/``end`` frame the old text."""
@@ -150,16 +134,8 @@ class Landing:
 
     def undo_turn(self, session: str, turn: str) -> list[Landed | Refused]:
         """Take back every landed hunk of a turn, the newest first; a refusal does not stop the rest."""
-        return self._reverse_turn(session, turn, "landed", Op.UNDO)
-
-    def redo_turn(self, session: str, turn: str) -> list[Landed | Refused]:
-        """Land every undone hunk of a turn again, the oldest first."""
-        return self._reverse_turn(session, turn, "undone", Op.REDO)
-
-    def _reverse_turn(self, session: str, turn: str, state: str, op: Op) -> list[Landed | Refused]:
         records = [one for one in self._ledger.hunks() if (one.session, one.turn) == (session, turn)]
-        ids = [one.id for one in records if one.state == state]
-        return [self._reverse(hunk, op) for hunk in (reversed(ids) if op is Op.UNDO else ids)]
+        return [self._reverse(one.id, Op.UNDO) for one in reversed(records) if one.state == "landed"]
 
     def aim(self, path: str, old_lines: Sequence[str]) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) where ``old_lines`` stand now, or None if not in one place."""
@@ -206,14 +182,21 @@ class Landing:
     ) -> Landed | Refused:
         if not isinstance(planned, Change):
             return planned
-        if self.protection is not None:
-            paths = (planned.shown, planned.moved_to) if planned.moved_to else (planned.shown,)
-            change = (planned.before, planned.after, planned.splices)
-            held = self.protection.of_change(planned.hunk, paths, *change, allow)
-            if held is not None:
-                return held
+        held = None if self.protection is None else self._held(planned, self.protection, allow)
+        if held is not None:
+            return held
+        if planned.overwrites and Guard.OVERWRITES not in allow:
+            return already_exists(planned.hunk, planned.shown, Format.V4A)
         write(planned)
         return _landed(planned)
+
+    def _held(self, planned: Change, protection: Protection, allow: Collection[Guard]) -> Held | None:
+        files = [aliases(self._root, planned.shown, planned.typed, planned.path)]
+        if planned.moved_to:
+            files.append(aliases(self._root, planned.moved_to))
+        change = (planned.before, planned.after, planned.splices)
+        asked = planned.overwrites and protection.overwrites
+        return protection.of_change(planned.hunk, files, *change, allow, overwrites=asked)
 
     def _reverse(self, hunk_id: str | None, op: Op) -> Landed | Refused:
         try:

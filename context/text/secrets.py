@@ -24,6 +24,7 @@ class Redacted:
 @dataclass(frozen=True, slots=True)
 class _Rules:
     files: re.Pattern[str]
+    ignored: re.Pattern[str]
     harmless: re.Pattern[str]
     folders: frozenset[str]
     texts: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
@@ -36,6 +37,13 @@ def is_secret_file(path: str) -> bool:
     if folders and not rules.folders.isdisjoint(folders):
         return True
     return bool(rules.files.match(name)) and not rules.harmless.match(name)
+
+
+def may_hold_secrets(path: str) -> bool:
+    """Whether a file that git ignores is likely to hold secrets, by its name."""
+    rules = _rules()
+    name = path.lower().rpartition("/")[2]
+    return is_secret_file(path) or (bool(rules.ignored.match(name)) and not rules.harmless.match(name))
 
 
 @lru_cache(maxsize=48)
@@ -62,6 +70,7 @@ def _rules() -> _Rules:
     table = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))
     return _Rules(
         re.compile("|".join(map(translate, table["files"]))),
+        re.compile("|".join(map(translate, table["ignored"]))),
         re.compile("|".join(map(translate, table["harmless"]))),
         frozenset(table["folders"]),
         tuple((rule["name"], tuple(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),

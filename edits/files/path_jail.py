@@ -1,10 +1,10 @@
-"""Which files an edit may touch: those inside the project, links followed, and never git's own."""
+"""The files that edits may touch: those inside the project, links followed, and never git's own."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from edits.files.text import FileError
 from edits.hunk import RefusalCode
@@ -12,18 +12,22 @@ from edits.hunk import RefusalCode
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file an edit means: ``path`` relative to the root as it is shown, ``real`` with links resolved."""
+    """A file that an edit names."""
 
     path: str
+    """Relative to the root, for messages: links are followed, but for one that is the last part."""
     real: Path
+    """Absolute, with all links followed."""
     linked: bool
-    """True when the last part of the path is itself a symbolic link."""
+    """Whether the last part of the path is itself a symbolic link."""
+    typed: str
+    """Relative to the root, with no link followed."""
 
 
 def resolve(root: Path, path: str) -> Target:
-    """The file that a model's ``path`` means. Raises FileError (``outside_project``, ``malformed``).
+    """The file that ``path`` names. Raises FileError (``outside_project``, ``malformed``).
 
-    ``root`` is resolved already. Absolute paths inside the root, ``./`` and backslashes are
+    ``root`` must have no links in it. Absolute paths inside the root, ``./`` and backslashes are
     understood; a path that leaves the root, directly or through a link, is refused, as is ``.git``.
     """
     if not path.strip() or "\0" in path or any(ord(character) < 32 for character in path):
@@ -48,4 +52,10 @@ def resolve(root: Path, path: str) -> Target:
             raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} is outside the project")
         if any(part.casefold() == ".git" for part in place.relative_to(root).parts):
             raise FileError(RefusalCode.OUTSIDE_PROJECT, f"{given} belongs to git, which edits leave alone")
-    return Target(str(PurePosixPath(named.relative_to(root))), real, linked)
+    typed = Path(os.path.normpath(joined))
+    return Target(
+        path=named.relative_to(root).as_posix(),
+        real=real,
+        linked=linked,
+        typed=(typed if typed.is_relative_to(root) else named).relative_to(root).as_posix(),
+    )

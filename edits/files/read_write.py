@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from edits.files.atomic import sync_folder
 from edits.files.text import FileError, TextFile, decode, digest
 from edits.hunk import RefusalCode
 
@@ -129,7 +130,7 @@ def remove(path: Path, expected: str, step: Step = no_step) -> None:
     try:
         path.unlink()
         step("removed")
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise FileError(RefusalCode.IO, f"{path.name} cannot be deleted: {error.strerror}") from error
 
@@ -158,7 +159,7 @@ def _replace(
         temporary.unlink(missing_ok=True)
         raise
     step("replaced")
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     step("folder synced")
 
 
@@ -230,11 +231,3 @@ def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

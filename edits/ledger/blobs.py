@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Collection
 from pathlib import Path
 
+from edits.files.atomic import replacing
 from edits.files.text import FileError, digest
 from edits.hunk import RefusalCode
 
@@ -31,17 +31,8 @@ class Blobs:
         if path.exists():
             return sha256
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        with temporary.open("wb") as file:
+        with replacing(path) as file:
             file.write(zlib.compress(data, _LEVEL))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         return sha256
 
     def get(self, sha256: str) -> bytes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,11 +25,13 @@ from edits.files.text import decode, digest
 from edits.hunk import Action, Rung, Status
 from edits.ledger.blobs import Blobs
 from edits.ledger.entry import Entry, Op, State, from_record, to_record
+from edits.ledger.hunk_ids import HunkIds
 from edits.ledger.interrupted import settle
 from edits.ledger.retention import DAY, Retention
 from edits.ledger.undo import recorded_range
 from edits.placing.plan import spliced
 
+_ID = re.compile(rb'"hunk":"h([0-9]{1,18})"')
 # After so many changes of one file its content is kept whole again, so that none is far from a blob.
 _LONGEST_CHAIN = 32
 
@@ -78,26 +81,36 @@ class Ledger:
         self._depth: dict[str, int] = {}
         self._open: set[int] = set()
         self._newest = 0
+        self._ids = HunkIds(folder / "counter", self._last_id)
 
     def next_id(self) -> str:
-        """A hunk id that no process of this project was or will be given."""
-        with self._locked("counter") as descriptor:
-            said = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-            if said.isdigit():
-                number = int(said) + 1
-            else:
-                self._refresh()
-                used = [int(entry.hunk[1:]) for entry in self._entries.values() if entry.hunk[1:].isdigit()]
-                number = max(used, default=0) + 1
-            os.pwrite(descriptor, f"{number:<31}\n".encode(), 0)
-        return f"h{number}"
+        """A hunk id that no process of this project was or will be given. It comes from those reserved, so
+        that the event loop may ask for it; without any left the disk is used. Raises OSError."""
+        return self._ids.next()
+
+    @property
+    def needs_ids(self) -> bool:
+        """Whether few reserved ids are left, so that :meth:`reserve_ids` should be called."""
+        return self._ids.low
+
+    def reserve_ids(self) -> None:
+        """Reserve ids for :meth:`next_id`, if few are left; for a thread that may wait. Raises OSError."""
+        self._ids.reserve()
+
+    def give_ids_back(self) -> None:
+        """Let go of reserved ids that were not needed, at the end of a session. Raises OSError."""
+        self._ids.give_back()
 
     @contextmanager
     def exclusive(self) -> Iterator[list[Recovered]]:
         """Hold the journal alone; what dead processes left open is settled first, and told."""
-        with self._locked("lock"):
+        descriptor = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
             self._refresh()
             yield self._settle_open()
+        finally:
+            os.close(descriptor)
 
     def recover(self) -> list[Recovered]:
         """Settle what dead processes left open; once a day, let go of what is too old."""
@@ -182,6 +195,14 @@ class Ledger:
         self._append(_end(entry.seq, state), durable=False)
         self._entries[entry.seq] = replace(entry, state=state)
         self._open.discard(entry.seq)
+
+    def _last_id(self) -> int:
+        """The highest id in the journal, for a lost counter; read without any state, for any thread."""
+        try:
+            said = _ID.findall(self._journal.read_bytes())
+        except FileNotFoundError:
+            said = []
+        return max(map(int, said), default=0)
 
     def _is_due(self, now: float) -> bool:
         try:
@@ -290,15 +311,6 @@ class Ledger:
             if durable:
                 os.fsync(file.fileno())
             self._read_to = size + len(line)
-
-    @contextmanager
-    def _locked(self, name: str) -> Iterator[int]:
-        descriptor = os.open(self._folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield descriptor
-        finally:
-            os.close(descriptor)
 
 
 def _end(seq: int, state: State) -> dict[str, Any]:

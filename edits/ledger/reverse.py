@@ -75,6 +75,9 @@ def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Rev
     file = decode(now, trail.path)
     made = reverted(entry, trail, file, ledger.content)
     after = file.encode(spliced(file, made))
+    if digest(now) == entry.after and digest(after) != entry.before:
+        # Without the hunk's characters the file reads as another encoding: its old bytes are known.
+        after = ledger.content(entry.before)
     if not entry.moved_to:
         return Reversal(entry, trail.path, now, after, made)
     if trail.moved_by is not None:

@@ -11,7 +11,7 @@ from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.journal.interrupted_landings import recover
-from session.project.active_guards import locks_alone
+from session.project.active_guards import locks_only
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
@@ -34,7 +34,7 @@ def apply_stream(
     Raises LockError, before anything is read, where the project's locks cannot be read.
     """
     locks = LockStore(workspace.root, workspace.folders.state).read()
-    workspace.landing.protection = locks_alone(locks)
+    workspace.landing.protection = locks_only(locks)
     applying = _Applying(workspace, edit_format, dry_run)
     yield from recover(workspace.ledger)
     text = _Utf8(stream)

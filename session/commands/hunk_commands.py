@@ -12,7 +12,7 @@ from edits.hunk import Landed, Refused
 from edits.report import UndoneByUser
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.memory.turn_memory import Memory
-from session.project.active_guards import GuardSettings, asking, unattended
+from session.project.active_guards import GuardSettings, guards_with_user, guards_without_user
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
@@ -99,7 +99,7 @@ class HunkHandling:
     def _protect(self) -> None:
         """Set the guards up by what the user locked and wants."""
         parts = self._handling
-        make = asking if parts.attended else unattended
+        make = guards_with_user if parts.attended else guards_without_user
         parts.workspace.landing.protection = make(parts.guards, self._locks.read(), parts.ignored)
 
     def _undo_last_turn(self) -> list[Landed | Refused]:

@@ -8,19 +8,14 @@ A row holds the key, or says that the system keyring has it, so that a start nev
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import os
 import re
-import secrets
 import stat
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from session.storage.folders import private_folder
+from session.storage.private_files import changed_alone, replace_private
 
 FILE_NAME = "credentials.toml"
 IN_KEYRING = "{ keyring = true }"
@@ -100,7 +95,7 @@ class KeyFile:
     def _change(self, provider: str, value: str | None) -> None:
         """Set or remove one row; all else, comments too, stays as it is."""
         try:
-            with self._alone():
+            with changed_alone(self.path.parent):
                 before = self._text(provider)
                 expected = self._parse(before, provider)
                 expected.pop(provider, None)
@@ -110,34 +105,10 @@ class KeyFile:
                 if not _holds(after, expected):
                     told = f"{self.path}: the row {provider} is written in a way that cannot be changed here"
                     raise KeyFileError(f"{told}; take it out by hand")
-                self._write(after)
+                # A link into a folder of settings stays one.
+                replace_private(self.path.resolve(), after.encode("utf-8"))
         except OSError as problem:
             raise KeyFileError(f"cannot write {self.path}: {problem.strerror}") from problem
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other processes from changing the file at the same time."""
-        folder = os.open(private_folder(self.path.parent), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(folder)
-
-    def _write(self, text: str) -> None:
-        """Put a whole new file, private from its first byte, in the place of the old one."""
-        target = self.path.resolve()  # a link into a folder of settings stays one
-        new = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(target)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
 
 
 def _holds(text: str, table: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Which guards hold edits back: the user's locks always, the others where somebody can be asked."""
+"""The guards that hold edits back: locks always, the others depending on who can be asked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edits.guards.guards import Locks, Protection
+    from edits.guards.locks import Locks
+    from edits.guards.protection import Protection
 
 
 class GuardError(ValueError):
@@ -16,10 +17,10 @@ class GuardError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class GuardSettings:
-    """The table ``[guards]`` of the user's ``config.toml``; a project's own file cannot loosen a guard."""
+    """The table ``[guards]`` of the user's ``config.toml``; a project's file cannot change it."""
 
     deletes: int = 200
-    """Lines that one hunk may take away on balance before it is held; 0 holds none."""
+    """The number of lines by which one hunk may make a file shorter; 0 means any number."""
     secrets: bool = True
     dependencies: bool = True
     syntax: bool = True
@@ -39,30 +40,37 @@ def read_guards(table: Any) -> GuardSettings:
     return GuardSettings(**table)
 
 
-def asking(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
+def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
     """The guards of a session whose user can be asked."""
     from context.code.syntax import fault
-    from edits.guards.guards import Protection
+    from edits.guards.protection import Protection
 
     return Protection(
         locks=locks,
         most_deleted=settings.deletes or None,
-        ignored=ignored,
+        secret=_secret(settings, ignored),
         checker=fault if settings.syntax else None,
         dependencies=settings.dependencies,
-        secrets=settings.secrets,
+        overwrites=True,
     )
 
 
-def unattended(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
-    """The guards where nobody can be asked: what is locked, and files that may hold secrets."""
-    from edits.guards.guards import Protection
+def guards_without_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
+    """The guards where nobody can be asked: locks, and files that may hold secrets."""
+    from edits.guards.protection import Protection
 
-    return Protection(locks=locks, ignored=ignored, dependencies=False, secrets=settings.secrets)
+    return Protection(locks=locks, secret=_secret(settings, ignored), dependencies=False)
 
 
-def locks_alone(locks: Locks) -> Protection:
-    """The guards of edits that the user applies with their own hands."""
-    from edits.guards.guards import Protection
+def locks_only(locks: Locks) -> Protection:
+    """The guards of edits that the user applies by hand."""
+    from edits.guards.protection import Protection
 
-    return Protection(locks=locks, dependencies=False, secrets=False)
+    return Protection(locks=locks, dependencies=False)
+
+
+def _secret(settings: GuardSettings, ignored: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Tells whether a path is that of a file with secrets, which git ignores."""
+    from context.text.secrets import may_hold_secrets
+
+    return lambda path: settings.secrets and may_hold_secrets(path) and ignored(path)

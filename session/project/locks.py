@@ -1,6 +1,7 @@
-"""What the user locked in a project: files, folders, patterns and lines that no edit may touch.
+"""The user's locks in a project: files, folders, patterns and lines that no edit may change.
 
-Kept in the project's state folder as JSON, so that every command that lands edits knows the locks.
+They are kept as JSON in the project's state folder, where every command that lands edits reads them. Paths
+are relative to the project. Every method touches the disk.
 """
 
 from __future__ import annotations
@@ -8,36 +9,43 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from edits.files.path_jail import resolve
+from edits.files.aliases import Aliases, aliases
+from edits.files.path_jail import Target, resolve
 from edits.files.read_write import read_text
 from edits.files.text import FileError
-from edits.guards.guards import LockedLines, Locks
-from session.storage.folders import private_folder
+from edits.guards.locks import LockedLines, Locks
 from session.storage.line_files import StoreError
+from session.storage.private_files import changed_alone, replace_private
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>[0-9]+)(?:-(?P<end>[0-9]+))?")
+_PATTERN = re.compile(r"[*?\[]")
+_ALL = "all"
 
 
 class LockError(StoreError):
-    """A lock cannot be set, read or kept; the message says why."""
+    """A lock cannot be set, removed, read or kept; the message says why."""
 
 
 class LockStore:
-    """The locks of the project at ``root``, in ``folder``."""
+    """The locks of the project at ``root`` (a path without links), kept in ``folder``."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
         self._file = folder / "locks.json"
 
     def read(self) -> Locks:
-        """The locks as they are kept. Raises LockError for a file that is no such thing."""
+        """All locks. Raises LockError where their file cannot be read."""
         try:
             record = json.loads(self._file.read_text("utf-8"))
             return Locks(
-                paths=tuple(str(path) for path in record["paths"]),
+                paths=tuple(self._kept(str(path)) for path in record["paths"]),
                 lines=tuple(_locked_lines(entry) for entry in record["lines"]),
             )
         except FileNotFoundError:
@@ -48,62 +56,161 @@ class LockStore:
             ) from problem
 
     def add(self, target: str) -> str:
-        """Lock ``target``: a path, a folder, a pattern, or lines as ``path:10-20``. Says what is locked."""
-        locks = self.read()
-        found = _RANGE.fullmatch(target)
-        if found is None:
-            self._write(Locks((*(path for path in locks.paths if path != target), target), locks.lines))
-            return f"{target} is locked"
-        start = int(found["start"])
-        end = int(found["end"] or start)
-        held = self._lines(found["path"], start, end)
-        self._write(Locks(locks.paths, (*locks.lines, held)))
-        return f"lines {start}-{end} of {held.path} are locked"
+        """Lock ``target``: a file, a folder, a pattern, or lines as ``path:10-20``. Says what is locked."""
+        with self._alone():
+            locks = self.read()
+            lines = self._range(target)
+            if lines is not None:
+                path, start, end = lines
+                held = self._lines(path, start, end)
+                self._write(replace(locks, lines=(*locks.lines, held)))
+                return f"lines {start}-{end} of {held.path} are locked"
+            path = self._relative(target)
+            self._write(replace(locks, paths=(*(lock for lock in locks.paths if lock != path), path)))
+            return f"{self._described(path)} is locked{'' if self._matches(path) else ' (no such file yet)'}"
 
     def remove(self, target: str) -> str:
-        """Take the locks on ``target`` away: a path as it was locked, lines by their file, or ``all``."""
-        locks = self.read()
-        path = match["path"] if (match := _RANGE.fullmatch(target)) else target
-        kept = Locks(
-            paths=tuple(lock for lock in locks.paths if target not in ("all", lock)),
-            lines=tuple(lock for lock in locks.lines if target != "all" and lock.path != path),
-        )
-        if kept == locks:
-            raise LockError(f"{target} is not locked")
-        self._write(kept)
-        return f"{target} is no longer locked"
+        """Remove the locks on ``target``: a path or pattern as it was locked, with the locked lines of that
+        file; lines; or ``all``. Says what is no longer locked."""
+        with self._alone():
+            locks = self.read()
+            lines = None if target == _ALL else self._range(target)
+            if target == _ALL:
+                kept, told = Locks(), "all files and lines are no longer locked"
+            elif lines is not None:
+                kept, told = self._without_lines(locks, *lines)
+            else:
+                path = self._kept(target)
+                file = self._aliases(path)
+                kept = Locks(
+                    paths=tuple(lock for lock in locks.paths if lock != path),
+                    lines=tuple(lock for lock in locks.lines if not file.is_called(lock.path)),
+                )
+                told = f"{path} is no longer locked"
+            if kept == locks:
+                raise LockError("nothing is locked" if target == _ALL else f"{target} is not locked")
+            self._write(kept)
+            return told
 
     def shown(self) -> tuple[str, ...]:
-        """Each lock in a few words."""
+        """Each lock as :meth:`remove` takes it; lines are counted as the file is now."""
         locks = self.read()
-        ranges = (f"{lock.path}:{lock.start + 1}-{lock.start + len(lock.lines)}" for lock in locks.lines)
+        placed = (self._placed(lock) for lock in locks.lines)
+        ranges = (f"{lock.path}:{lock.start + 1}-{lock.start + len(lock.lines)}" for lock in placed)
         return (*locks.paths, *ranges)
 
+    def _without_lines(self, locks: Locks, path: str, start: int, end: int) -> tuple[Locks, str]:
+        """The locks without those on lines ``start`` to ``end``; what is left of a range stays locked."""
+        file = self._aliases(self._relative(path))
+        kept: list[LockedLines] = []
+        for lock in locks.lines:
+            placed = self._placed(lock)
+            first, last = placed.start, placed.start + len(placed.lines)
+            low, high = max(start - 1, first), min(end, last)
+            if low >= high or not file.is_called(lock.path):
+                kept.append(lock)
+                continue
+            if first < low:
+                kept.append(LockedLines(placed.path, first, placed.lines[: low - first]))
+            if high < last:
+                kept.append(LockedLines(placed.path, high, placed.lines[high - first :]))
+        lines = f"lines {start}-{end} of {file.shown}"
+        if tuple(kept) == locks.lines:
+            whole = locks.of_file(file)
+            hint = f": the lock on {whole[0]} holds all of it" if whole else ""
+            raise LockError(f"{lines} are not locked by themselves{hint}")
+        return replace(locks, lines=tuple(kept)), f"{lines} are no longer locked"
+
+    def _range(self, target: str) -> tuple[str, int, int] | None:
+        """The path and lines (from 1, ``end`` included) that ``target`` names; None for a path alone."""
+        found = _RANGE.fullmatch(target)
+        if found is None or self._exists(target):
+            return None
+        start = int(found["start"])
+        return found["path"], start, int(found["end"] or start)
+
     def _lines(self, path: str, start: int, end: int) -> LockedLines:
+        place = self._resolve(path)
         try:
-            place = resolve(self._root, path)
-            lines = read_text(place.real, path).lines
+            lines = read_text(place.real, place.path).lines
         except FileError as problem:
             raise LockError(problem.message) from problem
         if not 1 <= start <= end <= len(lines):
-            raise LockError(f"{path} has {len(lines)} lines; there are no lines {start}-{end}")
+            raise LockError(f"{place.path} has {len(lines)} lines; there are no lines {start}-{end}")
         return LockedLines(place.path, start - 1, lines[start - 1 : end])
 
-    def _write(self, locks: Locks) -> None:
-        record = {
-            "paths": list(locks.paths),
-            "lines": [
-                {"path": lock.path, "start": lock.start, "lines": list(lock.lines)} for lock in locks.lines
-            ],
-        }
-        partial = self._file.with_name(f"locks-{os.getpid()}.tmp")
+    def _resolve(self, path: str) -> Target:
         try:
-            private_folder(self._file.parent)
-            partial.write_text(json.dumps(record, indent=1), "utf-8")
-            partial.chmod(0o600)
-            partial.replace(self._file)
+            return resolve(self._root, path)
+        except FileError as problem:
+            raise LockError(problem.message) from problem
+
+    def _placed(self, lock: LockedLines) -> LockedLines:
+        """The lock with the lines where they are now; as it is, where the file has no such text."""
+        try:
+            found = lock.now(read_text(resolve(self._root, lock.path).real).lines)
+        except (FileError, OSError):
+            found = None
+        return lock if found is None else replace(lock, start=found[0])
+
+    def _relative(self, target: str) -> str:
+        """A path or pattern relative to the project. Raises LockError for one outside it."""
+        if not target.strip() or not target.isprintable():
+            raise LockError(f"{target!r} is not a file name; give a path, a pattern, or a path with lines")
+        whole = Path(os.path.normpath(self._root / target))
+        fixed = next((at for at, part in enumerate(whole.parts) if _PATTERN.search(part)), len(whole.parts))
+        if self._exists(target):
+            fixed = len(whole.parts)
+        real = Path(os.path.realpath(Path(*whole.parts[:fixed])), *whole.parts[fixed:])
+        if not real.is_relative_to(self._root):
+            raise LockError(f"{target} is outside the project, where no edit lands; nothing was locked")
+        return (whole if whole.is_relative_to(self._root) else real).relative_to(self._root).as_posix()
+
+    def _kept(self, path: str) -> str:
+        """A lock that is kept, in the form of :meth:`_relative` where it has one."""
+        try:
+            return self._relative(path)
+        except LockError:
+            return path
+
+    def _aliases(self, path: str) -> Aliases:
+        real = os.path.relpath(os.path.realpath(self._root / path), self._root)
+        return aliases(self._root, path, real)
+
+    def _described(self, path: str) -> str:
+        return "the whole project" if path == "." else path
+
+    def _matches(self, path: str) -> bool:
+        """Whether the project has a file or folder that the lock ``path`` is on."""
+        if self._exists(path):
+            return True
+        if not _PATTERN.search(path):
+            return False
+        for folder, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if name != ".git"]
+            inside = Path(folder).relative_to(self._root)
+            if any(fnmatchcase((inside / name).as_posix(), path) for name in names):
+                return True
+        return False
+
+    def _exists(self, path: str) -> bool:
+        try:
+            return (self._root / path).exists()
+        except OSError:  # a name that is too long, for one
+            return False
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            with changed_alone(self._file.parent):
+                yield
         except OSError as problem:
             raise LockError(f"the locks cannot be kept in {self._file}: {problem.strerror}") from problem
+
+    def _write(self, locks: Locks) -> None:
+        lines = [{"path": lock.path, "start": lock.start, "lines": list(lock.lines)} for lock in locks.lines]
+        record = {"paths": list(locks.paths), "lines": lines}
+        replace_private(self._file, json.dumps(record, indent=1).encode("utf-8"))
 
 
 def _locked_lines(entry: Any) -> LockedLines:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
-from session.storage.folders import private_folder
-from session.storage.line_files import StoreError, append_line, write_all
+from session.storage.line_files import StoreError, append_line
+from session.storage.private_files import replace_private
 from session.text.sanitize import clean
 
 
@@ -33,14 +32,7 @@ class Draft:
             if not text:
                 self._file.unlink(missing_ok=True)
                 return
-            private_folder(self._file.parent)
-            partial = self._file.with_name(f"draft-{os.getpid()}.tmp")
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            try:
-                write_all(descriptor, text.encode("utf-8", errors="replace"))
-            finally:
-                os.close(descriptor)
-            partial.replace(self._file)
+            replace_private(self._file, text.encode("utf-8", errors="replace"))
         except OSError as problem:
             raise StoreError(f"cannot keep the draft in {self._file}: {problem.strerror}") from problem
 

@@ -7,9 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from edits.guards.guards import LockedLines, Locks, Protection
+from edits.files.read_write import read_text
+from edits.guards.locks import LockedLines, Locks
 from edits.guards.manifests import dependencies
-from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
+from edits.guards.protection import Protection
+from edits.hunk import (
+    Action,
+    Format,
+    Guard,
+    Held,
+    Hunk,
+    HunkLine,
+    Landed,
+    LineKind,
+    RefusalCode,
+    Refused,
+    Status,
+)
 from edits.landing import Landing
 from tests.edits.helpers import Project
 
@@ -84,14 +98,12 @@ def test_locked_lines_are_held_wherever_they_are_now(project: Project) -> None:
     assert isinstance(landing.land(Hunk("a.py", Action.DELETE, Format.V4A), hunk_id="h4"), Held)
 
 
-def test_a_secret_is_held_if_git_ignores_it(project: Project) -> None:
+def test_a_secret_is_held(project: Project) -> None:
     project.write({".env": "KEY=1\n", ".env.example": "KEY=\n", "config/.env.local": "KEY=1\n"})
-    landing = guarded(project, Protection(ignored=lambda path: path == ".env"))
+    landing = guarded(project, Protection(secret=lambda path: path == ".env"))
     for path, old in ((".env.example", "KEY="), ("config/.env.local", "KEY=1")):
         assert isinstance(landing.land(edit(path, f"-{old}", "+KEY=2"), hunk_id="h0", dry_run=True), Landed)
-    fresh = Project(project.folder / "fresh")
-    fresh.write({".env": "KEY=1\n"})
-    held(guarded(fresh, Protection()), fresh, edit(".env", "-KEY=1", "+KEY=2"), Guard.SECRET)
+    held(landing, project, edit(".env", "-KEY=1", "+KEY=2"), Guard.SECRET)
 
 
 def test_a_large_deletion_is_held_and_a_rewrite_is_not(project: Project) -> None:
@@ -151,22 +163,17 @@ def test_the_dependencies_of_a_manifest(path: str, text: str, names: set[str]) -
     assert dependencies(path, text) == names
 
 
-def test_what_trips_is_foreseen_while_the_hunk_streams(project: Project) -> None:
-    project.write({"a.py": "one\ntwo\nthree\n", "kept.py": "x\n", ".env": "x\n"})
-    locks = Locks(paths=("kept.py",), lines=(LockedLines("a.py", 1, ("two",)),))
-    landing = guarded(project, Protection(locks, most_deleted=2))
-    for path, code in (("../x", RefusalCode.OUTSIDE_PROJECT), (".git/config", RefusalCode.OUTSIDE_PROJECT)):
+def test_what_a_path_trips_is_known_while_the_hunk_streams(project: Project) -> None:
+    project.write({"a.py": "one\n", "kept.py": "x\n", ".env": "x\n"})
+    landing = guarded(project, Protection(Locks(paths=("kept.py",)), secret=lambda path: path == ".env"))
+    for path in ("../x", ".git/config"):
         result = landing.foresee(path)
-        assert isinstance(result, Refused) and not isinstance(result, Held) and result.code is code
-    for given, guard in (
-        (landing.foresee("kept.py", hunk_id="h1"), Guard.LOCKED),
-        (landing.foresee(".env"), Guard.SECRET),
-        (landing.foresee("a.py", ["one", "two"]), Guard.LOCKED),
-        (landing.foresee("a.py", deleted=3), Guard.DELETES),
-    ):
+        assert isinstance(result, Refused) and not isinstance(result, Held)
+        assert result.code is RefusalCode.OUTSIDE_PROJECT
+    for path, guard in (("kept.py", Guard.LOCKED), (".env", Guard.SECRET)):
+        given = landing.foresee(path)
         assert isinstance(given, Held) and given.guards == (guard,)
-    assert landing.foresee("a.py", ["one"]) is None
-    assert landing.foresee("kept.py", allow={Guard.LOCKED}) is None
+    assert landing.foresee("a.py") is None
     assert project.landing.foresee(".env") is None
 
 
@@ -203,3 +210,104 @@ def test_weighing_says_what_landing_would_and_writes_nothing(project: Project) -
         assert project.read() == before and project.ledger.entries() == []
         dry = guarded(project, Protection()).land(hunk, hunk_id="h1", dry_run=True)
         assert weighed == dry
+
+
+def links(project: Project) -> None:
+    """A locked file and a secret one, and other names for both."""
+    project.write({"src/kept.py": "x\n", ".env": "KEY=1\n", "docs/notes.md": "x\n"})
+    root = project.root
+    (root / "link.py").symlink_to("src/kept.py")
+    (root / "linked").symlink_to("src")
+    (root / "hard.py").hardlink_to(root / "src/kept.py")
+    (root / "docs/env.txt").symlink_to("../.env")
+    (root / "docs/hard.txt").hardlink_to(root / ".env")
+
+
+@pytest.mark.parametrize("path", ["src/kept.py", "link.py", "linked/kept.py", "hard.py", "docs/../link.py"])
+@pytest.mark.parametrize(
+    "locks",
+    [
+        Locks(paths=("src/kept.py",)),
+        Locks(paths=("src",)),
+        Locks(paths=("linked",)),
+        Locks(paths=("link.py",)),
+        Locks(paths=("hard.py",)),
+        Locks(paths=("src/k*.py",)),
+        Locks(lines=(LockedLines("src/kept.py", 0, ("x",)),)),
+        Locks(lines=(LockedLines("link.py", 0, ("x",)),)),
+    ],
+)
+def test_no_name_of_a_locked_file_gets_around_its_lock(project: Project, path: str, locks: Locks) -> None:
+    links(project)
+    landing = guarded(project, Protection(locks))
+    result = landing.land(edit(path, "-x", "+y"), hunk_id="h1")
+    assert isinstance(result, Held) and result.guards == (Guard.LOCKED,)
+    assert (landing.foresee(path) is not None) == bool(locks.paths)
+    assert (project.root / "src/kept.py").read_text() == "x\n"
+    assert isinstance(landing.land(edit("docs/notes.md", "-x", "+y"), hunk_id="h2"), Landed)
+
+
+@pytest.mark.parametrize("path", ["docs/env.txt", "docs/hard.txt"])
+def test_no_name_of_a_secret_file_gets_around_its_guard(project: Project, path: str) -> None:
+    links(project)
+    landing = guarded(project, Protection(secret=lambda path: path == ".env"))
+    assert isinstance(landing.foresee(path), Held)
+    result = held(landing, project, edit(path, "-KEY=1", "+KEY=2"), Guard.SECRET)
+    assert result.message == f"{path} is .env, which may hold secrets, and git ignores it"
+
+
+def test_where_case_is_ignored_a_lock_holds_every_spelling(project: Project) -> None:
+    """Links from the other spelling make this folder behave as a file system that ignores case."""
+    project.write({"Src/a.py": "x\n"})
+    (project.root / "sRC").symlink_to("Src")
+    (project.root / "Src/A.PY").symlink_to("a.py")
+    for lock in ("src", "SRC/A.py", "src/*.PY", "SRC/new.py"):
+        landing = guarded(project, Protection(Locks(paths=(lock,))))
+        edits = [add("Src/New.py", "x")] if "new" in lock else [edit("Src/a.py", "-x", "+y")]
+        for hunk in edits:
+            assert isinstance(landing.land(hunk, hunk_id="h1"), Held), lock
+    other = Project(project.folder / "other")
+    other.write({"Src/a.py": "x\n"})
+    landing = guarded(other, Protection(Locks(paths=("src", "src/*.PY"))))
+    assert isinstance(landing.land(edit("Src/a.py", "-x", "+y"), hunk_id="h1"), Landed)
+
+
+def test_a_move_that_takes_locked_lines_along_is_held(project: Project) -> None:
+    project.write({"a.py": "one\ntwo\n"})
+    landing = guarded(project, Protection(Locks(lines=(LockedLines("a.py", 1, ("two",)),))))
+    move = Hunk("a.py", Action.MOVE, Format.V4A, move_to="b.py")
+    held(landing, project, move, Guard.LOCKED)
+
+
+@pytest.mark.parametrize(
+    "before", [b"one\ntwo\n", b"one\r\ntwo\r\nthree", "\ufeffeins\n".encode("utf-16-le"), b"caf\xe9\n"]
+)
+def test_a_file_added_over_an_existing_one_is_held_and_undone_byte_for_byte(
+    project: Project, before: bytes
+) -> None:
+    project.write({"a.txt": before})
+    landing = guarded(project, Protection(overwrites=True))
+    hunk = add("a.txt", "one", "2", "tail")
+    result = landing.land(hunk, hunk_id="h1")
+    assert isinstance(result, Held) and result.guards == (Guard.OVERWRITES,)
+    assert project.read_bytes() == {"a.txt": before}
+    landed = landing.land(hunk, hunk_id="h1", allow=result.guards)
+    assert isinstance(landed, Landed) and landed.action is Action.UPDATE
+    text = read_text(project.root / "a.txt").text
+    assert text.replace("\r\n", "\n").rstrip("\n") == "one\n2\ntail"
+    again = landing.land(hunk, hunk_id="h2")
+    assert isinstance(again, Landed) and again.status is Status.ALREADY_APPLIED
+    assert isinstance(landing.undo("h1"), Landed)
+    assert project.read_bytes() == {"a.txt": before}
+
+
+def test_a_file_added_over_an_existing_one_is_refused_where_nobody_can_be_asked(project: Project) -> None:
+    project.write({"a.txt": "one\n", "empty.txt": ""})
+    for landing in (project.landing, guarded(project, Protection(Locks(paths=("b",))))):
+        result = landing.land(add("a.txt", "two"), hunk_id="h1")
+        assert isinstance(result, Refused) and result.code is RefusalCode.EXISTS
+        assert not isinstance(result, Held) and "a.txt exists already" in result.message
+    same = project.landing.land(add("a.txt", "one"), hunk_id="h2")
+    assert isinstance(same, Landed) and same.status is Status.ALREADY_APPLIED
+    assert isinstance(project.landing.land(add("empty.txt", "x"), hunk_id="h3"), Landed)
+    assert project.read() == {"a.txt": "one\n", "empty.txt": "x\n"}

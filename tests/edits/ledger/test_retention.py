@@ -98,7 +98,7 @@ def test_opening_compacts_once_a_day(project: Project) -> None:
     assert isinstance(project.landing.undo("h1"), Landed)
 
 
-def test_a_whole_turn_is_taken_back_and_landed_again(project: Project) -> None:
+def test_a_whole_turn_is_undone(project: Project) -> None:
     project.write({"a.txt": "a\nb\nc\n"})
     change(project, "h1", "a", "A", "s")
     change(project, "h2", "A", "AA", "s")
@@ -106,5 +106,3 @@ def test_a_whole_turn_is_taken_back_and_landed_again(project: Project) -> None:
     assert [result.hunk for result in project.landing.undo_turn("s", "t")] == ["h2", "h1"]
     assert project.read() == {"a.txt": "a\nb\nC\n"}
     assert project.landing.undo_turn("s", "t") == []
-    assert [result.hunk for result in project.landing.redo_turn("s", "t")] == ["h1", "h2"]
-    assert project.read() == {"a.txt": "AA\nb\nC\n"}

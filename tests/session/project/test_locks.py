@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
 import pytest
 
+from edits.files.aliases import aliases
+from edits.guards.locks import LockedLines
 from session.project.locks import LockError, LockStore
 from tests.conftest import RunSpark
 
@@ -75,7 +78,115 @@ def test_a_lock_set_twice_is_there_once_and_all_are_taken_away(project: Path, ow
     locks.add("src/*.py")
     locks.add("notes.md:1-3")
     assert locks.shown() == ("src/*.py", "notes.md:1-3")
-    locks.remove("notes.md:1")
+    locks.remove("notes.md:1-3")
     assert locks.shown() == ("src/*.py",)
     locks.remove("all")
     assert locks.shown() == ()
+
+
+@pytest.mark.parametrize("spelled", ["./app.py", "src/../app.py", "{root}/app.py", "{root}//./app.py"])
+def test_a_path_is_locked_however_it_is_written(
+    project: Path, own_folders: Path, run_spark: RunSpark, spelled: str
+) -> None:
+    locks = store(project, own_folders)
+    assert locks.add(spelled.format(root=project)) == "app.py is locked"
+    assert locks.shown() == ("app.py",)
+    ran = run_spark("apply", "-C", str(project), given=PATCH)
+    assert ran.code == 1 and "app.py is locked by the user (app.py)" in ran.out
+    assert locks.remove(spelled.format(root=project)) == "app.py is no longer locked"
+    assert locks.shown() == ()
+
+
+def test_locks_that_were_kept_as_typed_hold(project: Path, own_folders: Path, run_spark: RunSpark) -> None:
+    locks = store(project, own_folders)
+    locks.add("app.py")
+    (file,) = own_folders.rglob("locks.json")
+    file.write_text(json.dumps({"paths": ["./app.py", "/elsewhere"], "lines": []}))
+    assert run_spark("apply", "-C", str(project), given=PATCH).code == 1
+    assert locks.shown() == ("app.py", "/elsewhere")
+    locks.remove("/elsewhere")
+    locks.remove("app.py")
+    assert locks.shown() == ()
+
+
+def test_a_project_reached_through_a_link_takes_absolute_paths(
+    project: Path, own_folders: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "way").symlink_to(project)
+    assert store(project, own_folders).add(f"{tmp_path}/way/*.py") == "*.py is locked"
+
+
+@pytest.mark.parametrize("target", ["../other.py", "/etc/passwd", "/etc/*.py", "out/a.py", "out", "", "a\nb"])
+def test_what_is_outside_the_project_is_not_locked(
+    project: Path, own_folders: Path, tmp_path: Path, target: str
+) -> None:
+    (project / "out").symlink_to(tmp_path)
+    locks = store(project, own_folders)
+    with pytest.raises(LockError, match=r"outside the project|is not a file name"):
+        locks.add(target)
+    for lines in ("../other.py:1", "/etc/passwd:1-2"):
+        with pytest.raises(LockError, match="outside the project"):
+            locks.add(lines)
+    assert locks.shown() == ()
+
+
+@pytest.mark.parametrize("target", ["new.py", "made/new.py", "made/*.rs"])
+def test_a_lock_on_a_name_that_has_no_file_yet_says_so_and_holds(
+    project: Path, own_folders: Path, target: str
+) -> None:
+    locks = store(project, own_folders)
+    assert locks.add(target) == f"{target} is locked (no such file yet)"
+    name = target.replace("*", "x")
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).write_text("x")
+    assert locks.read().of_file(aliases(project, name)) == (target, name)
+    assert locks.add(target) == f"{target} is locked"
+
+
+def test_lines_of_a_file_that_is_not_there_are_not_locked(project: Path, own_folders: Path) -> None:
+    with pytest.raises(LockError, match=r"new\.py does not exist"):
+        store(project, own_folders).add("new.py:1-2")
+
+
+def test_a_file_whose_name_looks_like_a_pattern_or_like_lines_is_locked_by_it(
+    project: Path, own_folders: Path
+) -> None:
+    locks = store(project, own_folders)
+    for name in ("[id].py", "a:1"):
+        (project / name).write_text("x\n")
+        assert locks.add(name) == f"{name} is locked"
+    assert locks.read().of_file(aliases(project, "[id].py")) is not None
+
+
+def test_only_the_lines_named_are_unlocked(project: Path, own_folders: Path) -> None:
+    (project / "a.py").write_text("".join(f"line {number}\n" for number in range(1, 11)))
+    locks = store(project, own_folders)
+    locks.add("notes.md:1")
+    locks.add("a.py:2-8")
+    assert locks.remove("./a.py:4-5") == "lines 4-5 of a.py are no longer locked"
+    assert locks.shown() == ("notes.md:1-1", "a.py:2-3", "a.py:6-8")
+    assert locks.read().lines[1:] == (
+        LockedLines("a.py", 1, ("line 2", "line 3")),
+        LockedLines("a.py", 5, ("line 6", "line 7", "line 8")),
+    )
+    with pytest.raises(LockError, match=r"lines 9-10 of a\.py are not locked"):
+        locks.remove("a.py:9-10")
+    locks.remove("a.py:1-7")
+    assert locks.shown() == ("notes.md:1-1", "a.py:8-8")
+    locks.remove("a.py")
+    assert locks.shown() == ("notes.md:1-1",)
+
+
+def test_locked_lines_are_shown_and_unlocked_where_they_are_now(project: Path, own_folders: Path) -> None:
+    (project / "a.py").write_text("one\ntwo\nthree\n")
+    locks = store(project, own_folders)
+    locks.add("a.py:1-2")
+    (project / "a.py").write_text("zero\n\none\ntwo\nthree\n")
+    assert locks.shown() == ("a.py:3-4",)
+    with pytest.raises(LockError):
+        locks.remove("a.py:1-2")
+    locks.remove("a.py:4")
+    assert locks.shown() == ("a.py:3-3",)
+    locks.add("a.py")
+    with pytest.raises(LockError, match=r"the lock on a\.py holds all of it"):
+        locks.remove("a.py:5")

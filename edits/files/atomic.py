@@ -1,0 +1,39 @@
+"""Replaces a file in one step: a reader sees its old content or its new one, never a part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """A file to write the next content of ``path`` to. It takes its place at the end, and is durable then.
+
+    The content is written to a file beside ``path``, with the permissions ``mode`` from its first byte.
+    After an error that file is removed and ``path`` is as it was. Raises OSError.
+    """
+    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}.new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        temporary.replace(path)
+    except BaseException:  # a Ctrl+C leaves no prepared file behind either
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` durable. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,149 @@
+"""Guards: edits that are held back until the user agrees, however well they are placed.
+
+Nothing here asks anyone. Guards that trip give one :class:`~edits.hunk.Held`, and the hunk lands when it
+is landed again with all of them allowed. A file is judged by all its names, so that no link gets around
+a guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from edits.files.aliases import Aliases
+from edits.files.text import FileError, decode, split
+from edits.guards.locks import Locks
+from edits.guards.manifests import dependencies, is_manifest
+from edits.hunk import Guard, Held, RefusalCode
+from edits.placing.plan import Splice
+
+Checker = Callable[[str, str], str | None]
+"""Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""
+
+_Reason = tuple[Guard, str]
+"""A guard that trips, and why."""
+
+
+def no_secret(path: str) -> bool:
+    """Takes no file for one that holds secrets."""
+    del path
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The guards of a project.
+
+    ``most_deleted`` is the number of lines by which one hunk may make a file shorter. ``secret`` tells
+    whether a path is that of a file with secrets, ``checker`` what is wrong with a text. ``overwrites``
+    says that a new file over an existing one is held; otherwise it is refused.
+    """
+
+    locks: Locks = field(default_factory=Locks)
+    most_deleted: int | None = None
+    secret: Callable[[str], bool] = no_secret
+    checker: Checker | None = None
+    dependencies: bool = True
+    overwrites: bool = False
+
+    def of_path(self, hunk: str, file: Aliases) -> Held | None:
+        """What holds an edit of ``file`` whatever it does: a lock, or secrets in it."""
+        return _held(hunk, file.shown, self._path(file), ())
+
+    def of_change(
+        self,
+        hunk: str,
+        files: Sequence[Aliases],
+        before: bytes | None,
+        after: bytes | None,
+        splices: Sequence[Splice],
+        allow: Collection[Guard] = (),
+        *,
+        overwrites: bool = False,
+    ) -> Held | None:
+        """All the guards that a planned change trips; ``files`` is its file, before and after a move.
+
+        ``overwrites`` says that the hunk adds a file where there is one already.
+        """
+        file, path = files[0], files[0].shown
+        lines = split(_text(before, path))[0] if before is not None and self._reads_lines(after) else ()
+        ranges = [(splice.start, splice.start + len(splice.old)) for splice in splices]
+        if after is None or len(files) > 1:
+            # A file that is deleted or moved takes its locked lines with it.
+            ranges = [(0, len(lines))]
+        gone = sum(len(splice.old) - len(splice.new) for splice in splices)
+        reasons = [
+            *(reason for one in files for reason in self._path(one)),
+            *self._lines(file, lines, ranges),
+            *self._overwritten(path, overwrites),
+            *self._deletion(len(lines) if after is None else gone),
+            *(self._of_text(files[-1].shown, before, after, allow) if after is not None else ()),
+        ]
+        return _held(hunk, path, reasons, allow)
+
+    def _path(self, file: Aliases) -> Iterator[_Reason]:
+        lock = self.locks.of_file(file)
+        if lock is not None:
+            yield Guard.LOCKED, f"{_named(file, lock[1])} is locked by the user ({lock[0]})"
+        name = next((name for name in file.names if self.secret(name)), None)
+        if name is not None:
+            yield Guard.SECRET, f"{_named(file, name)} may hold secrets, and git ignores it"
+
+    def _lines(
+        self, file: Aliases, lines: Sequence[str], ranges: Sequence[tuple[int, int]]
+    ) -> Iterator[_Reason]:
+        for lock in self.locks.of_lines(file):
+            place = lock.now(lines)
+            if place is not None and any(_meets(start, end, place) for start, end in ranges):
+                yield Guard.LOCKED, f"lines {place[0] + 1}-{place[1]} of {file.shown} are locked by the user"
+
+    def _overwritten(self, path: str, overwrites: bool) -> Iterator[_Reason]:
+        if overwrites:
+            yield Guard.OVERWRITES, f"{path} exists already: the whole file is replaced"
+
+    def _deletion(self, count: int) -> Iterator[_Reason]:
+        if self.most_deleted is not None and count > self.most_deleted:
+            yield Guard.DELETES, f"it deletes {count} lines, more than {self.most_deleted}"
+
+    def _reads_lines(self, after: bytes | None) -> bool:
+        return bool(self.locks.lines) or (after is None and self.most_deleted is not None)
+
+    def _of_text(
+        self, path: str, before: bytes | None, after: bytes, allow: Collection[Guard]
+    ) -> Iterator[_Reason]:
+        if self.dependencies and before is not None and Guard.DEPENDENCY not in allow and is_manifest(path):
+            added = sorted(dependencies(path, _text(after, path)) - dependencies(path, _text(before, path)))
+            if added:
+                names = ", ".join(added[:5]) + (" and more" if len(added) > 5 else "")
+                yield Guard.DEPENDENCY, f"it adds a dependency: {names}"
+        if self.checker is not None and Guard.SYNTAX not in allow:
+            wrong = self.checker(path, _text(after, path))
+            # What did not parse before may be on its way to parsing.
+            if wrong and (before is None or not self.checker(path, _text(before, path))):
+                yield Guard.SYNTAX, f"{path} would no longer parse: {wrong}"
+
+
+def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:
+    """A hunk held for all ``reasons`` but those that are allowed; None where none is left."""
+    left = [(guard, why) for guard, why in reasons if guard not in allow]
+    if not left:
+        return None
+    guards = tuple(dict.fromkeys(guard for guard, _ in left))
+    return Held(hunk, path, RefusalCode.LOCKED, "; ".join(dict.fromkeys(why for _, why in left)), guards)
+
+
+def _named(file: Aliases, name: str) -> str:
+    return file.shown if name == file.shown else f"{file.shown} is {name}, which"
+
+
+def _meets(start: int, end: int, locked: tuple[int, int]) -> bool:
+    first, last = locked
+    return first < start < last if start == end else start < last and first < end
+
+
+def _text(data: bytes, path: str) -> str:
+    """The text of a file; of a binary one, which can only be deleted, there is none."""
+    try:
+        return decode(data, path).text
+    except FileError:
+        return ""

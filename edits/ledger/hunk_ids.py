@@ -1,0 +1,81 @@
+"""Hunk ids: ``h1``, ``h2`` and so on, none of which is given twice in a project.
+
+The last number given is kept in a file that all processes of the project lock and count up. A process that
+must not wait for the disk reserves ids ahead; those that it does not need it gives back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+RESERVED = 32
+"""The number of ids that are reserved at once."""
+
+
+class HunkIds:
+    """Gives out ids. Any thread may call it.
+
+    ``counter`` is the file with the last number, ``last_used`` finds it where that file says nothing.
+    """
+
+    def __init__(self, counter: Path, last_used: Callable[[], int]) -> None:
+        self._counter = counter
+        self._last_used = last_used
+        self._reserved: deque[int] = deque()
+        self._filling = Lock()
+
+    @property
+    def low(self) -> bool:
+        """Whether it is time to reserve more."""
+        return len(self._reserved) <= RESERVED // 2
+
+    def next(self) -> str:
+        """An id that no process was or will be given; reads and writes the disk only if none is reserved."""
+        try:
+            return f"h{self._reserved.popleft()}"
+        except IndexError:
+            return f"h{self._count(1)[0]}"
+
+    def reserve(self) -> None:
+        """Reserve ids for the calls of :meth:`next` to come, if few are left. Raises OSError."""
+        with self._filling:
+            if self.low:
+                self._reserved.extend(self._count(RESERVED))
+
+    def give_back(self) -> None:
+        """Let go of the reserved ids; the next process uses them if they are still the last ones."""
+        with self._filling, self._locked() as descriptor:
+            last = self._last(descriptor)
+            while self._reserved and self._reserved[-1] == last:
+                self._reserved.pop()
+                last -= 1
+            self._reserved.clear()
+            self._write(descriptor, last)
+
+    def _count(self, number: int) -> range:
+        with self._locked() as descriptor:
+            first = self._last(descriptor) + 1
+            self._write(descriptor, first + number - 1)
+            return range(first, first + number)
+
+    def _last(self, descriptor: int) -> int:
+        said = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        return int(said) if said.isdigit() else self._last_used()
+
+    def _write(self, descriptor: int, number: int) -> None:
+        os.pwrite(descriptor, f"{number:<31}\n".encode(), 0)
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        descriptor = os.open(self._counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield descriptor
+        finally:
+            os.close(descriptor)

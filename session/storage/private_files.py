@@ -1,0 +1,30 @@
+"""Files that only the user can read, replaced as a whole and changed by one process at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from edits.files.atomic import replacing
+from session.storage.folders import private_folder
+
+
+def replace_private(file: Path, data: bytes) -> None:
+    """Replace ``file`` by one with ``data`` in it, private from its first byte. Raises OSError."""
+    private_folder(file.parent)
+    with replacing(file) as new:
+        new.write(data)
+
+
+@contextmanager
+def changed_alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from changing the files in ``folder`` at the same time. Raises OSError."""
+    descriptor = os.open(private_folder(folder), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+"""Hunk ids: none is given twice, whoever asks, and those reserved cost no disk."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from edits.ledger.hunk_ids import RESERVED
+from edits.ledger.ledger import Ledger
+
+TAKE = """
+import sys
+from pathlib import Path
+from edits.ledger.ledger import Ledger
+ledger = Ledger(Path(sys.argv[1]))
+for _ in range(100):
+    if ledger.needs_ids:
+        ledger.reserve_ids()
+    print(ledger.next_id())
+ledger.give_ids_back()
+"""
+
+
+def test_processes_that_reserve_at_the_same_time_get_different_ids(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TAKE, str(tmp_path / "ledger")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    given = [line for process in running for line in process.communicate()[0].split()]
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(given) == len(set(given)) == 300
+
+
+def test_reserved_ids_need_no_disk(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    assert ledger.needs_ids
+    ledger.reserve_ids()
+    (tmp_path / "ledger" / "counter").unlink()
+    (tmp_path / "ledger").rmdir()
+    assert [ledger.next_id() for _ in range(RESERVED)] == [f"h{number}" for number in range(1, RESERVED + 1)]
+    with pytest.raises(FileNotFoundError):
+        ledger.next_id()
+
+
+def test_reserving_while_ids_are_taken_gives_each_once(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+
+    def take(count: int) -> list[str]:
+        return [ledger.next_id() for _ in range(count)]
+
+    def reserve(count: int) -> list[str]:
+        for _ in range(count):
+            ledger.reserve_ids()
+        return []
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(work, 200) for work in (take, reserve, take, reserve)]
+        given = [one for done in asked for one in done.result()]
+    assert len(given) == len(set(given)) == 400
+
+
+def test_ids_that_were_not_needed_are_given_to_the_next(tmp_path: Path) -> None:
+    first, second = Ledger(tmp_path / "ledger"), Ledger(tmp_path / "ledger")
+    first.reserve_ids()
+    assert first.next_id() == "h1"
+    first.give_ids_back()
+    assert second.next_id() == "h2"
+    first.reserve_ids()
+    assert second.next_id() == f"h{RESERVED + 3}"
+    assert first.next_id() == "h3"
+    first.give_ids_back()
+    assert second.next_id() == f"h{RESERVED + 4}", "ids below one that is given stay unused"
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"not a number"])
+def test_a_lost_counter_goes_on_after_the_last_hunk_of_the_journal(
+    tmp_path: Path, damage: bytes | None
+) -> None:
+    folder = tmp_path / "ledger"
+    ledger = Ledger(folder)
+    lines = [{"kind": "intent", "hunk": f"h{number}"} for number in (3, 12, 7)]
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    (folder / "hunks.jsonl").write_text(text)
+    if damage is not None:
+        (folder / "counter").write_bytes(damage)
+    assert ledger.next_id() == "h13"

@@ -8,9 +8,10 @@ All methods are called on the one event loop; what is slow runs in threads behin
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from session.events import (
     Notice,
     PromptQueued,
     PromptSubmitted,
+    PromptsUnqueued,
     SessionStarted,
 )
 from session.journal.interrupted_landings import recover
@@ -46,6 +48,7 @@ from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
 from session.storage.line_files import StoreError
+from session.tasks import BackgroundTasks
 from session.text.sanitize import clean_line
 from session.turn.lane import LaneTools
 from session.turn.preparation import Preparation
@@ -69,6 +72,7 @@ class Session(HunkHandling, ModelCommands):
         self.name = resume.stem if resume else new_session_name()
         self._recording = Recording(Journal(self._workspace.folders.sessions, self.name))
         self._publish = self._recording.publish
+        self._tasks = BackgroundTasks(self._publish)
         self._draft = Draft(self._workspace.folders.state)
         self._prompts = PromptHistory(self._workspace.folders.state)
         self._memory = self._resumed.memory if self._resumed else Memory()
@@ -84,7 +88,6 @@ class Session(HunkHandling, ModelCommands):
         self._reading = ProjectReading(self.root, self.folders.cache, self._publish)
         self.typing = self._reading.pause.typed
         """A key was pressed: what would hold the next ones up can wait for a pause."""
-        self._tasks: set[asyncio.Task[None]] = set()
         self._open_files: tuple[str, ...] = ()
         ledger = self._workspace.ledger
         self.files = ProjectFiles(
@@ -92,8 +95,10 @@ class Session(HunkHandling, ModelCommands):
         )
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         choice = Choosing(opening, self.name, self.toolbox)
-        ModelCommands.__init__(self, choice, ServedModels(opening), self._publish, self._chosen)
-        self._mcp = McpOffer(opening, self.toolbox, self._publish, self._chosen, attended=attended)
+        ModelCommands.__init__(self, choice, ServedModels(opening, self._tasks), self._publish, self._chosen)
+        self._mcp = McpOffer(
+            opening, self.toolbox, self._publish, self._chosen, self._tasks, attended=attended
+        )
         self.usage = Accounts(
             self.folders.usage,
             project=str(self.root),
@@ -163,12 +168,14 @@ class Session(HunkHandling, ModelCommands):
             self._publish(event)
         for lost in self._recovered:
             self._publish(lost)
-        self._spawn(self._reading.run(), "read project")
+        self._tasks.start(
+            self._reading.run(), "reading the project", consequence="what has been read so far stays in use"
+        )
         self._mcp.start()
         if self.connection is None:
             self._publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
-            self._spawn(self._follow_connection(self.connection), "follow connection")
+            self._tasks.start(self._follow_connection(self.connection), "following the connection's state")
             self.connection.start()
 
     async def close(self) -> None:
@@ -176,17 +183,17 @@ class Session(HunkHandling, ModelCommands):
         self._queued.clear()
         self.interrupt()
         if self._finishing is not None:
-            await self._finishing
-        await self._reading.close()
-        await self._mcp.close()
-        await self.served.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self.connection is not None:
-            await self.connection.close()
-        await asyncio.to_thread(self._edit_thread.shutdown)
-        self._recording.close()
+            await asyncio.wait({self._finishing})
+        # Runs all of these even if one raises, beginning with the last.
+        async with contextlib.AsyncExitStack() as closing:
+            closing.callback(self._recording.close)
+            closing.push_async_callback(asyncio.to_thread, self._edit_thread.shutdown)
+            if self.connection is not None:
+                closing.push_async_callback(self.connection.close)
+            closing.push_async_callback(self._tasks.close)
+            closing.push_async_callback(self.served.close)
+            closing.push_async_callback(self._mcp.close)
+            closing.push_async_callback(self._reading.close)
 
     def listen(self) -> AsyncIterator[Event]:
         """Every event from now on; ends when the session is closed."""
@@ -204,16 +211,17 @@ class Session(HunkHandling, ModelCommands):
         self._turns += 1
         name = f"t{self._turns}"
         self._keep_prompt(text)
-        self._publish(PromptSubmitted(turn=name, text=text, kind="redirect" if redirect else "prompt"))
+        kind = "redirect" if redirect else "prompt"
+        self._publish(PromptSubmitted(turn=name, text=text, kind=kind, waiting=len(self._queued)))
         self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
         self._prepare_connection()
         runner = Runner(self._runner_parts(), self.name, name, text)
         before, self._runner = self._finishing, runner
-        self._finishing = asyncio.create_task(self._run(runner, before), name=f"run {name}")
+        self._finishing = self._tasks.start(self._run(runner, before), f"running turn {name}")
 
     def queue(self, text: str) -> None:
-        """A prompt for after the running turn; with none running it is submitted at once."""
-        if not self.running:
+        """Submit a prompt after the running turn and those queued before it; at once when there are none."""
+        if not self.running and not self._queued:
             self.submit(text)
             return
         self._queued.append(text)
@@ -221,7 +229,11 @@ class Session(HunkHandling, ModelCommands):
 
     def unqueue(self) -> list[str]:
         """Take back the prompts that wait for the running turn, first to last: they are not sent."""
-        return [self._queued.popleft() for _ in range(len(self._queued))]
+        texts = list(self._queued)
+        self._queued.clear()
+        if texts:
+            self._publish(PromptsUnqueued(texts=tuple(texts)))
+        return texts
 
     def interrupt(self) -> None:
         """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
@@ -326,11 +338,10 @@ class Session(HunkHandling, ModelCommands):
     async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
         """One turn after the one before has wholly ended; then the next queued prompt."""
         if before is not None:
-            await before
+            await asyncio.wait({before})
         await runner.run()
         gc.collect()
-        if self.dialogue.wants_ledger():
-            self._spawn(self.dialogue.ask_for_ledger(), "ask for ledger")
+        self._tasks.start(self.dialogue.after_turn(), "asking the model for a summary of the conversation")
         if self._queued and self._runner is runner:
             self.submit(self._queued.popleft())
 
@@ -351,7 +362,3 @@ class Session(HunkHandling, ModelCommands):
             message = clean_line(change.message) if change.message else None
             state = change.state.value
             self._publish(ConnectionChanged(state=state, message=message, seconds=change.seconds))
-
-    def _spawn(self, work: Coroutine[None, None, None], name: str) -> None:
-        task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)

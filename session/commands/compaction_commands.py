@@ -144,6 +144,11 @@ class Dialogue:
         self._asked = conversation.starts
         return True
 
+    async def after_turn(self) -> None:
+        """Ask the model for the ledger if the window will run full soon."""
+        if self.wants_ledger():
+            await self.ask_for_ledger()
+
     async def ask_for_ledger(self) -> None:
         """Ask the model for the ledger, beside whatever else goes on; what came of it is an event."""
         parts, preparation = self._parts, self._parts.preparation()
@@ -178,7 +183,7 @@ class Dialogue:
 async def after(before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]]) -> str:
     """What ``work`` gives, once ``before`` is over."""
     if before is not None:
-        await before
+        await asyncio.wait({before})
     return await work()
 
 

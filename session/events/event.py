@@ -34,6 +34,7 @@ from session.events.turns import (
     PhaseChanged,
     PromptQueued,
     PromptSubmitted,
+    PromptsUnqueued,
     ReasoningDelta,
     SessionStarted,
     TextDelta,
@@ -47,6 +48,7 @@ Event = (
     | ModelChosen
     | PromptSubmitted
     | PromptQueued
+    | PromptsUnqueued
     | TurnStarted
     | PhaseChanged
     | TextDelta

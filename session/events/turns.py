@@ -40,6 +40,8 @@ class PromptSubmitted:
     turn: str
     text: str
     kind: str = "prompt"
+    waiting: int = 0
+    """Number of prompts that are still queued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,14 @@ class PromptQueued:
     type: ClassVar[str] = "prompt.queued"
     text: str
     waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsUnqueued:
+    """The user took back all queued prompts, oldest first: none waits any more."""
+
+    type: ClassVar[str] = "prompt.unqueued"
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

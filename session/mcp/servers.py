@@ -10,6 +10,7 @@ from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import McpServer
 from session.mcp.tools import McpTool, spark_tools
 from session.mcp.working_folder import ServerFolders
+from session.tasks import BackgroundTasks
 from session.text.near_names import said_names
 from session.tools.tool import Tool
 from session.tools.truncate import plural
@@ -38,6 +39,7 @@ class McpServers:
         folders: ServerFolders,
         tell: Tell,
         found: Callable[[], Awaitable[None]],
+        tasks: BackgroundTasks,
         *,
         attended: bool,
     ) -> None:
@@ -47,6 +49,7 @@ class McpServers:
         ]
         self._tell = tell
         self._hear = found
+        self._tasks = tasks
         self._attended = attended
         self._found: dict[str, list[McpTool]] = {}
         self._told: dict[str, str] = {}
@@ -79,10 +82,10 @@ class McpServers:
         await asyncio.gather(*(link.close() for link in self._links))
 
     def _begin(self, link: McpLink) -> None:
-        name = f"open mcp {link.server.name}"
+        name = f"opening the MCP server {link.server.name}"
         if any(task.get_name() == name for task in self._starting):
             return
-        task = asyncio.create_task(self._open(link), name=name)
+        task = self._tasks.start(self._open(link), name)
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
 
@@ -106,7 +109,8 @@ class McpServers:
         if number in self._listing:
             self._again.add(number)
             return
-        task = asyncio.create_task(self._list_again(number), name=f"list mcp tools {number}")
+        server = self._links[number].server.name
+        task = self._tasks.start(self._list_again(number), f"listing the tools of the MCP server {server}")
         self._listing[number] = task
 
     async def _list_again(self, number: int) -> None:

@@ -13,6 +13,7 @@ import time
 from session.model_choice.choice import ChoiceError
 from session.models.catalogue import Model
 from session.setup.opening import Opening
+from session.tasks import BackgroundTasks
 from session.text.near_names import said_names, spelled_like
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
@@ -27,8 +28,9 @@ _TAG = ":latest"
 class ServedModels:
     """The models of one session's server. Nothing is asked of it before somebody wants to know."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: Opening, tasks: BackgroundTasks) -> None:
         self._opening = opening
+        self._tasks = tasks
         self._provider = opening.catalogue.provider(opening.settings.provider)
         self._listed: tuple[str, ...] = ()
         self._asked_at = float("-inf")
@@ -41,7 +43,7 @@ class ServedModels:
             return (self._opening.model.name,)
         if time.monotonic() - self._asked_at > FRESH_SECONDS:
             self._asked_at = time.monotonic()
-            self._asking = asyncio.create_task(self._look(), name="list models")
+            self._asking = self._tasks.start(self._look(), "listing the server's models")
         return self._known()
 
     def told(self, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from session.events import Event, Notice
 from session.mcp.servers import McpServers
 from session.setup.opening import Opening
+from session.tasks import BackgroundTasks
 from session.tools.toolbox import Toolbox
 
 
@@ -19,6 +20,7 @@ class McpOffer:
         toolbox: Toolbox,
         send: Callable[[Event], None],
         changed: Callable[[], None],
+        tasks: BackgroundTasks,
         *,
         attended: bool,
     ) -> None:
@@ -30,6 +32,7 @@ class McpOffer:
             opening.server_folders,
             lambda level, line: send(Notice(level=level, text=line)),
             self._refresh,
+            tasks,
             attended=attended,
         )
         toolbox.add(self._servers)

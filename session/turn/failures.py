@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from session.protocol.events import Finished
+from session.tasks import fault_line
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
 
@@ -12,6 +14,17 @@ _NO_TOOLS = re.compile(
     r"(?:not|n't|that) support (?:tool|function)|tools? param(?:eter)? requires", re.IGNORECASE
 )
 """How servers say that a model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
+
+
+INTERNAL = "internal"
+"""The code of a fault in spark itself."""
+
+
+class Failure(NamedTuple):
+    """Why a turn failed: a line for the user, and a code for programs."""
+
+    message: str
+    code: str
 
 
 class TurnFailedError(Exception):
@@ -22,23 +35,25 @@ class TurnFailedError(Exception):
         self.code = code
 
 
-def unfinished(finished: Finished) -> tuple[str, str]:
-    """Why an answer that was not completed ended: message and code."""
+def unfinished(finished: Finished) -> Failure:
+    """Says why an answer ended that was not completed."""
     reason = clean_line(finished.reason or "")
     if "max_output_tokens" in reason:
-        return "the model reached its limit of output tokens; ask it to continue", "max_output_tokens"
+        message = "the model reached its limit of output tokens; ask it to continue"
+        return Failure(message, "max_output_tokens")
     if finished.status == "incomplete":
-        return f"the model stopped before the end of its answer ({reason or 'no reason given'})", "incomplete"
-    return reason or "the server reported that the answer failed", "server"
+        message = f"the model stopped before the end of its answer ({reason or 'no reason given'})"
+        return Failure(message, "incomplete")
+    return Failure(reason or "the server reported that the answer failed", "server")
 
 
-def explain(problem: BaseException) -> tuple[str, str]:
-    """What ended a turn: message and code."""
+def explain(problem: BaseException) -> Failure:
+    """Says why ``problem`` ended a turn."""
     if isinstance(problem, LinkError):
         message = clean_line(problem.message)
         if _NO_TOOLS.search(message):
             message += ' Set tools = false for it in config.toml, as in [models."NAME"].'
-        return message, problem.kind.value
+        return Failure(message, problem.kind.value)
     if isinstance(problem, TurnFailedError):
-        return str(problem), problem.code
-    return f"spark itself failed ({type(problem).__name__}: {clean_line(str(problem))})", "internal"
+        return Failure(str(problem), problem.code)
+    return Failure(fault_line("running the turn", problem), INTERNAL)

@@ -9,9 +9,8 @@ nothing lands and nothing is said of this turn but how it ended.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from context.window.pieces import BudgetTooSmall
@@ -28,9 +27,7 @@ from session.instructions import PATCH_TOOL, TAKE_UP
 from session.link.connection import Connection
 from session.link.retries import Retries, Tries
 from session.memory.input_items import (
-    answer_items,
     answered,
-    assistant_message,
     developer_message,
     is_call,
     item_text,
@@ -39,12 +36,14 @@ from session.memory.turn_memory import Memory
 from session.models.catalogue import Price
 from session.protocol import events as wire
 from session.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
+from session.tasks import log_fault
 from session.text.sanitize import clean, clean_line
 from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
-from session.turn.failures import TurnFailedError, explain, unfinished
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.lane import ANSWER, Lane, LaneTools
 from session.turn.preparation import Preparation, Prepared
+from session.turn.response import CUT, Response
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
 from session.usage.tally import Tally
@@ -60,7 +59,6 @@ MOST_ROUNDS = 60
 
 KEPT_ROOM = 2_000
 """Tokens of the budget that tools leave for what is said besides their answers."""
-CUT = "Cut off before it was done; see the report that follows."
 
 STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
@@ -86,24 +84,6 @@ class RunnerParts:
     budget: int
 
 
-@dataclass(slots=True)
-class _Round:
-    """One response as it comes in."""
-
-    text: list[str] = field(default_factory=list)
-    tool_text: int = 0
-    output: list[ServerItem] = field(default_factory=list)
-    """Its items so far, as the server gave them."""
-    items: list[Item] = field(default_factory=list)
-    """The items of a whole response, as they may be sent back."""
-    finished: wire.Finished | None = None
-    first_outcome: int = 0
-    kept: bool = False
-    """Its items are in the conversation."""
-    begun: bool = False
-    """Something of it came: asking for it again unseen would say and land things twice."""
-
-
 class Runner:
     """Runs one turn. :meth:`run` returns when its last event has been sent."""
 
@@ -116,28 +96,51 @@ class Runner:
         count, attended = parts.preparation.count, parts.lane.ask
         self._calls = Calls(parts.toolbox, name, parts.send, count, attended)
         self._exchange: asyncio.Task[None] | None = None
-        self._round = _Round()
+        self._response = Response()
         self._tally = Tally(name, parts.model, parts.price)
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
+        self._failure: Failure | None = None
 
     async def run(self) -> None:
-        """Take the turn to its end, whatever happens on the way, and settle its accounts."""
-        message, code = None, None
-        try:
-            if not self.turn.over:  # it may have been interrupted before it could begin
-                self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
-                await asyncio.wait({self._exchange})
-                if not self._exchange.cancelled() and (problem := self._exchange.exception()) is not None:
-                    message, code = explain(problem)
-                    self._signal(Signal.FAIL)
-        finally:
-            with contextlib.suppress(TurnFailedError):  # the same that has ended the turn
-                self._lane.finish_all(clean_end=False)
-            await self._lane.close()
-        self._settle_accounts()
-        status = STATUS[self.turn.phase]
+        """Take the turn to its end, and leave the next turn what it must know of this one. Whatever raises on
+        the way ends the turn as failed."""
+        for step in (self._converse, self._close_lane, self._settle_accounts):
+            try:
+                await step()
+            except Exception as problem:  # noqa: BLE001
+                self._fail(problem)
+        message, code = self._failure or (None, None)
+        # A fault after the last signal leaves the machine where it is: it is told all the same.
+        status = STATUS[self.turn.phase] if self._failure is None else "failed"
         self._parts.send(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+
+    async def _converse(self) -> None:
+        """Run the exchange with the model in a task of its own, which an interrupt cancels."""
+        if self.turn.over:  # it was interrupted before it could begin
+            return
+        self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
+        await asyncio.wait({self._exchange})
+        if not self._exchange.cancelled():
+            self._exchange.result()
+        elif not self.turn.over:
+            raise RuntimeError("the turn was cancelled without an interrupt")
+
+    async def _close_lane(self) -> None:
+        try:
+            self._lane.finish_all(clean_end=False)
+        finally:
+            await self._lane.close()
+
+    def _fail(self, problem: Exception) -> None:
+        """End the turn as failed; the first failure is the one that is told."""
+        failure = explain(problem)
+        if failure.code == INTERNAL:
+            log_fault(f"running turn {self.turn.name}", problem)
+        elif self.turn.over:  # the user's interrupt came first
+            return
+        self._failure = self._failure or failure
+        self._signal(Signal.FAIL)
 
     def interrupt(self) -> None:
         """Stop at once: nothing more lands, nothing more is read, the server is told."""
@@ -178,7 +181,7 @@ class Runner:
                     shrunk = True
                     self._tell(await self._prepare(SHRUNK))
                     continue
-                wait = self._tries.wait(problem) if self._round.begun else None
+                wait = self._tries.wait(problem) if self._response.begun else None
                 if wait is None:
                     raise
                 await self._take_up(parts.connection, problem.message, wait)
@@ -187,9 +190,9 @@ class Runner:
             if repairs < MOST_REPAIRS and (repair := self._repair()):
                 owed += repair
                 repairs += 1
-            items = [*self._round.items, *owed]
+            items = [*self._response.items, *owed]
             tokens = await asyncio.to_thread(self._tokens, items)
-            self._round.kept = True
+            self._response.kept = True
             self._parts.memory.conversation.extend(items, tokens)
             if not owed:
                 break
@@ -247,11 +250,11 @@ class Runner:
 
     async def _one_response(self, connection: Connection) -> None:
         """Stream one response into the lane and wait until its hunks have landed."""
-        self._round = _Round(first_outcome=len(self._lane.outcomes))
+        self._response = Response(first_outcome=len(self._lane.outcomes))
         async for event in connection.respond(self._parts.memory.conversation.items):
             self._tally.saw(event)
             self._take(event)
-        finished = self._round.finished
+        finished = self._response.finished
         if finished is None:
             raise TurnFailedError("the server ended its answer without saying how", "closed")
         whole = finished.status == "completed"
@@ -261,28 +264,27 @@ class Runner:
         await self._lane.settled()
         if not whole:
             raise TurnFailedError(*unfinished(finished))
-        self._round.items = answer_items(finished.output or self._round.output)
-        self._round.text.clear()
+        self._response.complete(finished)
 
     def _take(self, event: wire.WireEvent) -> None:
-        self._round.begun = self._round.begun or not isinstance(event, wire.Created | wire.Garbled)
+        self._response.begun = self._response.begun or not isinstance(event, wire.Created | wire.Garbled)
         match event:
             case wire.TextDelta(text=text):
                 self._signal(Signal.ARRIVED)
-                self._round.text.append(text)
+                self._response.text.append(text)
                 self._lane.feed(ANSWER, text)
             case wire.ReasoningDelta(text=text):
                 self._signal(Signal.ARRIVED)
                 self._parts.send(ReasoningDelta(turn=self.turn.name, text=clean(text)))
             case wire.ToolInputDelta(item_id=source, text=text):
                 self._signal(Signal.ARRIVED)
-                self._round.tool_text += len(text)
+                self._response.tool_text += len(text)
                 if event.custom and event.name in ("", PATCH_TOOL):
                     self._lane.feed(source, text)
             case wire.ItemDone(item=item, item_id=source):
                 self._item_done(item, source)
             case wire.Finished(usage=usage):
-                self._round.finished = event
+                self._response.finished = event
                 self._count(usage)
             case wire.ServerError(message=message, code=code):
                 raise TurnFailedError(clean_line(message), code or "server")
@@ -290,10 +292,8 @@ class Runner:
                 pass
 
     def _item_done(self, item: ServerItem, source: str) -> None:
-        self._round.output.append(item)
-        if item.get("type") == "message":
-            self._round.text.clear()
-        elif item.get("type") == "custom_tool_call":
+        self._response.item_done(item)
+        if item.get("type") == "custom_tool_call":
             self._lane.finish(source, clean_end=True)
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
@@ -303,9 +303,7 @@ class Runner:
         if usage is not None:
             self._tally.count(usage)
         else:
-            count, response = self._parts.preparation.count, self._round
-            output = count("".join(response.text)) + response.tool_text // 4
-            output += sum(count(item_text(item)) for item in response.output)
+            output = self._response.estimated_tokens(self._parts.preparation.count)
             self._tally.estimate(self._standing_tokens(), output)
         self._parts.send(self._tally.event())
 
@@ -319,15 +317,9 @@ class Runner:
     def _tokens(self, items: list[Item]) -> int:
         return sum(self._parts.preparation.count(item_text(item)) for item in items)
 
-    def _keep(self, items: list[Item]) -> None:
-        """The response in hand is over: ``items`` are what the conversation keeps of it."""
-        self._round.kept = True
-        if items:
-            self._remember(items)
-
     async def _owed(self) -> list[Item]:
         """The outputs of the tool calls just made: what became of their hunks, what the tools answer."""
-        calls = [item for item in self._round.items if is_call(item)]
+        calls = [item for item in self._response.items if is_call(item)]
         outputs = {
             call["call_id"]: self._patched(call) for call in calls if call["type"] == "custom_tool_call"
         }
@@ -346,7 +338,7 @@ class Runner:
         """What the tools answer, with no more tokens than the window has room for."""
         parts, memory = self._parts, self._parts.memory
         self._signal(Signal.CALLED)
-        said = sum(parts.preparation.count(item_text(item)) for item in self._round.items)
+        said = sum(parts.preparation.count(item_text(item)) for item in self._response.items)
         await self._calls.answer(functions, parts.budget - self._standing_tokens() - said - KEPT_ROOM)
         memory.seen = memory.seen.having_read((each.source, each.whole) for each in self._calls.readings)
         return self._calls.answers
@@ -363,10 +355,10 @@ class Runner:
         ]
 
     def _fresh_outcomes(self) -> list[Any]:
-        first, self._round.first_outcome = self._round.first_outcome, len(self._lane.outcomes)
+        first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)
         return self._lane.outcomes[first:]
 
-    def _settle_accounts(self) -> None:
+    async def _settle_accounts(self) -> None:
         """Leave the next turn what it must know of this one."""
         memory = self._parts.memory
         if self.turn.phase is Phase.COMPLETED:
@@ -375,8 +367,8 @@ class Runner:
             if self.turn.phase is Phase.INTERRUPTED:
                 memory.unsent.append(self.prompt)
             return
-        if not self._round.kept:
-            if self._round.finished is None:
+        if not self._response.kept:
+            if self._response.finished is None:
                 self._count(None)
             self._keep_partial_answer()
         memory.unreported += self._fresh_outcomes()
@@ -384,9 +376,6 @@ class Runner:
         memory.cut_short = f"Your last answer was {ended} before its end."
 
     def _keep_partial_answer(self) -> None:
-        """Whole items as they are, the cut text as far as it came; a cut tool call not at all."""
-        items = list(self._round.items) or answer_items(self._round.output)
-        partial = "".join(self._round.text)
-        if partial.strip():
-            items.append(assistant_message(partial))
-        self._keep([*items, *answered(items, self._calls.answers, CUT)])
+        self._response.kept = True
+        if items := self._response.partial_items(self._calls.answers):
+            self._remember(items)

@@ -13,6 +13,7 @@ from typing import Any
 
 from session.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.protocol.items import FunctionCall
+from session.tasks import fault_line, log_fault
 from session.text.sanitize import clean, clean_line
 from session.tools.arguments import BadArguments
 from session.tools.tool import Around, Reading, Tool, ToolResult, failed
@@ -113,6 +114,8 @@ class Calls:
             work = tool, arguments
         except (UnknownTool, BadArguments) as wrong:
             problem = str(wrong)
+        except Exception as fault:  # noqa: BLE001
+            problem = _fault(tool_name, fault)
         call.label = _one_line(call.label)
         self.send(ToolCalled(turn=self.turn, call=call.name, tool=call.tool, line=call.label))
         if work is None:
@@ -165,6 +168,15 @@ async def _done(tool: Tool, arguments: Mapping[str, Any], around: Around) -> Too
         return await tool.call(arguments, around)
     except OSError as problem:  # a full disk, too many open files
         return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
+    except Exception as fault:  # noqa: BLE001
+        return failed(_fault(tool.spec.name, fault))
+
+
+def _fault(tool: str, fault: Exception) -> str:
+    """The answer to a call of a ``tool`` that raised what no tool should; the exception is logged."""
+    doing = f"running the tool {tool}"
+    log_fault(doing, fault)
+    return f"{fault_line(doing, fault)}. Go on without this call."
 
 
 def _one_line(text: str) -> str:

@@ -129,14 +129,16 @@ class Feed:
             self._unanswered = ""
         chat, status = self._chat, self._status
         match event:
-            case said.PromptSubmitted(turn=turn, text=text, kind=kind):
+            case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting):
                 self._turn = turn
                 self._unanswered = text
                 chat.prompt(text, kind)
-                status.show(phase="preparing", message="", waiting=max(0, status.status.waiting - 1))
+                status.show(phase="preparing", message="", waiting=waiting)
                 self.on_turn(True)
-            case said.PromptQueued(text=text, waiting=waiting):
+            case said.PromptQueued(waiting=waiting):
                 status.show(waiting=waiting)
+            case said.PromptsUnqueued():
+                status.show(waiting=0)
             case said.TurnStarted(input_tokens=tokens):
                 self._started = event
                 self._meter.begin(tokens)

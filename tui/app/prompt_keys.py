@@ -181,7 +181,7 @@ class PromptKeys(WorkKeys, inherit_bindings=False):
         if self.session.running:
             self.session.interrupt()
             self.feed.stop()
-            self.status.show(phase="stopping", waiting=0)
+            self.status.show(phase="stopping")
             if queued := self.session.unqueue():
                 # What follows a turn is not wanted unread when that turn had to be stopped.
                 self.composer.put("\n\n".join(filter(str.strip, [*queued, self.composer.draft])))

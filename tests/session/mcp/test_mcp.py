@@ -21,6 +21,7 @@ from session.mcp.settings import Asking, McpError, McpServer, read_servers
 from session.mcp.tools import spark_tools
 from session.mcp.working_folder import ServerFolders
 from session.storage.folders import state_folder
+from session.tasks import BackgroundTasks
 from session.tools.tool import Around
 from tests.session.calling import allow, calling
 from tests.session.talking import talking
@@ -288,6 +289,7 @@ async def test_servers_open_behind_a_turn_and_say_what_they_came_to() -> None:
         folders(),
         lambda level, line: told.append((level, line)),
         found,
+        BackgroundTasks(print),
         attended=True,
     )
     assert await servers.tools() == [], "nobody waits for them"

@@ -10,6 +10,7 @@ from pathlib import Path
 from session.events import Notice
 from session.mcp.servers import McpServers
 from session.mcp.settings import McpServer
+from session.tasks import BackgroundTasks
 from tests.session.calling import calling
 from tests.session.mcp.test_mcp import COMMAND, around, folders
 from tests.session.talking import Listening, talking
@@ -33,7 +34,9 @@ async def test_tools_that_come_and_go_are_listed_again_and_told_in_a_line() -> N
     def tell(level: str, line: str) -> None:
         told.append((level, line))
 
-    servers = McpServers([McpServer("practice", COMMAND)], {}, folders(), tell, hear, attended=True)
+    servers = McpServers(
+        [McpServer("practice", COMMAND)], {}, folders(), tell, hear, BackgroundTasks(print), attended=True
+    )
     servers.start()
     await servers.opened()
     tools = {tool.spec.name: tool for tool in await servers.tools()}
@@ -88,7 +91,7 @@ async def test_a_server_of_the_older_protocol_says_unasked_that_its_tools_change
     def tell(level: str, line: str) -> None:
         told.append((level, line))
 
-    servers = McpServers([server], {}, folders(), tell, hear, attended=True)
+    servers = McpServers([server], {}, folders(), tell, hear, BackgroundTasks(print), attended=True)
     servers.start()
     await servers.opened()
     (tool,) = await servers.tools()

@@ -12,6 +12,7 @@ from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from session.tasks import BackgroundTasks
 from tests.session.local_servers import LOCKED, OLLAMA, Pages, models, serving
 from tests.session.talking import PLAIN, environment
 
@@ -24,7 +25,8 @@ def served(folder: Path, url: str, provider: str, config: str = "") -> ServedMod
     file = Path(environ["XDG_CONFIG_HOME"]) / "spark" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text(config)
-    return ServedModels(open_project(folder, Flags(base_url=url, provider=provider, model="first"), environ))
+    opening = open_project(folder, Flags(base_url=url, provider=provider, model="first"), environ)
+    return ServedModels(opening, BackgroundTasks(print))
 
 
 def own(url: str, provider: str = "ollama") -> str:

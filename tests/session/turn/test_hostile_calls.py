@@ -74,3 +74,48 @@ async def test_output_without_lines_is_shown_as_far_as_it_fits(
     result = await tool.call({"command": command}, Around(500, lambda text: len(text) // 4 + 1))
     assert all(part in result.text for part in parts), result.text
     assert len(result.text) < 500 * 4
+
+
+@pytest.mark.parametrize("where", ["label", "refusal", "call"])
+async def test_a_tool_that_raises_anything_gives_a_failed_answer_and_the_others_theirs(
+    where: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Faulty:
+        def __init__(self, name: str, where: str, *, reads_only: bool) -> None:
+            self.spec = ToolSpec(name, "", {"type": "object"}, reads_only=reads_only)
+            self._where = where
+
+        def label(self, arguments: Mapping[str, Any]) -> str:
+            return self._at("label")
+
+        def refusal(self, arguments: Mapping[str, Any]) -> str:
+            self._at("refusal")
+            return ""
+
+        async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+            return ToolResult(self._at("call"))
+
+        def _at(self, place: str) -> str:
+            if place == self._where:
+                raise KeyError("no such drawer")
+            return place
+
+    tools = [
+        Faulty("reading", where, reads_only=True),
+        Faulty("doing", where, reads_only=False),
+        Faulty("good", "", reads_only=True),
+    ]
+    events: list[Event] = []
+    calls = Calls(Toolbox(tools), "t1", events.append, len, attended=True)
+    names = ("reading", "doing", "good")
+    await calls.answer([called(each, each) for each in names], 10_000)
+    line = "spark itself failed while running the tool {} (KeyError: 'no such drawer')"
+    assert calls.answers == {
+        "reading": f"{line.format('reading')}. Go on without this call.",
+        "doing": f"{line.format('doing')}. Go on without this call.",
+        "good": "call",
+    }
+    ends = {event.tool: event for event in events if isinstance(event, ToolEnded)}
+    assert [ends[name].status for name in names] == ["failed", "failed", "done"]
+    assert line.format("doing") in ends["doing"].line
+    assert len([record for record in caplog.records if record.exc_info]) == 2

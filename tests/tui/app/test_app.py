@@ -88,6 +88,19 @@ async def test_a_queued_prompt_waits_for_the_running_turn(tmp_path: Path) -> Non
         assert it.app.status.status.waiting == 0
 
 
+async def test_a_redirect_leaves_the_count_of_queued_prompts_as_it_is(tmp_path: Path) -> None:
+    async with stage(tmp_path, rate=50) as it:
+        await it.ask("make it polite")
+        it.app.composer.insert("just talk")
+        it.key("alt+q")
+        await it.until(lambda: it.app.status.status.waiting == 1, "the queue")
+        await it.ask("just talk, and stop that")
+        await it.until(lambda: it.chat.count("just talk, and stop that") > 0, "the redirect")
+        assert it.app.status.status.waiting == 1
+        await it.until(lambda: it.app.status.status.waiting == 0, "the queued prompt's turn")
+        await it.done()
+
+
 async def test_stopping_gives_back_what_was_queued(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=50) as it:
         await it.ask("make it polite")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from session.model_choice.served_models import ServedModels
+from session.tasks import BackgroundTasks
 from tests.tui.app.test_held_hunks import MANIFEST
 from tests.tui.stage import GREETER, stage
 from tui.overlays.screens import HelpScreen
@@ -184,7 +185,7 @@ async def test_a_command_that_takes_its_time_is_said_to_be_done_meanwhile(tmp_pa
         endpoint = it.session.served._opening.endpoint
         assert endpoint is not None
         opening = replace(it.session.served._opening, endpoint=replace(endpoint, base_url=url))
-        it.session.served = ServedModels(opening)
+        it.session.served = ServedModels(opening, BackgroundTasks(print))
         it.app.composer.focus()
         await it.pilot.press(*"/model slow-one", "enter")
         await it.until(lambda: "/model is being done" in it.screen, "the word that it is being done")

@@ -1,0 +1,62 @@
+"""The background tasks of a session, and the one place that sees how each of them ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from session.events import Event, Notice
+from session.text.sanitize import clean_line
+
+T = TypeVar("T")
+
+_LOGGER = logging.getLogger("spark.session")
+
+
+def fault_line(doing: str, problem: BaseException) -> str:
+    """One line for the user about an exception that nothing expected. ``doing`` is what failed, as in
+    "reading the project"."""
+    detail = clean_line(f"{type(problem).__name__}: {problem}".removesuffix(": "))
+    return f"spark itself failed while {doing} ({detail})"
+
+
+def log_fault(doing: str, problem: BaseException) -> None:
+    """Write the exception with its traceback to the log."""
+    _LOGGER.error("failed while %s", doing, exc_info=problem)
+
+
+class BackgroundTasks:
+    """Runs the tasks of one session. A task that raises is logged and told to the user in one line; the
+    session goes on without it.
+
+    All methods are called on the event loop.
+    """
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self._publish = publish
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T], doing: str, *, consequence: str = "") -> asyncio.Task[T]:
+        """Run ``work`` in the background. ``doing`` names it in the log and for the user, as in "reading the
+        project"; ``consequence`` says what the user has to do without if it fails."""
+        task = asyncio.create_task(work, name=doing)
+        self._tasks.add(task)
+        task.add_done_callback(lambda ended: self._ended(ended, doing, consequence))
+        return task
+
+    async def close(self) -> None:
+        """Cancel what still runs, and wait for it to end."""
+        running = list(self._tasks)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[Any], doing: str, consequence: str) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (problem := task.exception()) is None:
+            return
+        log_fault(doing, problem)
+        line = fault_line(doing, problem)
+        self._publish(Notice(level="error", text=f"{line}; {consequence}" if consequence else line))

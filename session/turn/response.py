@@ -1,0 +1,60 @@
+"""One response of the model while it comes in: its text, its items, and what of them can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from session.memory.input_items import answer_items, answered, assistant_message, item_text
+from session.protocol import events as wire
+from session.protocol.items import Item, ServerItem
+
+CUT = "Cut off before it was done; see the report that follows."
+"""The answer to a tool call that got none before the turn ended."""
+_CHARACTERS_PER_TOKEN = 4
+"""For tool input that was cut, which no item holds."""
+
+
+@dataclass(slots=True)
+class Response:
+    """What has come of one response so far."""
+
+    first_outcome: int = 0
+    """Index of the first outcome in the turn's lane that nobody has reported yet."""
+    text: list[str] = field(default_factory=list)
+    """Pieces of the answer's text that no item holds yet."""
+    tool_text: int = 0
+    """Characters of tool input so far."""
+    output: list[ServerItem] = field(default_factory=list)
+    """Its items so far, as the server gave them."""
+    items: list[Item] = field(default_factory=list)
+    """The items of a whole response, as they may be sent back."""
+    finished: wire.Finished | None = None
+    kept: bool = False
+    """Whether its items are in the conversation."""
+    begun: bool = False
+    """Whether any content came: asking for it again would say and land things twice."""
+
+    def item_done(self, item: ServerItem) -> None:
+        """Take a whole item; a message holds the text that came before it."""
+        self.output.append(item)
+        if item.get("type") == "message":
+            self.text.clear()
+
+    def complete(self, finished: wire.Finished) -> None:
+        """Set ``items``: the response is whole."""
+        self.items = answer_items(finished.output or self.output)
+        self.text.clear()
+
+    def estimated_tokens(self, count: Callable[[str], int]) -> int:
+        """About how many tokens came, where the server does not say."""
+        items = sum(count(item_text(item)) for item in self.output)
+        return count("".join(self.text)) + self.tool_text // _CHARACTERS_PER_TOKEN + items
+
+    def partial_items(self, answers: Mapping[str, str]) -> list[Item]:
+        """What the conversation can keep of a response that was cut: whole items, the text so far, and the
+        ``answers`` to its calls by call id. A tool call that was cut is left out."""
+        items = list(self.items) or answer_items(self.output)
+        if (partial := "".join(self.text)).strip():
+            items.append(assistant_message(partial))
+        return [*items, *answered(items, answers, CUT)]

@@ -1,0 +1,111 @@
+"""Background tasks: each fault is logged and told in one line, and the session goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from session.events import Event, Notice, TurnEnded
+from session.tasks import BackgroundTasks
+from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "colours.py").write_text(COLOURS)
+    return folder
+
+
+async def broken() -> None:
+    raise KeyError("nowhere")
+
+
+async def test_a_task_that_raises_is_told_in_one_line_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[Event] = []
+    tasks = BackgroundTasks(told.append)
+    task = tasks.start(broken(), "counting sheep", consequence="nobody sleeps")
+    await asyncio.wait({task})
+    await tasks.close()
+    line = "spark itself failed while counting sheep (KeyError: 'nowhere'); nobody sleeps"
+    assert told == [Notice("error", line)]
+    (record,) = [each for each in caplog.records if each.name == "spark.session"]
+    assert record.exc_info is not None
+
+
+async def test_a_task_that_ends_or_is_cancelled_is_not_told() -> None:
+    told: list[Event] = []
+    tasks = BackgroundTasks(told.append)
+    assert await tasks.start(asyncio.sleep(0, "slept"), "sleeping") == "slept"
+    endless = tasks.start(asyncio.Event().wait(), "waiting for ever")
+    await tasks.close()
+    assert endless.cancelled() and told == []
+
+
+async def test_a_session_whose_project_reading_dies_says_so_and_goes_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def die(*_: object) -> None:
+        raise RuntimeError("the parser is out of order")
+
+    monkeypatch.setattr("context.project.project.Project.scan", die)
+    async with talking(root, PLAIN) as talk:
+        notice = await talk.until(Notice, lambda event: event.level == "error")
+        assert "failed while reading the project (RuntimeError: the parser is out of order)" in notice.text
+        talk.session.submit("hello")
+        assert (await talk.ended("t1")).status == "completed"
+    assert any(record.exc_info for record in caplog.records)
+
+
+@pytest.mark.parametrize("method", ["_one_response", "_owed", "_close_lane", "_settle_accounts"])
+async def test_a_fault_in_a_turn_ends_it_as_failed_and_the_next_turn_works(
+    root: Path, monkeypatch: pytest.MonkeyPatch, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def die(*_: object) -> None:
+        raise ZeroDivisionError("a wheel came off")
+
+    async with talking(root, PLAIN) as talk:
+        with monkeypatch.context() as patched:
+            patched.setattr(f"session.turn.runner.Runner.{method}", die)
+            talk.session.submit("hello")
+            ended = await talk.ended("t1")
+        assert (ended.status, ended.code) == ("failed", "internal")
+        assert ended.message is not None and "(ZeroDivisionError: a wheel came off)" in ended.message
+        talk.session.submit("once more")
+        assert (await talk.ended("t2")).status == "completed"
+    assert len(talk.all(TurnEnded)) == 2
+    assert any(record.exc_info for record in caplog.records)
+
+
+async def test_a_turn_that_is_cancelled_from_within_ends_as_failed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cancelled(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    async with talking(root, PLAIN) as talk:
+        with monkeypatch.context() as patched:
+            patched.setattr("session.turn.runner.Runner._one_response", cancelled)
+            talk.session.submit("hello")
+            ended = await talk.ended("t1")
+        assert (ended.status, ended.code) == ("failed", "internal")
+        talk.session.submit("once more")
+        assert (await talk.ended("t2")).status == "completed"
+
+
+async def test_a_queued_prompt_is_answered_though_the_work_before_it_broke(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise RuntimeError("no summary today")
+
+    monkeypatch.setattr("session.commands.compaction_commands.Dialogue.wants_ledger", die)
+    async with talking(root, REPAINT, rate=400) as talk:
+        talk.session.submit("repaint it")
+        talk.session.queue("what did you do?")
+        await talk.ended("t1")
+        assert (await talk.ended("t2")).status == "completed"
+        await talk.until(Notice, lambda event: "no summary today" in event.text)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource, already_exists
 from edits.files.aliases import aliases
-from edits.files.file_names import project_files
 from edits.files.path_jail import resolve
 from edits.files.read_write import (
     Changed,
@@ -56,7 +55,7 @@ class Landing:
         root: Path,
         ledger: Ledger,
         *,
-        files: Callable[[], Iterable[str]] | None = None,
+        files: Callable[[], Iterable[str]] = tuple,
         symbols: SymbolSource | None = None,
         protection: Protection | None = None,
         step: Step = no_step,
@@ -64,7 +63,7 @@ class Landing:
         self.protection = protection
         self._root = root.resolve()
         self._ledger = ledger
-        self._planner = Planner(self._root, ledger, files or (lambda: project_files(self._root)), symbols)
+        self._planner = Planner(self._root, ledger, files, symbols)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 

@@ -89,6 +89,7 @@ class Session(HunkHandling, ModelCommands):
         self.typing = self._reading.pause.typed
         """A key was pressed: what would hold the next ones up can wait for a pause."""
         self._open_files: tuple[str, ...] = ()
+        self._workspace.files = lambda: self._reading.snapshot.paths
         ledger = self._workspace.ledger
         self.files = ProjectFiles(
             self.root, ledger, self._edit_thread, lambda: self._reading.snapshot.paths, self._publish

@@ -1,13 +1,13 @@
-"""A project folder and its edit side: the ledger of its hunks and the landing that works on it.
+"""A project folder with the ledger of its hunks and the landing that works on it.
 
-Every command that lands or takes back edits opens the same workspace for the same folder, so a
-hunk can be undone whichever of them landed it.
+Every command that lands or undoes edits opens the same workspace for the same folder, so that a hunk can
+be undone whichever of them landed it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,25 +25,43 @@ class WorkspaceError(Exception):
 
 
 class Workspace:
-    """An open project folder. ``root`` has no links left in it; its edit side is made when asked for."""
+    """An open project folder. ``root`` has no links in it. The ledger and the landing are made when they
+    are first asked for."""
 
     def __init__(self, root: Path, folders: ProjectFolders) -> None:
         self.root = root
         self.folders = folders
+        self.files: Callable[[], Iterable[str]] = self._listed
+        """Lists the project's files, relative to the root. A session replaces it by what it has read."""
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The journal of the project's hunks."""
+        """The ledger of the project's hunks."""
         from edits.ledger.ledger import Ledger
 
         return Ledger(self.folders.ledger)
 
     @cached_property
     def landing(self) -> Landing:
-        """What places and writes them."""
+        """Lands hunks in the project."""
         from edits.landing import Landing
 
-        return Landing(self.root, self.ledger, symbols=_symbols)
+        return Landing(self.root, self.ledger, files=self._nameable, symbols=_symbols)
+
+    def _nameable(self) -> Iterable[str]:
+        """The files that a message to the model may name: none that is ignored or holds secrets."""
+        from context.text.secrets import is_secret_file
+
+        return (path for path in self.files() if not is_secret_file(path))
+
+    def _listed(self) -> Iterable[str]:
+        from context.disk.file_list import list_git, list_walk
+        from context.disk.git import Git, GitUnavailable
+
+        try:
+            return list_git(Git.open(self.root)).files
+        except GitUnavailable:
+            return list_walk(self.root).files
 
 
 def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Workspace:
@@ -70,7 +88,7 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
 
 
 def _symbols(path: str, text: str) -> Sequence[Symbol]:
-    """The definitions in a file, asked for only where a hunk's place hangs on them."""
+    """The definitions in a file, asked for only where they decide a hunk's place."""
     from context.code.outline import outline
 
     return outline(path, text).symbols

@@ -41,7 +41,7 @@ class Project:
         self.root = self.folder / "project"
         self.root.mkdir(parents=True)
         self.ledger = Ledger(self.folder / "ledger")
-        self.landing = Landing(self.root, self.ledger)
+        self.landing = Landing(self.root, self.ledger, files=self.read_bytes)
 
     def write(self, files: dict[str, str] | dict[str, bytes]) -> None:
         for name, content in files.items():

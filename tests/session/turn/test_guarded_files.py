@@ -1,0 +1,95 @@
+"""Which files a turn may change or name: guards and suggestions on a real session and a real project."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from session.events import HunkHeld, HunkLanded, HunkRefused, HunkUndone
+from tests.conftest import RunSpark
+from tests.session.talking import talking
+
+ANSWER = '''
+models = ["spark-practice"]
+[[scenario]]
+match = ["go"]
+
+[[scenario.step]]
+say = """
+{patch}
+"""
+'''
+REWRITE = """\
+*** Begin Patch
+*** Add File: a.py
++one = 10
++two = 20
+*** End Patch"""
+
+
+def update(path: str) -> str:
+    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-one = 1\n+one = 10\n*** End Patch"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository that ignores a folder and has a file of secrets."""
+    folder = tmp_path / "project"
+    (folder / "generated").mkdir(parents=True)
+    (folder / "src").mkdir()
+    for name in ("a.py", "src/app.py", "generated/config.py", "private.pem"):
+        (folder / name).write_text("one = 1\n")
+    (folder / ".gitignore").write_text("generated/\n")
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
+
+
+async def test_a_new_file_over_an_existing_one_waits_for_the_user_and_is_undone(root: Path) -> None:
+    async with talking(root, ANSWER.format(patch=REWRITE)) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert (held.path, held.guard) == ("a.py", "overwrites")
+        assert talk.text("a.py") == "one = 1\n"
+        assert talk.session.answer(held.hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+        assert talk.text("a.py") == "one = 10\ntwo = 20\n"
+        assert isinstance(await talk.session.undo(), HunkUndone)
+        assert talk.text("a.py") == "one = 1\n"
+    assert [event.path for event in talk.all(HunkLanded)] == ["a.py"]
+
+
+async def test_a_new_file_over_an_existing_one_is_refused_where_nobody_can_be_asked(root: Path) -> None:
+    async with talking(root, ANSWER.format(patch=REWRITE), attended=False) as talk:
+        talk.session.submit("go")
+        await talk.ended("t1")
+    assert {event.code for event in talk.all(HunkRefused)} == {"exists"}
+    assert talk.text("a.py") == "one = 1\n"
+
+
+async def test_a_lock_holds_an_edit_through_a_link(root: Path) -> None:
+    (root / "link.py").symlink_to("src/app.py")
+    async with talking(root, ANSWER.format(patch=update("link.py")), attended=False) as talk:
+        talk.session.lock("src/*.py")
+        talk.session.submit("go")
+        await talk.ended("t1")
+    assert {event.code for event in talk.all(HunkRefused)} == {"locked"}
+    assert talk.text("src/app.py") == "one = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "named"), [("lib/app.py", "src/app.py"), ("lib/config.py", None), ("lib/private.pem", None)]
+)
+async def test_a_wrong_path_never_names_an_ignored_or_secret_file(
+    root: Path, run_spark: RunSpark, path: str, named: str | None
+) -> None:
+    async with talking(root, ANSWER.format(patch=update(path)), attended=False) as talk:
+        await talk.session._reading.ready.wait()
+        talk.session.submit("go")
+        await talk.ended("t1")
+    ran = run_spark("apply", "-C", str(root), given=update(path))
+    for message in (*(event.message for event in talk.all(HunkRefused)), ran.out):
+        assert f"{path} does not exist" in message
+        assert ("did you mean" in message) == (named is not None)
+        assert named is None or f"did you mean {named}?" in message

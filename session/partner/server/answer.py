@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.partner.script.patches import search_replace, v4a
-from session.partner.script.pieces import pieces
 from session.partner.script.script import (
     Calls,
     Close,
@@ -25,6 +24,7 @@ from session.partner.script.script import (
     Step,
     Think,
 )
+from session.partner.script.tokens import split_tokens
 
 _BARE_DROPS = (
     "response.created",
@@ -43,8 +43,8 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a response is made for: names, the model, and the tokens its input takes."""
+class ResponseSpec:
+    """What a response is made for: its names, the model, and the tokens of its input."""
 
     response_id: str
     model: str
@@ -61,8 +61,8 @@ class Asked:
 class Answer:
     """The frames of one response. ``output`` holds its items so far; ``done`` is set by its last frame."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
+    def __init__(self, spec: ResponseSpec) -> None:
+        self.spec = spec
         self.output: list[dict[str, Any]] = []
         self.output_tokens = 0
         self.done = False
@@ -114,25 +114,25 @@ class Answer:
 
     def response(self, status: str) -> dict[str, Any]:
         """The response object as it stands."""
-        asked = self.asked
+        spec = self.spec
         usage = {
-            "input_tokens": asked.input_tokens,
-            "input_tokens_details": {"cached_tokens": asked.cached_tokens},
+            "input_tokens": spec.input_tokens,
+            "input_tokens_details": {"cached_tokens": spec.cached_tokens},
             "output_tokens": self.output_tokens,
             "output_tokens_details": {"reasoning_tokens": self._reasoning_tokens},
-            "total_tokens": asked.input_tokens + self.output_tokens,
+            "total_tokens": spec.input_tokens + self.output_tokens,
         }
         return {
-            "id": asked.response_id,
+            "id": spec.response_id,
             "object": "response",
-            "created_at": asked.created_at,
+            "created_at": spec.created_at,
             "status": status,
             "error": None,
             "incomplete_details": None,
-            "model": asked.model,
+            "model": spec.model,
             "output": list(self.output),
             "parallel_tool_calls": False,
-            "previous_response_id": asked.previous_response_id,
+            "previous_response_id": spec.previous_response_id,
             "store": False,
             "tool_choice": "auto",
             "tools": [],
@@ -142,7 +142,7 @@ class Answer:
     def _stream(self, step: Think | Say | Patch, scenario: Scenario | None) -> Iterator[Frame]:
         if isinstance(step, Patch):
             hunks = [] if scenario is None else [scenario.hunks[name] for name in step.hunks]
-            if self.asked.patch_tool is not None:
+            if self.spec.patch_tool is not None:
                 yield from self._open_item("custom_tool_call", fresh=True)
                 yield from self._deltas(v4a(hunks), step.limit)
                 return
@@ -160,7 +160,7 @@ class Answer:
         if self._open is not None and self._open.kind == kind and not fresh:
             return
         yield from self._end_item()
-        item = self._open = _Item(kind, len(self.output), self.asked, tool)
+        item = self._open = _Item(kind, len(self.output), self.spec, tool)
         yield from self._event("response.output_item.added", item=item.as_json("in_progress"), **item.place)
         if item.part_event is not None:
             name, place, empty = item.part_event
@@ -171,19 +171,19 @@ class Answer:
         if item is None:
             return
         head, tail = self._around_delta(item)
-        for piece in pieces(text)[:limit]:
+        for piece in split_tokens(text)[:limit]:
             item.text += piece
             self.output_tokens += 1
             self._reasoning_tokens += item.kind == "reasoning"
             self._sequence += 1
-            number = "" if self.asked.bare else f',"sequence_number":{self._sequence}'
+            number = "" if self.spec.bare else f',"sequence_number":{self._sequence}'
             yield Frame(f"{head}{json.dumps(piece)}{number}{tail}", 1)
 
     def _around_delta(self, item: _Item) -> tuple[str, str]:
         """A delta event's JSON before and after what differs, for a thousand of them a second."""
         event = {"type": f"response.{item.delta_event}.delta", **item.names, **item.delta_place}
         body = json.dumps(self._trim(event), separators=(",", ":"))
-        lane = "" if self.asked.stream_id is None else f',"stream_id":{json.dumps(self.asked.stream_id)}'
+        lane = "" if self.spec.stream_id is None else f',"stream_id":{json.dumps(self.spec.stream_id)}'
         return body[:-1] + ',"delta":', lane + "}"
 
     def _end_item(self) -> Iterator[Frame]:
@@ -201,15 +201,15 @@ class Answer:
 
     def _event(self, kind: str, **fields: Any) -> Iterator[Frame]:
         self._sequence += 1
-        if self.asked.bare and kind.startswith(_BARE_DROPS):
+        if self.spec.bare and kind.startswith(_BARE_DROPS):
             return
         event = {"type": kind, **fields, "sequence_number": self._sequence}
-        if self.asked.stream_id is not None:
-            event["stream_id"] = self.asked.stream_id
+        if self.spec.stream_id is not None:
+            event["stream_id"] = self.spec.stream_id
         yield Frame(json.dumps(self._trim(event), separators=(",", ":")))
 
     def _trim(self, event: dict[str, Any]) -> dict[str, Any]:
-        if self.asked.bare:
+        if self.spec.bare:
             for name in ("output_index", "content_index", "summary_index", "sequence_number"):
                 event.pop(name, None)
         return event
@@ -218,11 +218,11 @@ class Answer:
 class _Item:
     """An output item while it streams."""
 
-    def __init__(self, kind: str, index: int, asked: Asked, tool: str | None) -> None:
+    def __init__(self, kind: str, index: int, spec: ResponseSpec, tool: str | None) -> None:
         self.kind = kind
         self.text = ""
-        self._tool = tool or asked.patch_tool
-        suffix = f"{asked.response_id.removeprefix('resp_')}_{index}"
+        self._tool = tool or spec.patch_tool
+        suffix = f"{spec.response_id.removeprefix('resp_')}_{index}"
         prefix = {"message": "msg", "reasoning": "rs", "function_call": "fc"}.get(kind, "ctc")
         self.id = f"{prefix}_{suffix}"
         self._call_id = f"call_{suffix}"

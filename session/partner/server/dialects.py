@@ -44,6 +44,11 @@ def nested_error(code: str, message: str, status: int) -> dict[str, object]:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
+def nothing_at(path: str) -> dict[str, object]:
+    """The body of a 404."""
+    return nested_error("not_found", f"Nothing is served at {path or '/'}.", 404)
+
+
 def _messages_error(code: str, message: str, status: int) -> dict[str, object]:
     return {"type": "error", "error": {"type": code, "message": message}}
 

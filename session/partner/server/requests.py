@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from session.partner.script.pieces import count_input
+from session.partner.script.tokens import count_input_tokens
 from session.protocol.frames import NotAnObject, parse_object
 
 _LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
@@ -69,12 +69,12 @@ class Request:
 
     def own_tokens(self) -> int:
         """The tokens of this request's own input items."""
-        return sum(count_input(json.dumps(item, ensure_ascii=False)) for item in self.items)
+        return sum(count_input_tokens(json.dumps(item, ensure_ascii=False)) for item in self.items)
 
     def standing_tokens(self) -> int:
         """The tokens of its instructions and tools."""
         standing = [self.body.get("instructions") or "", self.body.get("tools") or ""]
-        return sum(count_input(json.dumps(part, ensure_ascii=False)) for part in standing if part)
+        return sum(count_input_tokens(json.dumps(part, ensure_ascii=False)) for part in standing if part)
 
 
 def read_request(frame: str | bytes) -> Request:

@@ -1,15 +1,13 @@
-"""The partner's server: WebSockets on loopback, one task per response, paced and cut like the real thing."""
+"""The partner's server: WebSockets and plain HTTP on one loopback port, one task per response."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
 import math
 import ssl
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -21,13 +19,14 @@ from websockets.http11 import Response as HttpResponse
 
 from session.partner.script.load import DEMO, load
 from session.partner.script.script import Script
-from session.partner.server.dialects import nested_error
-from session.partner.server.http import HttpClient, Sniffer
-from session.partner.server.lanes import Client
-from session.partner.server.requests import BadRequest, Request
+from session.partner.server.dialects import nothing_at
+from session.partner.server.http_connection import HttpConnection
+from session.partner.server.requests import Request
+from session.partner.server.scripted_model import ScriptedModel
+from session.partner.server.shared_port import SharedPortConnection
+from session.partner.server.websocket_connection import WebSocketConnection
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
-_REMEMBERED = 256
 _LOGGER = logging.getLogger("spark.partner")
 
 
@@ -38,9 +37,8 @@ class Partner:
     send it as a bearer token. Use it as an async context manager, or ``await serve()`` and
     ``await close()``. Raises ``load.ScriptError`` for a script that cannot be played.
 
-    For tests and benches: ``requests`` are the last ones received, ``headers`` those of the last upgrades and
-    posts (names in small letters), ``connections`` counts all WebSockets ever accepted, ``plain_connections``
-    those of plain HTTP, ``cut`` the responses that clients cut short.
+    For tests and benches, ``connections`` counts all WebSockets ever accepted and ``plain_connections``
+    those of plain HTTP; ``requests``, ``headers``, ``cut`` and ``begun`` are the scripted model's.
     """
 
     def __init__(
@@ -51,17 +49,12 @@ class Partner:
     ) -> None:
         if not rate > 0:
             raise ValueError("the rate must be more than 0 tokens per second (inf for no limit)")
-        self.rate = rate
-        self.script = scripts if isinstance(scripts, Script) else load(scripts or DEMO)
-        self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
-        self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
+        script = scripts if isinstance(scripts, Script) else load(scripts or DEMO)
+        self.model = ScriptedModel(script, rate, key)
         self.connections = 0
-        self.cut = 0
-        self.begun: dict[str, int] = {}
-        self._key = key
         self._secure = False
         self._server: Server | None = None
-        self._clients: set[Client] = set()
+        self._clients: set[WebSocketConnection] = set()
         self.plain_connections = 0
         self._plain_tasks: set[asyncio.Task[None]] = set()
 
@@ -73,7 +66,7 @@ class Partner:
             host,
             port,
             process_request=self._answer_http,
-            create_connection=type("PartnerConnection", (Sniffer,), {"plain": staticmethod(self._plain)}),
+            create_connection=self._connection_class(),
             ssl=tls,
             compression=None,  # on loopback it costs more than it saves
             max_size=MAX_FRAME_BYTES,
@@ -120,13 +113,42 @@ class Partner:
         scheme, host = ("https", "localhost") if self._secure else ("http", "127.0.0.1")
         return f"{scheme}://{host}:{self.port}/v1"
 
+    @property
+    def script(self) -> Script:
+        """What is played; it can be replaced while the partner serves."""
+        return self.model.script
+
+    @script.setter
+    def script(self, script: Script) -> None:
+        self.model.script = script
+
+    @property
+    def requests(self) -> Sequence[Request]:
+        """The last requests received."""
+        return self.model.requests
+
+    @property
+    def headers(self) -> Sequence[Mapping[str, str]]:
+        """The headers of the last upgrades and posts, with names in lower case."""
+        return self.model.headers
+
+    @property
+    def cut(self) -> int:
+        """How many responses clients have cut short."""
+        return self.model.cut
+
+    @property
+    def begun(self) -> Mapping[str, int]:
+        """How often each scenario was begun."""
+        return self.model.begun
+
     async def drop_clients(self) -> None:
         """Close every connection, as a server going away does; new ones are welcome."""
         await asyncio.gather(*(client.connection.close(1001, "going away") for client in self._clients))
 
     async def _handle(self, connection: ServerConnection) -> None:
         self.connections += 1
-        client = Client(self, connection)
+        client = WebSocketConnection(self.model, connection)
         self._clients.add(client)
         try:
             await client.run()
@@ -137,7 +159,7 @@ class Partner:
         """Refuse the WebSocket, or return None to go on with its handshake."""
         path = urlsplit(request.path).path.rstrip("/")
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
-        problem = self.refusal(path, headers)
+        problem = self.model.refusal(headers)
         if problem is not None:
             return _http(problem[0], json.dumps(problem[1]), "application/json")
         if path != "/v1/responses":
@@ -145,33 +167,13 @@ class Partner:
         refusal = self.script.handshake
         return None if refusal is None else _http(refusal.status, refusal.body, refusal.content_type)
 
-    def refusal(self, path: str, headers: Mapping[str, str]) -> tuple[int, dict[str, object]] | None:
-        """Status and body for a client without the right key; None for one with it."""
-        self.headers.append(headers)
-        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-        if self._key is None or hmac.compare_digest(given.encode(), self._key.encode()):
-            return None
-        message = "Incorrect API key provided." if given else "No API key was provided."
-        return 401, nested_error("invalid_api_key", message, 401)
+    def _connection_class(self) -> type[SharedPortConnection]:
+        serve_http = staticmethod(self._serve_http)
+        return type("PartnerConnection", (SharedPortConnection,), {"serve_http": serve_http})
 
-    def check_model(self, request: Request) -> None:
-        """Raises :class:`BadRequest` for a model that the script refuses."""
-        if request.model in self.script.refuse_models:
-            raise BadRequest("model_not_found", _no_model(request.model), param="model", status=404)
-
-    def model_list(self) -> dict[str, object]:
-        """What ``GET /models`` gives."""
-        return {"object": "list", "data": [_model(name) for name in self.script.models]}
-
-    def model_entry(self, name: str) -> tuple[int, dict[str, object]]:
-        """What ``GET /models/NAME`` gives: status and body."""
-        if name in self.script.models:
-            return 200, _model(name)
-        return 404, nested_error("model_not_found", _no_model(name), 404)
-
-    def _plain(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _serve_http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.plain_connections += 1
-        task = asyncio.get_running_loop().create_task(HttpClient(self, reader, writer).run())
+        task = asyncio.get_running_loop().create_task(HttpConnection(self.model, reader, writer).run())
         self._plain_tasks.add(task)
         task.add_done_callback(self._plain_tasks.discard)
 
@@ -185,19 +187,6 @@ def parse_rate(text: str) -> float:
     if math.isnan(rate) or rate < 0:
         raise ValueError("the rate must be a positive number of tokens per second")
     return rate or math.inf
-
-
-def _model(name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "spark"}
-
-
-def _no_model(name: str) -> str:
-    return f"The model '{name}' does not exist or you do not have access to it."
-
-
-def nothing_at(path: str) -> dict[str, object]:
-    """The body of a 404."""
-    return nested_error("not_found", f"Nothing is served at {path or '/'}.", 404)
 
 
 def _http(status: int, body: str, content_type: str) -> HttpResponse:

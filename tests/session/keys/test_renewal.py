@@ -19,18 +19,18 @@ async def test_a_login_that_expires_is_renewed_once_and_unseen(route: Route) -> 
         async def refresh() -> str | None:
             nonlocal asked
             asked += 1
-            return partner._key
+            return partner.model.key
 
         service = Service(routes=(route,), spare=True)
         async with linked(partner, key="first", service=service, login=Login(refresh)) as connection:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            partner._key = "second"
+            partner.model.key = "second"
             await partner.drop_clients()
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
             assert (asked, connection.endpoint.api_key) == (1, "second")
             connection.use(Endpoint(partner.url, "first", {"X-Tier": "fast"}))
             assert connection.endpoint == Endpoint(partner.url, "second", {"X-Tier": "fast"})
-            partner._key = "third"
+            partner.model.key = "third"
             await partner.drop_clients()
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
             assert asked == 2
@@ -46,7 +46,7 @@ async def test_a_login_that_is_over_says_how_to_log_in() -> None:
         options = {"key": "first", "service": service, "login": Login(refresh, "Log in: spark login x")}
         async with linked(partner, **options) as connection:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
-            partner._key = "second"
+            partner.model.key = "second"
             problem = await failing(connection, "hello")
             assert problem.kind == "unauthorized" and "(401)" in problem.message
             assert problem.message.endswith("key provided. Log in: spark login x")

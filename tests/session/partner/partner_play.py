@@ -12,9 +12,9 @@ from edits.hunk import Hunk, Landed, Refused, Rung, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from edits.report import NotReceived, Outcome, render
+from session.partner.script.conversation import reply
 from session.partner.script.script import Script
-from session.partner.script.story import reply
-from session.partner.server.answer import Answer, Asked
+from session.partner.server.answer import Answer, ResponseSpec
 from session.partner.server.requests import PATCH_TOOL
 from session.protocol.events import Finished, ItemDone, TextDelta, ToolInputDelta
 from session.protocol.items import tool_output, user_message
@@ -53,7 +53,7 @@ class FrontEnd:
         """One response; true when a tool call's result makes another due."""
         told = reply(self.script, self.items, rounds=self.rounds)
         assert told is not None
-        answer = Answer(Asked("resp_1", "m", 0, 0, patch_tool=PATCH_TOOL if self.rounds else None))
+        answer = Answer(ResponseSpec("resp_1", "m", 0, 0, patch_tool=PATCH_TOOL if self.rounds else None))
         decoder, parser = ResponseDecoder(), AutoParser()
         outcomes: list[Outcome] = []
         calls: list[dict[str, Any]] = []

@@ -14,8 +14,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from session.partner.script.load import ScriptError, load, parse
-from session.partner.script.pieces import count_input, count_output, pieces
-from session.partner.server.pace import Pace
+from session.partner.script.tokens import count_input_tokens, split_tokens
+from session.partner.server.schedule import TokenSchedule
 from session.partner.server.server import Partner, parse_rate
 
 SCRIPT = """
@@ -104,10 +104,12 @@ async def test_the_whole_sequence_of_events() -> None:
         assert response["status"] == "completed"
         assert [item["type"] for item in response["output"]] == ["reasoning", "message"]
         assert response["usage"] == {
-            "input_tokens": count_input(json.dumps({"type": "message", "role": "user", "content": "hello"})),
+            "input_tokens": count_input_tokens(
+                json.dumps({"type": "message", "role": "user", "content": "hello"})
+            ),
             "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": count_output("A greeting.") + count_output("Hello there."),
-            "output_tokens_details": {"reasoning_tokens": count_output("A greeting.")},
+            "output_tokens": len(split_tokens("A greeting.")) + len(split_tokens("Hello there.")),
+            "output_tokens_details": {"reasoning_tokens": len(split_tokens("A greeting."))},
             "total_tokens": response["usage"]["input_tokens"] + response["usage"]["output_tokens"],
         }
 
@@ -233,20 +235,20 @@ async def test_closing_ends_everything_and_the_port_is_free_again() -> None:
 
 
 def test_the_pace_is_kept_against_the_clock() -> None:
-    pace = Pace(1000.0, start=10.0)
+    pace = TokenSchedule(1000.0, start=10.0)
     assert pace.wait(1, 10.0006) == 0.0  # within a timer's grain
     assert pace.wait(9, 10.0) == pytest.approx(0.01)
     assert pace.wait(5, 10.5) == 0.0  # late: nothing waits until the schedule is met again
     pace.hold(1.0)
     assert pace.wait(5, 10.5) == pytest.approx(0.52)
-    assert Pace(float("inf"), 0.0).wait(10_000, 0.0) == 0.0
+    assert TokenSchedule(float("inf"), 0.0).wait(10_000, 0.0) == 0.0
 
 
 @pytest.mark.parametrize(
     "text", ["", "a", "Hello, world!\n\n    x = foo_bar(1234567)\n", "héé ☃\t\t日本語", "\r\n \n"]
 )
 def test_pieces_lose_nothing(text: str) -> None:
-    assert "".join(pieces(text)) == text
+    assert "".join(split_tokens(text)) == text
 
 
 def test_rates_from_the_command_line() -> None:

@@ -1,4 +1,4 @@
-"""One client's connection: its lanes, the responses it may chain from, and their playing.
+"""One WebSocket connection to the partner: its lanes, and the responses that requests may chain from.
 
 The default lane and each named one (``stream_id``) run one response at a time. A second request on a
 busy lane is answered with the error ``response_in_progress`` (409) and leaves the first alone; servers'
@@ -14,25 +14,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from session.partner.script.script import Close, Fail, Stall, Step
-from session.partner.script.story import Reply
-from session.partner.server.answer import Answer, Asked, Frame
-from session.partner.server.pace import Pace
-from session.partner.server.playing import steps_for
+from session.partner.script.script import Close, Fail, Scenario, Step
+from session.partner.server.answer import Answer, ResponseSpec
 from session.partner.server.requests import BadRequest, Request, check_calls, read_request
-
-if TYPE_CHECKING:
-    from session.partner.server.server import Partner
+from session.partner.server.schedule import paced
+from session.partner.server.scripted_model import ScriptedModel
 
 _MOST_IN_FLIGHT = 16
 _MOST_LANES = 32
 _REMEMBERED = 64
-_FRAMES_BETWEEN_YIELDS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +38,12 @@ class Remembered:
     tokens: int
 
 
-class Client:
-    """A connected client. Nothing of it outlives the connection, as with ``store: false``."""
+class WebSocketConnection:
+    """A connected client. Nothing is kept when the connection ends, as with ``store: false``."""
 
-    def __init__(self, partner: Partner, connection: ServerConnection) -> None:
+    def __init__(self, model: ScriptedModel, connection: ServerConnection) -> None:
         self.connection = connection
-        self._partner = partner
+        self._model = model
         self._remembered: OrderedDict[str, Remembered] = OrderedDict()
         self._running: dict[str | None, asyncio.Task[None]] = {}
         self._lanes: set[str] = set()
@@ -66,7 +61,7 @@ class Client:
             pass
         finally:
             running = list(self._running.values())
-            self._partner.cut += len(running)
+            self._model.cut += len(running)
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
@@ -76,7 +71,7 @@ class Client:
         try:
             request = read_request(frame)
             lane = request.stream_id
-            self._partner.requests.append(request)
+            self._model.requests.append(request)
             before = self._admit(request)
             check_calls((*before.items, *request.items))
         except BadRequest as problem:
@@ -94,7 +89,7 @@ class Client:
 
     def _admit(self, request: Request) -> Remembered:
         """What came before ``request``. Raises :class:`BadRequest` if it may not run."""
-        script, lane = self._partner.script, request.stream_id
+        script, lane = self._model.script, request.stream_id
         self._served += 1
         limit = script.requests_per_connection
         if limit is not None and self._served > limit:
@@ -108,7 +103,7 @@ class Client:
         if len(self._running) >= _MOST_IN_FLIGHT or len(self._lanes) > _MOST_LANES:
             message = f"At most {_MOST_IN_FLIGHT} responses on {_MOST_LANES} lanes."
             raise BadRequest("too_many_responses", message, status=429)
-        self._partner.check_model(request)
+        self._model.check_model(request)
         if not request.generate and script.warm_up == "unsupported":
             raise BadRequest("unknown_parameter", "Unknown parameter: 'generate'.", param="generate")
         previous = request.previous_response_id
@@ -122,7 +117,7 @@ class Client:
     async def _respond(self, request: Request, before: Remembered) -> None:
         items = (*before.items, *request.items)
         standing = request.standing_tokens()
-        asked = Asked(
+        spec = ResponseSpec(
             response_id=f"resp_{secrets.token_hex(12)}",
             model=request.model,
             created_at=int(time.time()),
@@ -131,52 +126,42 @@ class Client:
             previous_response_id=request.previous_response_id,
             stream_id=request.stream_id,
             patch_tool=request.patch_tool,
-            bare=self._partner.script.bare,
+            bare=self._model.script.bare,
         )
-        answer = Answer(asked)
+        answer = Answer(spec)
         steps: tuple[Step, ...] = ()
-        told: Reply | None = None
-        if request.generate or self._partner.script.warm_up == "ignored":
-            steps, told = steps_for(
-                self._partner, items, rounds=request.offers_patch_tool, tools=request.offers_functions
-            )
+        scenario: Scenario | None = None
+        if request.generate or self._model.script.warm_up == "ignored":
+            steps, scenario = self._model.answer(request, items)
 
         def settle() -> None:
             """Before the last frame goes out: the client may chain from it as soon as it arrives."""
             self._running.pop(request.stream_id, None)
             if not any(isinstance(step, Fail) for step in steps):
-                tokens = asked.input_tokens - standing + answer.output_tokens
-                self._remember(asked.response_id, Remembered((*items, *answer.output), tokens))
+                tokens = spec.input_tokens - standing + answer.output_tokens
+                self._remember(spec.response_id, Remembered((*items, *answer.output), tokens))
             elif request.previous_response_id is not None:
                 self._remembered.pop(request.previous_response_id, None)
 
         with contextlib.suppress(ConnectionClosed):
-            await self._play(answer, steps, told, settle)
+            await self._play(answer, steps, scenario, settle)
 
     async def _play(
-        self, answer: Answer, steps: tuple[Step, ...], told: Reply | None, settle: Callable[[], None]
+        self,
+        answer: Answer,
+        steps: tuple[Step, ...],
+        scenario: Scenario | None,
+        settle: Callable[[], None],
     ) -> None:
-        clock = asyncio.get_running_loop().time
-        pace = Pace(self._partner.rate, clock())
-        at_once = 0
-        for what in answer.play(steps, told.scenario if told is not None else None):
-            if isinstance(what, Frame):
-                wait = pace.wait(what.tokens, clock()) if what.tokens else 0.0
-                at_once = 0 if wait else at_once + 1
-                if wait or at_once % _FRAMES_BETWEEN_YIELDS == 0:
-                    await asyncio.sleep(wait)
+        async for frame in paced(answer.play(steps, scenario), self._model.rate):
+            if not isinstance(frame, Close):
                 if answer.done:
                     settle()
-                await self.connection.send(what.data)
-            elif isinstance(what, Stall):
-                pace.hold(what.seconds)
-                await asyncio.sleep(what.seconds)
-            elif isinstance(what, Close):
-                if what.code:
-                    await self.connection.close(what.code, what.reason)
-                else:
-                    self.connection.transport.abort()
-                return
+                await self.connection.send(frame.data)
+            elif frame.code:
+                await self.connection.close(frame.code, frame.reason)
+            else:
+                self.connection.transport.abort()
 
     def _remember(self, response_id: str, what: Remembered) -> None:
         self._remembered[response_id] = what

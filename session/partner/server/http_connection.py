@@ -1,0 +1,173 @@
+"""One plain HTTP/1.1 connection to the partner: the dialects as event streams, and the list of models."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from session.partner.script.script import Close, Fail, Scenario, Stall, Step
+from session.partner.server.answer import Answer, Frame, ResponseSpec
+from session.partner.server.dialects import DIALECTS, HttpDialect, Writer, nested_error, nothing_at
+from session.partner.server.requests import BadRequest, Request, check_calls
+from session.partner.server.schedule import paced
+from session.partner.server.scripted_model import ScriptedModel
+from session.protocol.frames import NotAnObject, parse_object
+
+_MOST_BODY_BYTES = 64 * 1024 * 1024
+_LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A request's head and body as received, with header names in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class HttpConnection:
+    """Answers the requests of one connection in order, and keeps it open between them."""
+
+    def __init__(
+        self, model: ScriptedModel, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._model = model
+        self._reader = reader
+        self._writer = writer
+
+    async def run(self) -> None:
+        """Serve until the client closes the connection, or a fault in the script does."""
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            while (request := await self._read()) is not None and await self._serve(request):
+                pass
+        self._writer.close()
+        with contextlib.suppress(ConnectionError, OSError):
+            await self._writer.wait_closed()
+
+    async def _read(self) -> HttpRequest | None:
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        words = first.split(" ")
+        if len(words) != 3:
+            return None
+        pairs = (line.partition(":") for line in lines if ":" in line)
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        if headers.get("expect", "").lower() == "100-continue":
+            self._writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            body = await self._chunked()
+        else:
+            size = int(headers["content-length"]) if headers.get("content-length", "").isdigit() else 0
+            if size > _MOST_BODY_BYTES:
+                return None
+            body = await self._reader.readexactly(size)
+        return HttpRequest(words[0], words[1].partition("?")[0].rstrip("/"), headers, body)
+
+    async def _chunked(self) -> bytes:
+        body = b""
+        while True:
+            size = int((await self._reader.readuntil(b"\r\n")).partition(b";")[0], 16)
+            body += (await self._reader.readexactly(size + 2))[:-2]
+            if size == 0 or len(body) > _MOST_BODY_BYTES:
+                return body
+
+    async def _serve(self, http: HttpRequest) -> bool:
+        """Answer one request; false when the connection ends with it."""
+        model, dialect = self._model, DIALECTS.get(http.path)
+        refused = model.refusal(http.headers)
+        if refused is not None:
+            return await self._json(*refused, http)
+        if http.path == "/v1/models":
+            return await self._json(200, model.model_list(), http)
+        if http.path.startswith("/v1/models/"):
+            name = unquote(http.path.removeprefix("/v1/models/"))
+            return await self._json(*model.model_entry(name), http)
+        if dialect is None or dialect.name not in model.script.dialects:
+            return await self._json(404, nothing_at(http.path), http)
+        if http.method != "POST":
+            error = nested_error("upgrade_required", "Ask with POST, or over WebSocket.", 426)
+            return await self._json(426 if dialect.name == "responses" else 405, error, http)
+        refusal = model.script.http
+        if refusal is not None:
+            return await self._body(refusal.status, refusal.body.encode("utf-8"), refusal.content_type)
+        try:
+            request = dialect.read(parse_object(http.body), len(http.body))
+            model.requests.append(request)
+            model.check_model(request)
+            check_calls(request.items)
+        except NotAnObject as problem:
+            message = f"The body could not be read: {problem}."
+            return await self._json(400, dialect.error("invalid_json", message, 400), http)
+        except BadRequest as wrong:
+            body = dialect.error(wrong.code, wrong.message, wrong.status)
+            return await self._json(wrong.status, body, http)
+        steps, scenario = model.answer(request, request.items)
+        first = steps[0] if steps else None
+        if isinstance(first, Fail) and first.shape != "response":  # the stream never began
+            body = dialect.error(first.code, first.message, first.status)
+            flat = {"code": first.code, "message": first.message}
+            return await self._json(first.status, flat if first.shape == "flat" else body, http)
+        return await self._answer(request, dialect, steps, scenario)
+
+    async def _answer(
+        self, request: Request, dialect: HttpDialect, steps: tuple[Step, ...], scenario: Scenario | None
+    ) -> bool:
+        answer = Answer(
+            ResponseSpec(
+                response_id=f"resp_{secrets.token_hex(12)}",
+                model=request.model,
+                created_at=int(time.time()),
+                input_tokens=request.standing_tokens() + request.own_tokens(),
+                patch_tool=request.patch_tool,
+                bare=self._model.script.bare,
+            )
+        )
+        write = dialect.writer(answer.spec.response_id, request.model)
+        streaming = asyncio.create_task(self._stream(answer.play(steps, scenario), write))
+        while not streaming.done() and not self._reader.at_eof():
+            await asyncio.wait({streaming}, timeout=_LOOK_SECONDS)
+        if streaming.done() and streaming.exception() is None:
+            return streaming.result()
+        self._model.cut += 1
+        streaming.cancel()
+        await asyncio.wait({streaming})
+        return False
+
+    async def _stream(self, frames: Iterator[Frame | Stall | Close], write: Writer) -> bool:
+        """Send the response as an event stream; false when the script cut it."""
+        writer = self._writer
+        writer.write(_head(200, "text/event-stream", "Transfer-Encoding: chunked"))
+        async for frame in paced(frames, self._model.rate):
+            if isinstance(frame, Close):
+                writer.transport.abort()
+                return False
+            if text := write(frame.data):
+                writer.write(b"%x\r\n%b\r\n" % (len(text), text))
+                await writer.drain()
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+        return True
+
+    async def _json(self, status: int, body: Mapping[str, object], http: HttpRequest) -> bool:
+        text = json.dumps(body).encode("utf-8")
+        return await self._body(status, text, "application/json", head_only=http.method == "HEAD")
+
+    async def _body(self, status: int, text: bytes, kind: str, *, head_only: bool = False) -> bool:
+        location = f"\r\nLocation: {text.decode('latin-1')}" if 300 <= status < 400 else ""
+        self._writer.write(_head(status, kind, f"Content-Length: {len(text)}{location}"))
+        if not head_only:
+            self._writer.write(text)
+        await self._writer.drain()
+        return True
+
+
+def _head(status: int, kind: str, length: str) -> bytes:
+    return f"HTTP/1.1 {status} \r\nContent-Type: {kind}\r\n{length}\r\n\r\n".encode("ascii")

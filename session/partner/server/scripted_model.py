@@ -1,0 +1,103 @@
+"""What all connections of a partner share: its script and how far it was played, its key, its records.
+
+The partner owns one and hands it to each connection, so that connections know nothing of the server.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from session.partner.script.conversation import Reply, reply
+from session.partner.script.script import Say, Scenario, Script, Step
+from session.partner.server.dialects import nested_error
+from session.partner.server.requests import BadRequest, Request
+
+_PRACTICE = Path(__file__).parent / "practice.md"
+_REMEMBERED = 256
+
+
+class ScriptedModel:
+    """Plays ``script`` at ``rate`` tokens per second, to clients that send ``key`` if there is one.
+
+    ``requests`` are the last ones received and ``headers`` those of the last upgrades and posts, with names
+    in lower case. ``cut`` counts the responses that clients cut short, ``begun`` how often each scenario was.
+    """
+
+    def __init__(self, script: Script, rate: float, key: str | None) -> None:
+        self.script = script
+        self.rate = rate
+        self.key = key
+        self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
+        self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
+        self.cut = 0
+        self.begun: dict[str, int] = {}
+
+    def refusal(self, headers: Mapping[str, str]) -> tuple[int, dict[str, object]] | None:
+        """Status and body for a client without the right key; None for one that has it."""
+        self.headers.append(headers)
+        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        if self.key is None or hmac.compare_digest(given.encode(), self.key.encode()):
+            return None
+        message = "Incorrect API key provided." if given else "No API key was provided."
+        return 401, nested_error("invalid_api_key", message, 401)
+
+    def check_model(self, request: Request) -> None:
+        """Raises :class:`BadRequest` for a model that the script refuses."""
+        if request.model in self.script.refuse_models:
+            raise BadRequest("model_not_found", _no_model(request.model), param="model", status=404)
+
+    def model_list(self) -> dict[str, object]:
+        """The body of ``GET /models``."""
+        return {"object": "list", "data": [_model(name) for name in self.script.models]}
+
+    def model_entry(self, name: str) -> tuple[int, dict[str, object]]:
+        """Status and body of ``GET /models/NAME``."""
+        if name in self.script.models:
+            return 200, _model(name)
+        return 404, nested_error("model_not_found", _no_model(name), 404)
+
+    def answer(
+        self, request: Request, items: tuple[dict[str, Any], ...]
+    ) -> tuple[tuple[Step, ...], Scenario | None]:
+        """The steps that answer ``request``, the last of the conversation ``items``.
+
+        With them comes the scenario they are from; without one that fits, the answer lists what can be
+        practised.
+        """
+        found = self._reply(request, items)
+        if found is None:
+            return (Say(self._practice()),), None
+        if found.begins:
+            self.begun[found.scenario.id] = self.begun.get(found.scenario.id, 0) + 1
+        return found.steps, found.scenario
+
+    def _reply(self, request: Request, items: tuple[dict[str, Any], ...]) -> Reply | None:
+        exhausted = frozenset(
+            scenario.id
+            for scenario in self.script.scenarios
+            if scenario.times is not None and self.begun.get(scenario.id, 0) >= scenario.times
+        )
+        return reply(
+            self.script,
+            items,
+            rounds=request.offers_patch_tool,
+            tools=request.offers_functions,
+            exhausted=exhausted,
+        )
+
+    def _practice(self) -> str:
+        prompts = [scenario.prompt for scenario in self.script.scenarios if scenario.prompt]
+        examples = "\n".join(f"- {prompt}" for prompt in prompts) or "- (this script has no examples)"
+        return _PRACTICE.read_text(encoding="utf-8").replace("{examples}", examples)
+
+
+def _model(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "spark"}
+
+
+def _no_model(name: str) -> str:
+    return f"The model '{name}' does not exist or you do not have access to it."

@@ -93,7 +93,8 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
         "--untracked-files=all",
         "--ignore-submodules=all",
         "--no-ahead-behind",
-        "--find-renames",
+        # Finding renames compares old contents, which a partial clone may not have.
+        "--no-renames" if git.partial else "--find-renames",
         "--",
         *(paths or (".",)),
     )

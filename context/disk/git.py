@@ -1,83 +1,86 @@
-"""Asking git, so that nothing in a repository can run anything, prompt, lock or block.
+"""Runs git, so that nothing in a repository can run a program, ask, lock or block.
 
-A repository's own configuration can name programs: hooks, file-system monitors, clean filters, text
-conversions, transports. Each call here switches them off; filters have no switch, so the ones the
-repository itself defines are found once and emptied. Filters the user configured globally stay: they
-are the user's own, and without them large-file storage would look changed everywhere.
+This is the only place where git is run on a user's project. Git sees a private git directory instead of
+the repository's own (:mod:`context.disk.private_git_dir`), so that nothing that a repository names is run,
+whatever a future version of git can be told to run. ``docs/security.md`` says what is defended and how.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from context.disk.programs import find_program
+from context.disk.git_settings import (
+    allowed_config,
+    excludes_file,
+    is_on,
+    is_partial,
+    parse_settings,
+    unknown_extension,
+)
+from context.disk.private_git_dir import PrivateGitDir
+from context.disk.programs import find_program, plain_environment
+from context.disk.repository import GitUnavailable, Repository, find_repository, read_regular
+
+__all__ = ["Git", "GitUnavailable"]
 
 TIMEOUT = 20.0
 """Seconds a git command may take before it counts as failed."""
-
-_SAFE = (
-    "core.fsmonitor=false",
-    f"core.hooksPath={os.devnull}",
-    "core.quotePath=false",
-    "core.untrackedCache=false",
-    "submodule.recurse=false",
-)
-
-
-class GitUnavailable(Exception):
-    """There is no git to ask here: not installed, not a repository, refused or too slow.
-
-    ``expected`` is true when the folder simply is not in a repository.
-    """
-
-    def __init__(self, message: str, *, expected: bool = False) -> None:
-        super().__init__(message)
-        self.expected = expected
+_LARGEST_CONFIG = 1_000_000
+"""Bytes of a repository's configuration that are read."""
 
 
 class Git:
-    """The repository that holds the folder ``root``. Made by :meth:`open`."""
+    """Read-only access to the repository that holds the folder ``root``. Made by :meth:`open`."""
 
-    def __init__(self, root: Path, prefix: str, folder: Path, settings: tuple[str, ...]) -> None:
+    def __init__(self, root: Path, repository: Repository, private: PrivateGitDir, *, partial: bool) -> None:
         self.root = root
-        self.prefix = prefix
-        """The path of ``root`` inside the repository: empty, or with a ``/`` at its end."""
-        self.folder = folder
+        self.prefix = repository.prefix
+        """The path of ``root`` inside the work tree: empty, or with a ``/`` at its end."""
+        self.folder = repository.git_dir
         """Where git keeps this work tree's HEAD and index."""
-        self._settings = settings
+        self.partial = partial
+        """Whether old contents may be missing from the repository; they are never fetched."""
+        self.environment = _environment(private.path) | {"GIT_WORK_TREE": str(repository.top)}
+        """The environment for :meth:`command`."""
+        self._private = private
 
     @classmethod
     def open(cls, root: Path) -> Git:
         """Find the repository of ``root``. Raises GitUnavailable."""
         try:
-            found = _call(
-                root, _SAFE, ("rev-parse", "--show-prefix", "--absolute-git-dir", "--is-inside-work-tree")
-            )
-        except GitUnavailable as problem:
-            if problem.expected and os.path.lexists(root / ".git"):
-                raise GitUnavailable(
-                    f"git finds no repository in {root / '.git'}: it is damaged"
-                ) from problem
-            raise
-        answer = os.fsdecode(found).split("\n")
-        if len(answer) < 3 or answer[2] != "true":
-            raise GitUnavailable("the folder is not in a git work tree", expected=True)
-        listed = _call(root, _SAFE, ("config", "--list", "--show-scope", "--includes", "-z"))
-        return cls(root, answer[0], Path(answer[1]), (*_SAFE, *_emptied_filters(listed)))
+            return cls._open(root)
+        except OSError as problem:
+            raise GitUnavailable(f"git cannot be used here: {problem}") from problem
+
+    @classmethod
+    def _open(cls, root: Path) -> Git:
+        repository = find_repository(root)
+        private = PrivateGitDir(repository)
+        user = _user_settings(private, root)
+        own = _repository_settings(repository, private, root)
+        if is_on(own, "core.bare") and repository.git_dir == repository.common_dir:
+            raise GitUnavailable("the repository has no work tree", expected=True)
+        if (extension := unknown_extension(own)) is not None:
+            raise GitUnavailable(f"the repository needs the extension {extension!r}, which spark cannot read")
+        private.configure(allowed_config(user, own), excludes_file(user, own, repository.top))
+        return cls(root, repository, private, partial=is_partial(own))
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The standard output of a git command in ``root``. Raises GitUnavailable when it fails."""
-        return _call(self.root, self._settings, arguments, stdin)
+        self._private.refresh()
+        return _call(self.root, self.environment, arguments, stdin)
 
     def command(self, *arguments: str) -> list[str]:
-        """The command line of a git command in ``root``, to be run with :func:`safe_environment`.
+        """The command line of a git command in ``root``, to be run with :attr:`environment` while this
+        object exists.
 
-        Raises FileNotFoundError where git is gone by now.
+        Raises FileNotFoundError where git is gone by now, GitUnavailable where the repository is.
         """
-        return _command(self.root, self._settings, arguments)
+        self._private.refresh()
+        return _command(self.root, arguments)
 
     def blobs(self, names: Iterable[str], largest: int) -> dict[str, bytes]:
         """The contents of the named objects that are blobs of at most ``largest`` bytes."""
@@ -103,34 +106,82 @@ class Git:
         return contents
 
 
-def _emptied_filters(listed: bytes) -> list[str]:
-    """Settings that switch off the filters defined by the repository's own configuration."""
-    fields = listed.decode("utf-8", "surrogateescape").split("\0")
-    settings = []
-    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
-        key = entry.partition("\n")[0]
-        section, _, last = key.rpartition(".")
-        if scope in ("local", "worktree") and section.startswith("filter.") and last in ("clean", "process"):
-            settings += [f"{section}.clean=", f"{section}.process=", f"{section}.required=false"]
+def _user_settings(private: PrivateGitDir, root: Path) -> dict[str, str]:
+    """What the user's own configuration says, read in a folder where no repository has a say."""
+    environment = plain_environment() | {"GIT_CEILING_DIRECTORIES": str(private.path)}
+    listed = _call(root, environment, ("config", "--list", "--includes", "-z"), folder=private.path / "info")
+    return parse_settings(listed)
+
+
+def _repository_settings(repository: Repository, private: PrivateGitDir, root: Path) -> dict[str, str]:
+    """What the repository's configuration says. Git is given its text, and follows no include in it."""
+    settings: dict[str, str] = {}
+    files = [repository.common_dir / "config"]
+    while files:
+        file = files.pop()
+        data = read_regular(file, _LARGEST_CONFIG)
+        if data is None:
+            if os.path.lexists(file):
+                raise GitUnavailable(f"{file} cannot be read, or is too large")
+            continue
+        arguments = ("config", "--file", "-", "--no-includes", "--list", "-z")
+        environment = _environment(private.path)
+        try:
+            listed = _call(root, environment, arguments, data, folder=private.path / "info")
+        except GitUnavailable as problem:
+            raise GitUnavailable(f"{problem} ({file})") from problem
+        found = parse_settings(listed)
+        if not settings and is_on(found, "extensions.worktreeconfig"):
+            files.append(repository.git_dir / "config.worktree")
+        settings |= found
     return settings
 
 
-def _command(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...]) -> list[str]:
+def _environment(git_dir: Path) -> dict[str, str]:
+    """The environment of a git command: no keys, no other configuration, no prompts and no transports."""
+    return plain_environment() | {
+        "HOME": str(git_dir),
+        "XDG_CONFIG_HOME": str(git_dir),
+        "LC_ALL": "C",
+        "GIT_DIR": str(git_dir),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS": "",
+    }
+
+
+def _command(root: Path, arguments: tuple[str, ...]) -> list[str]:
     program = find_program("git", root)
     if program is None:
         raise FileNotFoundError("git")
-    command = [program, "--no-optional-locks", "--no-pager", "--literal-pathspecs"]
-    for setting in settings:
-        command += ["-c", setting]
-    return [*command, *arguments]
+    options = (
+        "--no-optional-locks",
+        "--no-pager",
+        "--literal-pathspecs",
+        "-c",
+        "safe.bareRepository=explicit",
+    )
+    return [program, *options, *arguments]
 
 
-def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], stdin: bytes = b"") -> bytes:
+def _call(
+    root: Path,
+    environment: Mapping[str, str],
+    arguments: tuple[str, ...],
+    stdin: bytes = b"",
+    folder: Path | None = None,
+) -> bytes:
     try:
         done = subprocess.run(
-            _command(root, settings, arguments),
-            cwd=root,
-            env=safe_environment(),
+            _command(root, arguments),
+            cwd=folder or root,
+            env=environment,
             input=stdin,
             capture_output=True,
             timeout=TIMEOUT,
@@ -147,23 +198,5 @@ def _call(root: Path, settings: tuple[str, ...], arguments: tuple[str, ...], std
         raise GitUnavailable(f"git {arguments[0]} took more than {TIMEOUT:.0f} s") from problem
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
-        expected = any("not a git repository" in line for line in said)
-        remedy = ""
-        if "dubious ownership" in said[0]:
-            remedy = f" (git config --global --add safe.directory {root} allows it)"
-        raise GitUnavailable(f"git {arguments[0]} failed: {said[0]}{remedy}", expected=expected)
+        raise GitUnavailable(f"git {arguments[0]} failed: {said[0]}")
     return done.stdout
-
-
-def safe_environment() -> dict[str, str]:
-    """The caller's environment without what redirects git, and with every prompt and transport off."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {
-        "LC_ALL": "C",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ASKPASS": "",
-        "SSH_ASKPASS": "",
-    }

@@ -1,9 +1,21 @@
-"""Finding programs: what a project holds is never taken for one, wherever the search path leads."""
+"""Finds programs outside the project, and gives them an environment without keys."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+_PASSED_ON = frozenset(
+    {"PATH", "HOME", "LANG", "TMPDIR", "TZ", "XDG_CONFIG_HOME"}
+    | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
+    | {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+)
+"""Variables that programs need to start; API keys and tokens are in none of them."""
+
+
+def plain_environment() -> dict[str, str]:
+    """The variables a helper program needs to start, and no others."""
+    return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
 
 
 def find_program(name: str, root: Path) -> str | None:

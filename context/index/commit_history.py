@@ -139,6 +139,7 @@ def _log(git: Git, head: str, old: str) -> tuple[tuple[str, ...], ...]:
         "--max-parents=1",
         "--no-renames",
         "--no-ext-diff",
+        "--no-show-signature",
         "--name-only",
         "--relative",
     ]

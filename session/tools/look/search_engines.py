@@ -12,12 +12,12 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from context.disk.git import Git, GitUnavailable, safe_environment
-from context.disk.programs import find_program
+from context.disk.git import Git, GitUnavailable
+from context.disk.programs import find_program, plain_environment
 from context.disk.source import LARGEST
 from session.tools.command.process import run_group
 
@@ -56,25 +56,21 @@ class BadPattern(ValueError):
 async def search(query: Query, root: Path, paths: Sequence[str], *, git: bool) -> Places:
     """Where ``query`` stands in the project at ``root``; ``paths`` are all that matter, and ``git`` says
     whether the project is a repository. Other paths may be in the answer. Raises BadPattern."""
-    for command in await asyncio.to_thread(_commands, query, root, git=git):
-        try:
-            return await _run(command, root, ())
-        except OSError:
-            continue  # not to be started after all: the next one is
+    if program := await asyncio.to_thread(find_program, "rg", root):
+        with contextlib.suppress(OSError):  # It cannot be started after all.
+            return await _run([program, *_ripgrep(query)], root, ())
+    if git:
+        # Where there is no repository any more, or none that can be read, git cannot search.
+        with contextlib.suppress(GitUnavailable, OSError):
+            return await _run_git(query, root)
     return await _run(
         [sys.executable, "-P", "-m", "session.tools.look.plain_search", *_plain(query)], root, paths
     )
 
 
-def _commands(query: Query, root: Path, *, git: bool) -> list[list[str]]:
-    commands = []
-    if program := find_program("rg", root):
-        commands.append([program, *_ripgrep(query)])
-    if git:
-        # Where it is no repository any more, or none that git will read, git cannot search.
-        with contextlib.suppress(GitUnavailable, FileNotFoundError):
-            commands.append(Git.open(root).command(*_git(query)))
-    return commands
+async def _run_git(query: Query, root: Path) -> Places:
+    opened = await asyncio.to_thread(Git.open, root)
+    return await _run(opened.command(*_git(query)), root, (), opened.environment)
 
 
 def _ripgrep(query: Query) -> list[str]:
@@ -97,7 +93,9 @@ def _case(query: Query) -> list[str]:
     return ["-i"] if query.ignore_case else []
 
 
-async def _run(command: list[str], root: Path, paths: Sequence[str]) -> Places:
+async def _run(
+    command: list[str], root: Path, paths: Sequence[str], environment: Mapping[str, str] | None = None
+) -> Places:
     gathered = _Gathered()
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
         given.write(b"\0".join(os.fsencode(path) for path in paths))
@@ -105,7 +103,7 @@ async def _run(command: list[str], root: Path, paths: Sequence[str]) -> Places:
         ended = await run_group(
             command,
             folder=root,
-            environ=safe_environment(),
+            environ=plain_environment() if environment is None else environment,
             seconds=SECONDS,
             take=gathered.take,
             stdin=given,

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 
 from context.disk.changes import git_changes
+from context.disk.file_list import list_git
 from context.disk.git import Git, GitUnavailable
 from context.disk.programs import find_program
 from context.project.project import Project
@@ -71,17 +73,146 @@ def test_a_damaged_repository_is_said(repo: Repo) -> None:
     repo.write(".git/HEAD", "garbage")
     snapshot = Project(repo.root).scan()
     assert "a.py" in snapshot.entries
-    assert f"git finds no repository in {repo.root / '.git'}: it is damaged" in snapshot.notes[0]
+    assert f"there is no repository in {repo.root / '.git'}: it is damaged" in snapshot.notes[0]
 
 
-def test_another_owner_is_said_with_what_allows_it(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repository_of_another_user_above_the_folder_is_not_used(repo: Repo) -> None:
     if os.getuid() != 0:
         pytest.skip("only root can give files away")
-    monkeypatch.setenv("HOME", str(repo.root.parent))
+    repo.commit(**{"sub/a.py": "a = 1\n"})
+    os.chown(repo.root / ".git", 12_345, 12_345)
+    with pytest.raises(GitUnavailable, match=f"the repository in {repo.root} belongs to another user"):
+        Git.open(repo.root / "sub")
+
+
+def test_a_folder_of_another_user_is_read_with_its_repository(repo: Repo) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give files away")
+    repo.commit(**{"a.py": "a = 1\n"})
     for folder in (repo.root, repo.root / ".git"):
         os.chown(folder, 12_345, 12_345)
-    with pytest.raises(GitUnavailable, match=rf"safe\.directory {repo.root} allows it"):
+    assert list_git(Git.open(repo.root)).files == ("a.py",)
+
+
+def test_a_linked_work_tree_is_read_with_its_own_head_and_index(repo: Repo) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    linked = repo.root.parent / "linked"
+    repo.git("worktree", "add", "-q", "-b", "side", str(linked))
+    (linked / "a.py").write_text("a = 2\n")
+    git = Git.open(linked)
+    assert git.run("symbolic-ref", "HEAD") == b"refs/heads/side\n"
+    assert git_changes(git).keys() == {"a.py"} and not git_changes(Git.open(repo.root))
+
+
+def test_a_new_commit_and_another_branch_are_seen_through_the_same_object(repo: Repo) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    git = Git.open(repo.root)
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit(**{"b.py": "b = 1\n"})
+    assert git.run("symbolic-ref", "HEAD") == b"refs/heads/side\n"
+    assert git.run("rev-parse", "HEAD").decode() == repo.git("rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [("init", "-q", "--object-format=sha256"), ("update-index", "--split-index")],
+    ids=["sha256", "split index"],
+)
+def test_other_kinds_of_repositories_are_read(tmp_path: Path, settings: tuple[str, ...]) -> None:
+    if settings[0] != "init":
+        Repo(tmp_path)
+    repo = Repo.__new__(Repo)
+    repo.root = tmp_path
+    repo.git(*settings)
+    repo.write("a.py", "a = 1\n")
+    repo.git("add", "-A")
+    assert git_changes(Git.open(tmp_path)).keys() == {"a.py"}
+
+
+def test_the_users_own_ignore_rules_count(repo: Repo, own_folders: Path) -> None:
+    (own_folders / ".gitconfig").write_text("[core]\n\texcludesFile = ~/my ignore\n")
+    (own_folders / "my ignore").write_text("*.log\n")
+    repo.commit(**{"a.py": "a = 1\n"})
+    repo.write("b.log", "x\n")
+    assert list_git(Git.open(repo.root)).files == ("a.py",)
+
+
+def test_line_ends_are_compared_as_the_repository_says(repo: Repo) -> None:
+    repo.git("config", "core.autocrlf", "true")
+    repo.commit(**{"a.txt": "a\r\nb\r\n"})
+    os.utime(repo.root / "a.txt", (1, 1))
+    assert not git_changes(Git.open(repo.root))
+
+
+def test_a_partial_clone_is_read_without_what_it_lacks(repo: Repo) -> None:
+    repo.commit(**{"a.py": "one\ntwo\nthree\n", "b.py": "b = 1\n"})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.root.parent / "clone"
+    options = ("-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none", "--no-checkout")
+    repo.git(*options, f"file://{repo.root}", str(clone))
+    repo.root = clone
+    repo.git("read-tree", "HEAD")
+    repo.write("c.py", "one\ntwo\nthree\nfour\n")
+    repo.write("b.py", "b = 2\n")
+    repo.git("add", "c.py")
+    repo.git("rm", "-q", "--cached", "a.py")
+    git = Git.open(clone)
+    assert git.partial
+    assert git_changes(git).keys() == {"a.py", "b.py", "c.py"}
+
+
+def test_keys_are_not_in_the_environment_of_git(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("MY_TOKEN", "secret")
+    given = Git.open(repo.root).environment
+    assert "PATH" in given and not {"OPENAI_API_KEY", "MY_TOKEN"} & given.keys()
+
+
+def test_an_unknown_extension_of_the_format_is_said(repo: Repo) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    repo.git("config", "core.repositoryFormatVersion", "1")
+    repo.git("config", "extensions.fromTheFuture", "true")
+    with pytest.raises(GitUnavailable, match="needs the extension 'fromthefuture'"):
         Git.open(repo.root)
+
+
+@pytest.mark.parametrize("pointer", ["loop", "x" * 5_000, "", "\0"])
+def test_a_git_file_that_leads_nowhere_is_said(tmp_path: Path, pointer: str) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / ".git").write_text(f"gitdir: {pointer}\n")
+    with pytest.raises(GitUnavailable) as caught:
+        Git.open(tmp_path)
+    assert not caught.value.expected
+
+
+@pytest.mark.parametrize("line", ["autocrlf = fal\u017fe", 'eol = "lf\\n[alias]"', "[broken"])
+def test_odd_values_in_a_configuration_do_no_harm(repo: Repo, line: str) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    repo.write(".git/config", f"[core]\n\tautocrlf = input\n\t{line}\n")
+    snapshot = Project(repo.root).scan()
+    assert "a.py" in snapshot.entries
+    assert snapshot.git is (line != "[broken")
+
+
+def test_the_private_folder_is_gone_with_the_object(repo: Repo) -> None:
+    git = Git.open(repo.root)
+    folder = Path(git.environment["GIT_DIR"])
+    assert folder.is_dir()
+    del git
+    gc.collect()
+    assert not folder.exists()
+    assert (repo.root / ".git" / "objects").is_dir()
+
+
+def test_a_named_pipe_in_place_of_a_repository_file_does_not_hang(repo: Repo) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    for name in ("config", "index", "packed-refs"):
+        (repo.root / ".git" / name).unlink(missing_ok=True)
+        os.mkfifo(repo.root / ".git" / name)
+    with pytest.raises(GitUnavailable, match="config cannot be read"):
+        Git.open(repo.root)
+    (repo.root / ".git" / "config").unlink()
+    assert list_git(Git.open(repo.root)).files == ("a.py",)
 
 
 def test_folders_of_the_search_path_that_cannot_be_looked_into_are_passed_over(

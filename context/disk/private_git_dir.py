@@ -1,0 +1,75 @@
+"""A git directory of spark's own that stands before a repository's real one.
+
+Git runs what a repository's configuration and hooks folder name: monitors, filters, hooks, signature
+checkers, transports and more with each version. It is therefore never pointed at either. A temporary
+folder takes their place: links to the data (objects, refs, index, ignore rules), a copy of ``HEAD``, and
+a configuration of allowed settings only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from pathlib import Path
+
+from context.disk.repository import GitUnavailable, Repository, read_head
+
+_OF_ALL_WORK_TREES = (
+    "objects",
+    "refs",
+    "reftable",
+    "packed-refs",
+    "shallow",
+    "info/exclude",
+    "info/attributes",
+)
+_OF_THIS_WORK_TREE = ("index", "info/sparse-checkout")
+_FOLDERS = frozenset({"objects", "refs", "reftable"})
+
+
+class PrivateGitDir:
+    """The folder stands until nothing refers to this object any more. Any thread may call."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="spark-git-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self._repository = repository
+        self._head = b""
+        self._lock = threading.Lock()
+        (self.path / "info").mkdir()
+        (self.path / "git").mkdir()
+        for name in _OF_ALL_WORK_TREES:
+            self._link(repository.common_dir / name, name)
+        for name in _OF_THIS_WORK_TREE:
+            self._link(repository.git_dir / name, name)
+        for shared in repository.git_dir.glob("sharedindex.*"):
+            self._link(shared, shared.name)
+        self.refresh()
+
+    def configure(self, config: str, excludes_file: Path) -> None:
+        """Give it its settings, and the user's ignore rules (at git's default place for them)."""
+        (self.path / "config").write_text(config, "ascii")
+        self._link(excludes_file, "git/ignore")
+
+    def refresh(self) -> None:
+        """Copy ``HEAD`` anew if it changed: git does not follow a link there. Raises GitUnavailable."""
+        head = read_head(self._repository.git_dir)
+        if head is None:
+            raise GitUnavailable(f"there is no repository in {self._repository.git_dir}: HEAD is damaged")
+        with self._lock:
+            if head == self._head:
+                return
+            # Replaced in one step, as another thread's git may be reading it.
+            prepared = self.path / "HEAD.new"
+            prepared.write_bytes(head)
+            prepared.replace(self.path / "HEAD")
+            self._head = head
+
+    def _link(self, real: Path, name: str) -> None:
+        """Link to ``real``, which may appear later. What git would wait on (a named pipe) is left out."""
+        wanted = real.is_dir() if name in _FOLDERS else real.is_file()
+        if wanted or not os.path.lexists(real):
+            (self.path / name).symlink_to(real)

@@ -1,0 +1,123 @@
+"""Finds the git repository of a folder by reading a few small files. No program is run for it.
+
+Git's own search reads the repository's configuration on the way, and takes any folder that holds ``HEAD``,
+``objects`` and ``refs`` for a bare repository. Such a folder can come with a clone, so only ``.git`` counts
+here: a folder, or a file that names one (gitrepository-layout(5)).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+_HEAD = re.compile(rb"(ref:\s*refs/[^\0\n]+|[0-9a-f]{40}([0-9a-f]{24})?)\s*")
+_LARGEST_POINTER = 8_192
+"""Bytes of ``HEAD``, ``commondir`` or a ``.git`` file; each holds one line."""
+
+
+class GitUnavailable(Exception):
+    """Git cannot answer here: it is not installed, there is no repository, or the command failed.
+
+    ``expected`` is true when the folder simply is not in a repository.
+    """
+
+    def __init__(self, message: str, *, expected: bool = False) -> None:
+        super().__init__(message)
+        self.expected = expected
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where a folder's repository is. All paths are absolute."""
+
+    top: Path
+    """The root of the work tree: the folder that holds ``.git``."""
+    prefix: str
+    """The path of the folder inside the work tree: empty, or with a ``/`` at its end."""
+    git_dir: Path
+    """Holds HEAD and the index of this work tree."""
+    common_dir: Path
+    """Holds refs and objects; other than ``git_dir`` in a linked work tree only."""
+
+
+def find_repository(root: Path) -> Repository:
+    """The repository that holds the folder ``root``. Raises GitUnavailable."""
+    root = root.resolve()
+    try:
+        about = root.stat()
+    except OSError as problem:
+        raise GitUnavailable(f"{root} cannot be opened: {problem.strerror}") from problem
+    if not stat.S_ISDIR(about.st_mode):
+        raise GitUnavailable(f"{root} is not a folder")
+    for top in (root, *root.parents):
+        if _device(top) != about.st_dev:
+            break  # Like git, do not look for a repository on another file system.
+        git_dir = _git_dir(top / ".git")
+        if git_dir is None:
+            if top == root and os.path.lexists(top / ".git"):
+                raise GitUnavailable(f"there is no repository in {top / '.git'}: it is damaged")
+            continue
+        if root.is_relative_to(git_dir):
+            break
+        if git_dir.stat().st_uid not in (0, os.geteuid(), about.st_uid):
+            raise GitUnavailable(f"the repository in {top} belongs to another user")
+        prefix = "" if root == top else f"{root.relative_to(top).as_posix()}/"
+        return Repository(top, prefix, git_dir, _common_dir(git_dir))
+    raise GitUnavailable("the folder is not in a git work tree", expected=True)
+
+
+def read_head(git_dir: Path) -> bytes | None:
+    """What ``HEAD`` holds, or None when it is not a valid one."""
+    head = git_dir / "HEAD"
+    if head.is_symlink():  # Written by very old versions of git.
+        target = os.fsencode(head.readlink())
+        return b"ref: %b\n" % target if target.startswith(b"refs/") and b"\n" not in target else None
+    data = read_regular(head, _LARGEST_POINTER)
+    return data if data is not None and _HEAD.fullmatch(data) else None
+
+
+def read_regular(file: Path, largest: int) -> bytes | None:
+    """The content of a regular file of at most ``largest`` bytes; None for anything else.
+
+    The file is opened without waiting, so a named pipe in its place cannot hang.
+    """
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(handle, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        data = opened.read(largest + 1)
+    return data if len(data) <= largest else None
+
+
+def _git_dir(entry: Path) -> Path | None:
+    """The git directory that a ``.git`` entry is, or names; None when it is or names none."""
+    if not entry.is_dir():
+        named = read_regular(entry, _LARGEST_POINTER)
+        if named is None or not named.startswith(b"gitdir: ") or b"\0" in named:
+            return None
+        entry = entry.parent / os.fsdecode(named.removeprefix(b"gitdir: ").rstrip(b"\r\n"))
+    git_dir = Path(os.path.realpath(entry))
+    if read_head(git_dir) is None:
+        return None
+    common = _common_dir(git_dir)
+    return git_dir if (common / "objects").is_dir() and (common / "refs").is_dir() else None
+
+
+def _common_dir(git_dir: Path) -> Path:
+    named = read_regular(git_dir / "commondir", _LARGEST_POINTER)
+    if named is None or b"\0" in named:
+        return git_dir
+    return Path(os.path.realpath(git_dir / os.fsdecode(named.rstrip(b"\r\n"))))
+
+
+def _device(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return None

@@ -1,0 +1,40 @@
+"""Nothing that a repository names is run, whatever it is and however it is named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from context.project.project import Project
+from tests.context.disk.hostile_repositories import VECTORS, Vector, make
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("git") is None, reason="git is not installed: these tests are about git repositories"
+)
+ALL = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
+LIVE = pytest.mark.parametrize(
+    "vector", [vector for vector in VECTORS if vector.fires], ids=lambda vector: vector.name
+)
+
+
+@ALL
+def test_opening_a_hostile_repository_runs_nothing(vector: Vector, tmp_path: Path) -> None:
+    hostile = make(vector, tmp_path)
+    project = Project(hostile.opened)
+    project.scan()
+    (hostile.opened / "a.txt").write_text("six\n")
+    (hostile.opened / "added.py").write_text("added = 1\n")
+    project.update(["a.txt", "added.py"])
+    project.reconcile()
+    project.close()
+    assert not hostile.ran.exists(), hostile.ran.read_text()
+
+
+@LIVE
+def test_plain_git_runs_the_program_so_that_the_trap_is_live(vector: Vector, tmp_path: Path) -> None:
+    hostile = make(vector, tmp_path)
+    for command in vector.fires:
+        hostile.plain_git(command)
+    assert hostile.ran.exists()

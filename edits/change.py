@@ -17,12 +17,12 @@ from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
 from edits.ledger.ledger import Ledger
-from edits.placing.diagnose import likely_files
+from edits.placing.anchors import Symbol
+from edits.placing.hints import likely_files
 from edits.placing.large_files import change_exactly
 from edits.placing.locate import Miss, Present, Symbols
 from edits.placing.place import Placed, deletes_as_it_is, place
-from edits.placing.plan import Splice, spliced
-from edits.placing.scope import Symbol
+from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
 """The definitions in a file, from its path and its text as it is now."""

@@ -29,14 +29,14 @@ from edits.files.read_write import (
 from edits.files.text import FileError, TextFile, decode, digest
 from edits.guards.protection import Protection
 from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.ledger.crash_recovery import remove_folders
+from edits.ledger.crash_recovery import settle as settle_intent
 from edits.ledger.entry import Entry, Op, State
-from edits.ledger.interrupted import remove_folders
-from edits.ledger.interrupted import settle as settle_intent
 from edits.ledger.ledger import Ledger
 from edits.ledger.reverse import Reversal, plan_reversal
 from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
-from edits.placing.plan import new_range
+from edits.placing.splices import new_range
 
 # A file that someone writes again and again while a hunk lands is left alone after so many tries.
 _TRIES = 5

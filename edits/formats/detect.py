@@ -18,12 +18,12 @@ from edits.formats.openers import begins_diff, may_be_edit
 from edits.formats.search_replace import NEAR_OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
 from edits.formats.skipped import SkippedBlock
-from edits.formats.surroundings import Surroundings
 from edits.formats.unified import UnifiedBlock
 from edits.formats.v4a import OPENER as V4A_OPENER
 from edits.formats.v4a import V4ABlock
 from edits.formats.whole import OPENER as WHOLE_OPENER
 from edits.formats.whole import WholeBlock
+from edits.formats.wrapping import Wrapping
 from edits.hunk import Format, RefusalCode
 
 # How much of a line's beginning is looked at before the line is finished: no marker is longer.
@@ -47,7 +47,7 @@ class AutoParser:
         self._head = ""
         self._flowing: Body | bool = False
         self._return_held = False
-        self._around = Surroundings(self._out, self._formats)
+        self._wrapping = Wrapping(self._out, self._formats)
         # The JSON value being read, what of it may yet be prose, and what of its line is left.
         self._json: JsonEdits | None = None
         self._raw: list[str] = []
@@ -73,7 +73,7 @@ class AutoParser:
             self._block.end(clean)
             self._block = None
         self._conclude(clean)
-        self._around.release()
+        self._wrapping.release()
         return self._out.drain()
 
     def _take(self, text: str, at: int) -> int:
@@ -143,7 +143,7 @@ class AutoParser:
     def _open_json(self) -> None:
         """The value is an edit: the fence above it is its wrapping."""
         self._raw = []
-        self._around.unwrap()
+        self._wrapping.unwrap()
         self._conclude(clean=True)
 
     def _grow_line(self, piece: str) -> None:
@@ -161,7 +161,7 @@ class AutoParser:
                 self._flowing = body
                 self._say("".join(self._pieces)[body.offset :])
         elif not self._may_be_edit(self._head):
-            self._around.release()
+            self._wrapping.release()
             self._flowing = True
             self._say("".join(self._pieces))
 
@@ -187,10 +187,10 @@ class AutoParser:
             self._out.typed(block.number, body.kind, line[body.offset :] + "\n")
         if block.done:
             self._block = None
-            self._around.begin()
+            self._wrapping.begin()
             self._paused = block if block.paused else None
             if block.unread:
-                self._around.note(block.tail())
+                self._wrapping.note(block.tail())
                 self._prose_line(line, line + "\n" if ended else line, said=False)
 
     def _say(self, piece: str) -> None:
@@ -223,27 +223,27 @@ class AutoParser:
     def _may_be_edit(self, head: str) -> bool:
         """May the prose line that begins with ``head`` be part of an edit?"""
         text = head.lstrip()
-        if self._around.heredoc is not None and self._around.heredoc.startswith(text):
+        if self._wrapping.heredoc is not None and self._wrapping.heredoc.startswith(text):
             return True
         if self._paused is not None and ("@@".startswith(head[:2]) or "*** ".startswith(text[:4])):
             return True
-        if "+++ ".startswith(head[:4]) and self._around.old_name is not None:
+        if "+++ ".startswith(head[:4]) and self._wrapping.old_name is not None:
             return True
-        if "@@".startswith(head[:2]) and self._around.diff_path is not None:
+        if "@@".startswith(head[:2]) and self._wrapping.diff_path is not None:
             return True
         return may_be_edit(head, self._formats)
 
     def _prose_line(self, text: str, raw: str, *, said: bool) -> None:
         """A finished line outside any edit; ``said`` when it was found to be prose on its way."""
         if said:
-            self._around.note([text])
+            self._wrapping.note([text])
         elif self._paused is not None and self._paused.resumes(text):
-            self._around.release()
+            self._wrapping.release()
             self._block, self._paused = self._paused, None
             self._give(self._block, text, raw.endswith("\r\n"), said=False, ended=raw.endswith("\n"))
             return
         elif not self._opens(text):
-            self._around.take(text, raw)
+            self._wrapping.take(text, raw)
         if self._paused is not None:
             self._paused.doubt(text)
 
@@ -251,9 +251,9 @@ class AutoParser:
         """Does the line open an edit? Then its block has taken it."""
         stripped = text.strip()
         if Format.V4A in self._formats and V4A_OPENER.fullmatch(stripped):
-            self._around.unwrap()
+            self._wrapping.unwrap()
             self._conclude(clean=True)
-            self._block = V4ABlock(self._out, self._around.in_fence, self._around.heredoc)
+            self._block = V4ABlock(self._out, self._wrapping.in_fence, self._wrapping.heredoc)
             self._block.take(text, False)
         elif Format.UNIFIED in self._formats and self._opens_diff(text):
             pass
@@ -266,7 +266,7 @@ class AutoParser:
         elif NEAR_OPENER.fullmatch(text):
             self._refuse_opener(stripped)
         elif STRAY.fullmatch(text):
-            self._around.release()
+            self._wrapping.release()
         else:
             return False
         return True
@@ -279,38 +279,38 @@ class AutoParser:
 
     def _opens_diff(self, text: str) -> bool:
         """Does a unified diff begin here: with ``diff --git``, a ``---``/``+++`` pair, or under a path?"""
-        around = self._around
+        wrapping = self._wrapping
         begun, path = [text], None
-        if text.startswith("+++ ") and (old := around.old_name) is not None:
+        if text.startswith("+++ ") and (old := wrapping.old_name) is not None:
             begun.insert(0, old)
-            around.take_old_name()
+            wrapping.take_old_name()
         elif begins_diff(text):
-            around.unwrap()
-        elif text.startswith("@@") and (path := around.diff_path) is not None:
-            around.take_diff_path()
+            wrapping.unwrap()
+        elif text.startswith("@@") and (path := wrapping.diff_path) is not None:
+            wrapping.take_diff_path()
         else:
             return False
         self._conclude(clean=True)
-        self._block = UnifiedBlock(self._out, around.in_fence, around.heredoc, path)
+        self._block = UnifiedBlock(self._out, wrapping.in_fence, wrapping.heredoc, path)
         for line in begun:
             self._block.take(line, False)
         return True
 
     def _open_whole(self, opener: re.Match[str]) -> bool:
         """Begin a file, if its path is known."""
-        path = self._around.whole_path(opener)
+        path = self._wrapping.whole_path(opener)
         if path is not None:
             self._block = WholeBlock(self._out, opener, path)
         return path is not None
 
     def _open_search_replace(self, opener: re.Match[str]) -> None:
-        path = self._around.block_path()
+        path = self._wrapping.block_path()
         self._conclude(clean=True)
-        self._block = SearchReplaceBlock(self._out, opener, path, self._around.in_fence)
+        self._block = SearchReplaceBlock(self._out, opener, path, self._wrapping.in_fence)
 
     def _refuse_opener(self, marker: str) -> None:
-        path = self._around.nearest_path()
-        self._around.drop()
+        path = self._wrapping.nearest_path()
+        self._wrapping.drop()
         self._conclude(clean=True)
         self._out.broken(
             None,

@@ -15,7 +15,7 @@ from edits.files.text import FileError, decode, split
 from edits.guards.locks import Locks
 from edits.guards.manifests import dependencies, is_manifest
 from edits.hunk import Guard, Held, RefusalCode
-from edits.placing.plan import Splice
+from edits.placing.splices import Splice
 
 Checker = Callable[[str, str], str | None]
 """Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from edits.files.text import whole_lines
 from edits.hunk import Action, Rung, Status
-from edits.placing.plan import Splice
+from edits.placing.splices import Splice
 
 
 class Op(StrEnum):

@@ -24,12 +24,12 @@ from edits.files.read_write import read_bytes, write_atomic
 from edits.files.text import decode, digest
 from edits.hunk import Action, Rung, Status
 from edits.ledger.blobs import Blobs
+from edits.ledger.crash_recovery import settle
 from edits.ledger.entry import Entry, Op, State, from_record, to_record
 from edits.ledger.hunk_ids import HunkIds
-from edits.ledger.interrupted import settle
 from edits.ledger.retention import DAY, Retention
 from edits.ledger.undo import recorded_range
-from edits.placing.plan import spliced
+from edits.placing.splices import spliced
 
 _ID = re.compile(rb'"hunk":"h([0-9]{1,18})"')
 # After so many changes of one file its content is kept whole again, so that none is far from a blob.

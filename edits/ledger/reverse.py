@@ -11,7 +11,7 @@ from edits.hunk import RefusalCode, Refused
 from edits.ledger.entry import Entry, Op
 from edits.ledger.ledger import Ledger
 from edits.ledger.undo import follow, reverted
-from edits.placing.plan import Splice, spliced
+from edits.placing.splices import Splice, spliced
 
 
 @dataclass(frozen=True, slots=True)

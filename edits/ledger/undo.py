@@ -17,7 +17,7 @@ from edits.files.text import FileError, TextFile, decode, split, whole_lines
 from edits.hunk import RefusalCode
 from edits.ledger.entry import Entry, Op
 from edits.ledger.lineage import Lineage
-from edits.placing.plan import Splice, new_range
+from edits.placing.splices import Splice, new_range
 
 Contents = Callable[[str], bytes]
 Span = tuple[int, int]

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 
 from edits.hunk import HunkLine, LineKind, Rung
+from edits.placing.anchors import in_scope
 from edits.placing.fold import fold
 from edits.placing.indent import Shift, reindented, shift_of
 from edits.placing.match import matches, old_of, tells
-from edits.placing.scope import in_scope
 
 # Three dots alone, or in a comment of their own with words about what is left out.
 _MARK = re.compile(r"(\.\.\.|(#|//|--|/\*|<!--|\{/\*|;|%)\s*\.\.\.\s*(\w.*)?)\s*(\*/\}?|-->)?")

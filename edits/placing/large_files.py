@@ -11,7 +11,7 @@ import codecs
 from edits.files.text import decode
 from edits.hunk import Format, Hunk, Rung
 from edits.placing.locate import Place
-from edits.placing.plan import Splice, spliced, splices
+from edits.placing.splices import Splice, spliced, splices
 
 LARGE = 4 * 1024 * 1024
 """Files of fewer bytes are always placed as text."""

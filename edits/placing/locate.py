@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
-from edits.placing.diagnose import describe_candidates, describe_nearest
+from edits.placing.alignment import place_aligned
+from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
+from edits.placing.blank_lines import place_spaced
 from edits.placing.elision import place_elided
 from edits.placing.fold import fold
+from edits.placing.hints import describe_candidates, describe_nearest
 from edits.placing.indent import reindented, shift_of
 from edits.placing.match import matches, new_of, occurrences, old_of, tells
-from edits.placing.scope import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
-from edits.placing.similar import place_aligned
-from edits.placing.spacing import place_spaced
 
 Symbols = Callable[[], Sequence[Symbol]]
 """The definitions of the file being searched, asked for only when they are needed."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from edits.files.diff import changes
 from edits.files.text import TextFile
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
-from edits.placing.diagnose import describe_nearest
 from edits.placing.fold import fold
+from edits.placing.hints import describe_nearest
 from edits.placing.locate import Miss, Place, Present, Symbols, locate
-from edits.placing.plan import Splice, splices, with_final_newline
-from edits.placing.plan_text import substitute
+from edits.placing.splices import Splice, splices, with_final_newline
+from edits.placing.substitution import substitute
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from session.storage.folders import ProjectFolders, private_folder, project_fold
 if TYPE_CHECKING:
     from edits.landing import Landing
     from edits.ledger.ledger import Ledger
-    from edits.placing.scope import Symbol
+    from edits.placing.anchors import Symbol
 
 
 class WorkspaceError(Exception):

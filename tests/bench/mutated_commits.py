@@ -30,7 +30,7 @@ from edits.formats.events import Completed
 from edits.hunk import Action, Rung
 from edits.placing.locate import Place, Present, locate
 from edits.placing.match import occurrences
-from edits.placing.plan import spliced, splices
+from edits.placing.splices import spliced, splices
 from tests.bench.damages import DAMAGES, DEFINITION, Edit, Typed, hopeless
 
 SUFFIXES = (".py", ".rs", ".js", ".go", ".ts", ".c", ".md", ".toml", ".txt", ".rb", ".java")

@@ -17,7 +17,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refusal
 from edits.landing import Landing
 from edits.placing.large_files import LARGE, change_exactly
 from edits.placing.locate import Place, locate
-from edits.placing.plan import spliced, splices
+from edits.placing.splices import spliced, splices
 from tests.edits.helpers import Project
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n"), max_size=8)

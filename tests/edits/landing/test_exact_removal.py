@@ -13,7 +13,7 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Completed
 from edits.hunk import Rung
 from edits.placing.place import Placed, place
-from edits.placing.plan import spliced
+from edits.placing.splices import spliced
 
 LINES = st.lists(st.sampled_from(["", "", "def run(self):", "    return 1", "}", "value = 2"]), max_size=8)
 

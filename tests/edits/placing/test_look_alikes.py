@@ -11,7 +11,7 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Completed
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from edits.placing.locate import Miss, Place, locate
-from edits.placing.plan import spliced, splices
+from edits.placing.splices import spliced, splices
 
 
 def hunk(*lines: str) -> Hunk:

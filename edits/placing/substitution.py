@@ -13,9 +13,9 @@ from itertools import accumulate
 
 from edits.files.text import TextFile, split, whole_lines
 from edits.hunk import RefusalCode, Replacement, Rung
-from edits.placing.diagnose import describe_candidates
+from edits.placing.hints import describe_candidates
 from edits.placing.locate import Miss, Present
-from edits.placing.plan import Splice
+from edits.placing.splices import Splice
 
 # A shorter text stands in a file by chance: that it is there says nothing of the edit.
 _TELLING = 12

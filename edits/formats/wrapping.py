@@ -21,7 +21,7 @@ _LINES_ABOVE = 4
 _UNDER_A_PATH = frozenset({Format.SEARCH_REPLACE, Format.WHOLE, Format.UNIFIED})
 
 
-class Surroundings:
+class Wrapping:
     """The lines above what comes next, and what it stands in."""
 
     def __init__(self, out: Output, formats: frozenset[Format]) -> None:

@@ -1,4 +1,4 @@
-"""What all tests share: folders of their own in place of the user's, and a small project."""
+"""Fixtures for all tests: private folders in place of the user's, and a small project."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ import pytest
 from session.text import masking
 
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_")
+TERMINALS = Path(__file__).parent / "e2e"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that run the installed ``spark``, and run those in real terminals one at a time."""
+    for item in items:
+        if "spark_path" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.e2e)
+        if item.path.is_relative_to(TERMINALS):
+            item.add_marker(pytest.mark.xdist_group("terminals"))
 
 
 @pytest.fixture(autouse=True)

@@ -60,6 +60,7 @@ def quit_spark(pane: Terminal) -> str:
     return pane.until("exit 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
     original = before(tmp_path)
@@ -154,6 +155,7 @@ def test_a_tiny_terminal_works_or_says_why(tmp_path: Path, spark_path: Path) -> 
         quit_spark(pane)
 
 
+@pytest.mark.slow
 def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path: Path) -> None:
     original = before(tmp_path)
     command = ["sh", "-c", f"echo $$ > {tmp_path}/pid; exec {spark_path} demo --rate 120"]
@@ -167,8 +169,9 @@ def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path:
         subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=True)
         pane.until("exit 137")
     on_disk = changed(sample, original)
-    assert set(on_disk) == {"tasks/store.py", "tasks/api.py"}
-    with terminal([str(spark_path), "-c", "-C", str(sample)], 120, 40, {}, tmp_path) as pane:
+    assert set(on_disk) >= {"tasks/store.py", "tasks/api.py"}
+    # Tall enough for all that was said, however late the signal came.
+    with terminal([str(spark_path), "-c", "-C", str(sample)], 120, 150, {}, tmp_path) as pane:
         screen = pane.until(lambda screen: re.search(r"h1\s+tasks/store\.py", screen) is not None)
         assert "h2" in screen
         assert changed(sample, original) == on_disk

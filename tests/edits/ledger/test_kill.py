@@ -119,6 +119,7 @@ def test_the_lock_of_a_killed_process_does_not_stay(tmp_path: Path) -> None:
     assert isinstance(project.landing.land(HUNKS["update"], hunk_id="h2"), Landed)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_nothing_is_between(tmp_path: Path) -> None:
     counts, fault = stress(tmp_path, 120)
     assert fault is None

@@ -63,6 +63,7 @@ def expected(landed: set[str]) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_every_subset_is_undone_in_every_order(tmp_path: Path) -> None:
     """All 1956 sequences of distinct hunks: each begins with a shorter one, whose files and ledger it goes on
     from. In the short ones the last step is landed again, too."""

@@ -51,6 +51,7 @@ async def told(connection: Connection) -> tuple[str, str]:
     return edit, "nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("route", ROUTES, ids=str)
 async def test_cut_after_every_byte(route: Route, reset: bool) -> None:
@@ -95,6 +96,7 @@ def turned(root: Path, url: str, route: Route) -> Opening:
     return dataclasses.replace(opening(root, url, model), service=service)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES, ids=str)
 async def test_a_turn_cut_anywhere_lands_every_hunk_once(
     route: Route, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -306,6 +306,7 @@ EVENTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(EVENTS, max_size=6))
 def test_wrong_types_anywhere_never_raise(bodies: list[Any]) -> None:

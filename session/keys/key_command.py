@@ -8,10 +8,12 @@ groq = { command = "op read op://private/groq/key" }
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from session.keys.children import ChildError, run_child
+from session.text.tables import TableError
 
 SECONDS = 10.0
 """How long a command may take: some ask the person for a finger or a password in a window of their own."""
@@ -21,20 +23,22 @@ _kept: dict[tuple[str, ...], str] = {}
 
 
 class CommandError(Exception):
-    """The ``[keys]`` table, or one of its commands, cannot be used; the message shows no output."""
+    """A command gave no key; the message shows nothing of its output."""
 
 
-def read_commands(table: Any) -> dict[str, tuple[str, ...]]:
-    """The command's words by provider. A string is split as a shell would; no shell ever runs it."""
-    if not isinstance(table, dict):
-        raise CommandError("[keys] must be a table")
-    return {name: _words(name, row) for name, row in table.items()}
+def read_commands(values: Any) -> dict[str, tuple[str, ...]]:
+    """The words of each provider's command. A string is split as a shell would; no shell ever runs it.
+
+    Raises TableError, which shows no value: it may be the key itself.
+    """
+    if not isinstance(values, Mapping):
+        raise TableError("[keys] must be a table")
+    return {name: _words(name, row) for name, row in values.items()}
 
 
 def _words(name: str, row: Any) -> tuple[str, ...]:
-    # The value itself is never shown: somebody may have put the key there.
-    if not isinstance(row, dict) or set(row) != {"command"}:
-        raise CommandError(
+    if not isinstance(row, Mapping) or set(row) != {"command"}:
+        raise TableError(
             f'[keys] {name} must name a command, as in {name} = {{ command = ["pass", "show", "{name}"] }}; '
             f"a key itself is stored by: spark login {name}"
         )
@@ -42,15 +46,15 @@ def _words(name: str, row: Any) -> tuple[str, ...]:
     try:
         words = shlex.split(command) if isinstance(command, str) else command
     except ValueError:
-        raise CommandError(f"[keys] {name}: a quotation mark in the command has no other half") from None
+        raise TableError(f"[keys] {name}: a quotation mark in the command is not closed") from None
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise CommandError(f"[keys] {name}: command must be a string, or a list of strings")
+        raise TableError(f"[keys] {name}: command must be a string, or a list of strings")
     if not words[0].strip():
-        raise CommandError(f"[keys] {name}: the command names no program")
+        raise TableError(f"[keys] {name}: the command names no program")
     try:
         return (str(Path(words[0]).expanduser()), *words[1:])
     except RuntimeError:
-        raise CommandError(f"[keys] {name}: the command begins with an unknown user's ~") from None
+        raise TableError(f"[keys] {name}: the command begins with an unknown user's ~") from None
 
 
 def program(words: tuple[str, ...]) -> str:

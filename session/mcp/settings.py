@@ -12,25 +12,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,23}")
-_KEYS = frozenset(
-    {
-        "command",
-        "url",
-        "cwd",
-        "env",
-        "env_from",
-        "headers",
-        "headers_from",
-        "tools",
-        "ask",
-        "seconds",
-        "start_seconds",
-    }
-)
+from session.text.tables import Table, TableError
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,23}")
 SECONDS = 60.0
 START_SECONDS = 20.0
+_MOST_SECONDS = 3600
 
 
 PROJECT_FOLDER = "project"
@@ -44,10 +31,6 @@ class Asking(StrEnum):
     WRITES = "writes"
     """All but those that the server says only read."""
     NEVER = "never"
-
-
-class McpError(ValueError):
-    """A setting of the tables cannot be used; the message names it, and what it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,76 +59,39 @@ class McpServer:
     """After which a server that does not answer is."""
 
 
-def read_servers(table: Any) -> tuple[McpServer, ...]:
-    """The servers of the table ``mcp``. Raises McpError."""
-    if not isinstance(table, Mapping):
-        raise McpError("[mcp] must hold one table for each server, as [mcp.github]")
-    return tuple(_server(name, entry) for name, entry in table.items())
+def read_servers(values: Any) -> tuple[McpServer, ...]:
+    """The servers of the table ``mcp``. Raises TableError."""
+    if not isinstance(values, Mapping):
+        raise TableError("[mcp] must hold one table for each server, as [mcp.github]")
+    return tuple(_server(name, entry) for name, entry in values.items())
 
 
-def _server(name: str, entry: Any) -> McpServer:
-    where = f"[mcp.{name}]"
+def _server(name: str, values: Any) -> McpServer:
+    table = Table(f"[mcp.{name}]", values)
     if not _NAME.fullmatch(name):
-        raise McpError(f"{where}: a server's name is at most 24 letters, digits and hyphens")
-    if not isinstance(entry, Mapping):
-        raise McpError(f'{where} must be a table, as in command = ["program", "argument"]')
-    for key in entry:
-        if key not in _KEYS:
-            raise McpError(f"{where} {key!r} cannot be set; what can is {', '.join(sorted(_KEYS))}")
-    command, url = _strings(entry, "command", where), _string(entry, "url", where)
-    if bool(command) == bool(url):
-        raise McpError(f"{where} needs either command, a list of strings, or url")
-    if url and not url.startswith(("http://", "https://")):
-        raise McpError(f"{where} url must begin with http:// or https://, not {url.partition(':')[0]!r}")
-    ask = entry.get("ask", Asking.ALWAYS)
-    if ask not in tuple(Asking):
-        raise McpError(f'{where} ask must be "always", "writes" or "never", not {ask!r}')
-    return McpServer(
+        raise table.wrong("is no name for a server: at most 24 letters, digits and hyphens")
+    server = McpServer(
         name,
-        command=command,
-        url=url,
-        cwd=_cwd(entry, where),
-        env=_table(entry, "env", where),
-        env_from=_strings(entry, "env_from", where),
-        headers=_table(entry, "headers", where),
-        headers_from=_table(entry, "headers_from", where),
-        tools=_strings(entry, "tools", where),
-        ask=Asking(ask),
-        seconds=_seconds(entry, "seconds", SECONDS, where),
-        start_seconds=_seconds(entry, "start_seconds", START_SECONDS, where),
+        command=table.texts("command"),
+        url=table.text("url", ""),
+        cwd=table.text("cwd", ""),
+        env=table.text_table("env"),
+        env_from=table.texts("env_from"),
+        headers=table.text_table("headers"),
+        headers_from=table.text_table("headers_from"),
+        tools=table.texts("tools"),
+        ask=Asking(table.choice("ask", tuple(Asking), Asking.ALWAYS)),
+        seconds=table.seconds("seconds", _MOST_SECONDS) or SECONDS,
+        start_seconds=table.seconds("start_seconds", _MOST_SECONDS) or START_SECONDS,
     )
-
-
-def _string(entry: Mapping[str, Any], key: str, where: str) -> str:
-    value = entry.get(key, "")
-    if not isinstance(value, str):
-        raise McpError(f"{where} {key} must be a string")
-    return value
-
-
-def _cwd(entry: Mapping[str, Any], where: str) -> str:
-    cwd = _string(entry, "cwd", where)
-    if cwd and cwd != PROJECT_FOLDER and not Path(cwd).is_absolute():
-        raise McpError(f'{where} cwd must be "{PROJECT_FOLDER}" or an absolute path, not {cwd!r}')
-    return cwd
-
-
-def _strings(entry: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    value = entry.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(part, str) and part for part in value):
-        raise McpError(f"{where} {key} must be a list of strings")
-    return tuple(value)
-
-
-def _table(entry: Mapping[str, Any], key: str, where: str) -> dict[str, str]:
-    value = entry.get(key, {})
-    if not isinstance(value, Mapping) or not all(isinstance(part, str) for part in value.values()):
-        raise McpError(f"{where} {key} must be a table of strings")
-    return dict(value)
-
-
-def _seconds(entry: Mapping[str, Any], key: str, default: float, where: str) -> float:
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 3600:
-        raise McpError(f"{where} {key} must be a number of seconds, up to 3600")
-    return float(value)
+    table.end()
+    if bool(server.command) == bool(server.url):
+        raise table.wrong("needs either command, a list of strings, or url")
+    if server.command and not server.command[0]:
+        raise table.wrong("command names no program")
+    if server.url and not server.url.startswith(("http://", "https://")):
+        scheme = server.url.partition(":")[0]
+        raise table.wrong(f"url must begin with http:// or https://, not {scheme!r}")
+    if server.cwd and server.cwd != PROJECT_FOLDER and not Path(server.cwd).is_absolute():
+        raise table.wrong(f'cwd must be "{PROJECT_FOLDER}" or an absolute path, not {server.cwd!r}')
+    return server

@@ -10,14 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from session.models.rows import CatalogueError, Row
 from session.protocol.dialects import NAMES
 from session.protocol.request import Quirks
+from session.text.tables import Table, TableError
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
 
 EFFORTS = ("low", "medium", "high", "xhigh", "auto")
+
+
+class CatalogueError(ValueError):
+    """The catalogue has no such provider; the message names those it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +141,12 @@ class Catalogue:
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     table = data.get(key, {})
     if not isinstance(table, dict):
-        raise CatalogueError(f"[{key}] must be a table")
+        raise TableError(f"[{key}] must be a table")
     return table
 
 
 def _provider(name: str, values: Any) -> Provider:
-    row = Row(f"[providers.{name}]", values)
+    row = Table(f"[providers.{name}]", values)
     dialects = row.texts("dialects", ("responses", "chat"), NAMES)
     routes = [Route(Transport.SSE, dialect) for dialect in dialects]
     if row.flag("websocket", "responses" in dialects and "dialects" not in values):
@@ -167,7 +171,7 @@ def _provider(name: str, values: Any) -> Provider:
             warm_up=row.flag("warm_up", True),
             lifetime_seconds=row.seconds("lifetime_seconds"),
             idle_seconds=row.seconds("idle_seconds"),
-            lanes=row.whole("lanes", "responses", 1),
+            lanes=row.whole("lanes", 1, least=1, unit="responses"),
             quirks=Quirks(frozenset(row.texts("omit")), row.text_table("rename")),
         ),
     )
@@ -176,8 +180,8 @@ def _provider(name: str, values: Any) -> Provider:
 
 
 def _model(name: str, values: Any) -> Model:
-    row = Row(f'[models."{name}"]', values)
-    window, reserve = row.whole("window", "tokens"), row.whole("output_reserve", "tokens")
+    row = Table(f'[models."{name}"]', values)
+    window, reserve = (row.whole(key, least=1, unit="tokens") for key in ("window", "output_reserve"))
     if reserve >= window:
         raise row.wrong("output_reserve must be smaller than window")
     model = Model(
@@ -198,7 +202,7 @@ def _model(name: str, values: Any) -> Model:
     return model
 
 
-def _price(row: Row, key: str) -> Price | None:
+def _price(row: Table, key: str) -> Price | None:
     values = dict(row.table(key))
     if not values:
         return None
@@ -215,7 +219,7 @@ def _price(row: Row, key: str) -> Price | None:
     return replace(usual, long=costly, long_over=int(amounts["over"]))
 
 
-def _amounts(row: Row, key: str, values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, float]:
+def _amounts(row: Table, key: str, values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, float]:
     """The amounts under ``names``; input from a cache costs what other input does where nothing is said."""
     given = {"cached": values.get("input"), **values}
     if set(given) != set(names) or not all(
@@ -237,7 +241,7 @@ def _builtin() -> Mapping[str, Any]:
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
     """The built-in catalogue with the user's ``[providers.*]`` and ``[models.*]`` rows laid over it.
 
-    Raises CatalogueError for a row that cannot be used.
+    Raises TableError for a row that cannot be used.
     """
     builtin = _builtin()
     extra = additions or {}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from session.text.tables import Table
 
 if TYPE_CHECKING:
     from edits.guards.locks import Locks
     from edits.guards.protection import Protection
-
-
-class GuardError(ValueError):
-    """A guard's setting cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +24,17 @@ class GuardSettings:
     syntax: bool = True
 
 
-def read_guards(table: Any) -> GuardSettings:
-    """The settings in ``table``. Raises GuardError naming the key."""
-    if not isinstance(table, Mapping):
-        raise GuardError("[guards] must be a table")
-    kinds = {name: type(value) for name, value in asdict(GuardSettings()).items()}
-    for key, value in table.items():
-        if key not in kinds:
-            raise GuardError(f"[guards] {key!r} is no guard; there are {', '.join(kinds)}")
-        if type(value) is not kinds[key] or (key == "deletes" and value < 0):
-            wanted = "a whole number of lines" if kinds[key] is int else "true or false"
-            raise GuardError(f"[guards] {key} must be {wanted}, not {value!r}")
-    return GuardSettings(**table)
+def read_guards(values: Any) -> GuardSettings:
+    """The settings in ``values``. Raises TableError."""
+    table, usual = Table("[guards]", values), GuardSettings()
+    settings = GuardSettings(
+        deletes=table.whole("deletes", usual.deletes, least=0, unit="lines"),
+        secrets=table.flag("secrets", usual.secrets),
+        dependencies=table.flag("dependencies", usual.dependencies),
+        syntax=table.flag("syntax", usual.syntax),
+    )
+    table.end()
+    return settings
 
 
 def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:

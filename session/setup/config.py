@@ -1,8 +1,8 @@
-"""Settings, gathered from least to most particular: defaults, the user's ``config.toml``, the
-project's ``.spark.toml`` once its folder is trusted, the environment, the flags.
+"""Collects the settings: defaults, then the user's ``config.toml``, then the project's ``.spark.toml`` once
+its folder is trusted, then the environment, then the command line's flags.
 
-A project's file may set only what is harmless to a stranger's taste (``PROJECT_KEYS``): never the
-endpoint, the provider, or anything that runs or is trusted.
+A project's file comes from a stranger. It may set only ``PROJECT_KEYS``, never the endpoint, the
+provider, or anything that runs or is trusted.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from session.engine.settings import LocalError, LocalSettings, read_local
-from session.keys.key_command import CommandError, read_commands
-from session.mcp.settings import McpError, McpServer, read_servers
+from session.engine.settings import LocalSettings, read_local
+from session.keys.key_command import read_commands
+from session.mcp.settings import McpServer, read_servers
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
-from session.project.active_guards import GuardError, GuardSettings, read_guards
-from session.tools.settings import ToolsError, ToolSettings, read_tool_settings
+from session.project.active_guards import GuardSettings, read_guards
+from session.text.tables import Table, TableError
+from session.tools.settings import ToolSettings, read_tool_settings
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 LOCAL_PROVIDER = "local"
-"""The catalogue's row for the embedded engine."""
+"""The provider that stands for the embedded engine."""
 PROJECT_FILE = ".spark.toml"
-PROJECT_KEYS = frozenset({"model", "effort", "theme"})
-USER_TABLES = frozenset(
-    {"providers", "models", "trust", "guards", "keys", "context", "tools", "local", "mcp"}
-)
+PROJECT_KEYS = ("effort", "model", "theme")
+"""The keys of ``.spark.toml``."""
+_CATALOGUE_TABLES = ("models", "providers")
 
 
 class ConfigError(Exception):
@@ -36,7 +36,7 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line said; None where it said nothing."""
+    """The options of the command line; None for one that was not given."""
 
     base_url: str | None = None
     model: str | None = None
@@ -51,7 +51,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a session needs to know before it opens."""
+    """All settings of a session."""
 
     model: str = DEFAULT_MODEL
     provider: str = "openai"
@@ -63,14 +63,14 @@ class Settings:
     trusted: bool = False
     guards: GuardSettings = field(default_factory=GuardSettings)
     key_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    """What the user runs for a key, by provider; an argument may be telling, so it is in no repr."""
+    """The commands that print keys, by provider; kept out of the repr, since an argument may be a secret."""
     compact_with_model: bool = True
-    """Whether the model may be asked for the ledger of a long dialogue (``[context]`` of the user's file)."""
+    """Whether the model may be asked to write the ledger of a long dialogue."""
     tools: ToolSettings = field(default_factory=ToolSettings)
     local: str = ""
     engine: LocalSettings = field(default_factory=LocalSettings)
     mcp: tuple[McpServer, ...] = ()
-    """The MCP servers whose tools the model is offered."""
+    """The MCP servers whose tools are offered to the model."""
 
 
 def load_settings(
@@ -83,22 +83,16 @@ def load_settings(
     flags = _served_here(flags)
     user_file = config / "config.toml"
     user = _read(user_file)
-    plain = {each.name for each in fields(Settings) if each.type in ("str", "bool")}
-    allowed = plain - {"trusted", "compact_with_model", "local"}
-    _check(user, user_file, allowed | USER_TABLES)
     try:
         catalogue = load_catalogue(user)
-        base = _from_tables(user)
-    except (CatalogueError, GuardError, CommandError, ToolsError, LocalError, McpError) as problem:
+        settings, trusted_folders = _user_settings(user)
+    except TableError as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
-    base = replace(base, compact_with_model=_compacts_with_model(user.get("context", {}), user_file))
-    settings = _merge(base, {key: value for key, value in user.items() if key in allowed})
     served = _provider_of(settings, user, flags, catalogue)
-    if _is_trusted(root, user, user_file):
+    if root.resolve() in {_whole_path(folder, user_file) for folder in trusted_folders}:
         project_file = root / PROJECT_FILE
         project = _read(project_file)
-        _check(project, project_file, PROJECT_KEYS)
-        settings = replace(_merge(settings, project), trusted=True)
+        settings = replace(_merge(settings, _project_settings(project, project_file)), trusted=True)
         # A file in a repository must not decide to whom the code goes, not even by naming a model.
         if _provider_of(settings, user, flags, catalogue) != served:
             raise ConfigError(
@@ -111,7 +105,7 @@ def load_settings(
 
 
 def _served_here(flags: Flags) -> Flags:
-    """``flags`` with what ``--local`` means for the others."""
+    """``flags`` with the provider that ``--local`` implies."""
     if flags.local is None:
         return flags
     for name in ("base_url", "provider", "model"):
@@ -123,17 +117,56 @@ def _served_here(flags: Flags) -> Flags:
     return replace(flags, provider=LOCAL_PROVIDER)
 
 
-def _from_tables(user: Mapping[str, Any]) -> Settings:
-    """The settings that have a table, or a file, of their own. Raises what their readers raise."""
-    engine = read_local(user.get("local", {}))
-    return Settings(
-        guards=read_guards(user.get("guards", {})),
-        key_commands=read_commands(user.get("keys", {})),
-        tools=read_tool_settings(user.get("tools", {})),
-        mcp=read_servers(user.get("mcp", {})),
+def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
+    """The settings of the user's file, and the folders it trusts. Raises TableError."""
+    table = Table("", user)
+    for key in _CATALOGUE_TABLES:
+        table.take(key)
+    engine = read_local(table.take("local", {}))
+    context = Table("[context]", table.take("context", {}))
+    trust = Table("[trust]", table.take("trust", {}))
+    defaults = Settings()
+    settings = Settings(
+        model=table.text("model", defaults.model),
+        provider=table.text("provider", defaults.provider),
+        base_url=table.text("base_url", defaults.base_url),
+        effort=table.text("effort", defaults.effort),
+        fast=table.flag("fast", defaults.fast),
+        theme=table.text("theme", defaults.theme),
+        review=table.flag("review", defaults.review),
+        guards=read_guards(table.take("guards", {})),
+        key_commands=read_commands(table.take("keys", {})),
+        tools=read_tool_settings(table.take("tools", {})),
+        mcp=read_servers(table.take("mcp", {})),
+        compact_with_model=context.flag("compact_with_model", True),
         local=engine.model,
         engine=engine,
     )
+    folders = trust.texts("folders")
+    for each in (context, trust, table):
+        each.end()
+    _check_effort_name(settings.effort)
+    return settings, folders
+
+
+def _project_settings(project: Mapping[str, Any], file: Path) -> dict[str, str]:
+    """What a trusted project's file sets. Raises ConfigError."""
+    for key in project:
+        if key not in PROJECT_KEYS:
+            allowed = ", ".join(PROJECT_KEYS)
+            raise ConfigError(f"{file}: {key!r} cannot be set in a project's file, only {allowed} can")
+    table = Table(str(file), project)
+    try:
+        settings = {key: table.text(key) for key in PROJECT_KEYS if table.has(key)}
+        _check_effort_name(settings.get("effort", "auto"), f"{file}: ")
+    except TableError as problem:
+        raise ConfigError(str(problem)) from problem
+    return settings
+
+
+def _check_effort_name(effort: str, where: str = "") -> None:
+    if effort not in EFFORTS:
+        raise TableError(f"{where}effort {effort!r} is not one of {', '.join(EFFORTS)}")
 
 
 def _finish(
@@ -143,7 +176,7 @@ def _finish(
     environ: Mapping[str, str],
     catalogue: Catalogue,
 ) -> Settings:
-    """Settle who serves: whoever was named, else the one that the catalogue names for the model."""
+    """Choose the provider and its address: those that were named, else the model's in the catalogue."""
     if settings.effort not in EFFORTS:
         raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
     if not settings.model.strip():
@@ -169,10 +202,10 @@ def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, cata
 
 def _check_effort(settings: Settings, catalogue: Catalogue) -> None:
     efforts = catalogue.model(settings.model, settings.provider).efforts
-    # A model without efforts is asked without one, whatever the settings say.
+    # A model without efforts gets none, whatever the settings say.
     if efforts and settings.effort != "auto" and settings.effort not in efforts:
         raise ConfigError(
-            f"model {settings.model!r} does not know effort {settings.effort!r}; it has {', '.join(efforts)}"
+            f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}"
         )
 
 
@@ -196,48 +229,13 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read {file}: {problem.strerror}") from problem
 
 
-def _compacts_with_model(table: Any, file: Path) -> bool:
-    """The one key of ``[context]``."""
-    if not isinstance(table, dict) or set(table) - {"compact_with_model"}:
-        raise ConfigError(f"{file}: [context] holds compact_with_model = true or false, and nothing else")
-    wanted = table.get("compact_with_model", True)
-    if not isinstance(wanted, bool):
-        raise ConfigError(f"{file}: [context] compact_with_model must be true or false, not {wanted!r}")
-    return wanted
-
-
-def _check(table: Mapping[str, Any], file: Path, allowed: set[str] | frozenset[str]) -> None:
-    for key, value in table.items():
-        if key not in allowed:
-            raise ConfigError(f"{file}: {key!r} cannot be set here; what can is {', '.join(sorted(allowed))}")
-        if key in USER_TABLES:
-            continue
-        expected = bool if key in ("fast", "review") else str
-        if type(value) is not expected:
-            kind = "true or false" if expected is bool else "a string"
-            raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
-        if key == "effort" and value not in EFFORTS:
-            raise ConfigError(f"{file}: effort {value!r} is not one of {', '.join(EFFORTS)}")
-
-
-def _is_trusted(root: Path, user: Mapping[str, Any], file: Path) -> bool:
-    trust = user.get("trust", {})
-    folders = trust.get("folders", []) if isinstance(trust, dict) else None
-    if not isinstance(folders, list) or not all(isinstance(folder, str) for folder in folders):
-        raise ConfigError(f'{file}: [trust] folders must be a list of paths, as in folders = ["~/src/mine"]')
-    here = root.resolve()
-    return any(here == _folder(folder, file) for folder in folders)
-
-
-def _folder(folder: str, file: Path) -> Path:
+def _whole_path(folder: str, file: Path) -> Path:
     try:
         path = Path(folder).expanduser()
         resolved = path.resolve()
     except (OSError, RuntimeError, ValueError) as problem:
-        raise ConfigError(
-            f"{file}: [trust] folders names {folder!r}, which is no path: {problem}"
-        ) from problem
+        raise ConfigError(f"{file}: [trust] folders: {folder!r} is not a path: {problem}") from problem
     if not path.is_absolute():
-        # Relative to which folder? A trust that depends on where a command is run is none.
-        raise ConfigError(f"{file}: [trust] folders names {folder!r}; give its whole path, as in ~/src/mine")
+        # A relative path would trust a different folder wherever the command is run.
+        raise ConfigError(f"{file}: [trust] folders: {folder!r} must be a whole path, as in ~/src/mine")
     return resolved

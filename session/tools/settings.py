@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from session.text.tables import Table
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -17,10 +18,6 @@ class Running(StrEnum):
     NEVER = "never"
     ASK = "ask"
     ALWAYS = "always"
-
-
-class ToolsError(ValueError):
-    """A setting of the table cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +31,19 @@ class ToolSettings:
     """Variables that commands are given besides the usual ones."""
 
 
-def read_tool_settings(table: Any) -> ToolSettings:
-    """The settings in ``table``. Raises ToolsError naming the key."""
-    if not isinstance(table, Mapping):
-        raise ToolsError("[tools] must be a table")
-    settings = ToolSettings()
-    for key, value in table.items():
-        if key == "read":
-            if not isinstance(value, bool):
-                raise ToolsError(f"[tools] read must be true or false, not {value!r}")
-            settings = replace(settings, read=value)
-        elif key == "run":
-            if value not in tuple(Running):
-                raise ToolsError(f'[tools] run must be "never", "ask" or "always", not {value!r}')
-            settings = replace(settings, run=Running(value))
-        elif key == "environment":
-            settings = replace(settings, environment=_variables(value))
-        else:
-            raise ToolsError(f"[tools] {key!r} cannot be set; what can is environment, read, run")
+def read_tool_settings(values: Any) -> ToolSettings:
+    """The settings in ``values``. Raises TableError."""
+    table = Table("[tools]", values)
+    settings = ToolSettings(
+        read=table.flag("read", True),
+        run=Running(table.choice("run", tuple(Running), Running.ASK)),
+        environment=table.texts("environment"),
+    )
+    table.end()
+    for name in settings.environment:
+        if not _VARIABLE.fullmatch(name):
+            raise table.wrong(f"environment: {name!r} is not the name of a variable")
     return settings
-
-
-def _variables(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise ToolsError(f'[tools] environment must be a list of names, as in ["AWS_PROFILE"], not {value!r}')
-    for name in value:
-        if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
-            raise ToolsError(f"[tools] environment: {name!r} is not the name of a variable")
-    return tuple(value)
 
 
 def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running:

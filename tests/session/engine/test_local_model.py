@@ -10,10 +10,11 @@ import pytest
 
 from session.engine.header import HeaderError, read_header
 from session.engine.model import plan_context
-from session.engine.settings import LocalError, read_local
+from session.engine.settings import read_local
 from session.model_choice.offers import OfferKind, engine_offers, offers
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project
+from session.text.tables import TableError
 from tui.commands.sessions.accept_offer import begin_with
 
 pytest.importorskip(
@@ -89,7 +90,7 @@ def test_the_settings_choose_the_model_and_how_it_runs(
     "table", [3, {"context": 3}, {"context": True}, {"threads": "all"}, {"model": 1}, {"x": 1}]
 )
 def test_settings_that_cannot_be_are_refused(table: Any) -> None:
-    with pytest.raises(LocalError, match=r"\[local\]"):
+    with pytest.raises(TableError, match=r"\[local\]"):
         read_local(table)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from session.keys.key_command import CommandError, ask_command, read_commands
 from session.setup.config import ConfigError, Flags, load_settings
+from session.text.tables import TableError
 
 SECRET = "sk-command-0123456789"
 
@@ -139,7 +140,7 @@ def test_a_command_is_a_list_or_a_line_with_quotes() -> None:
 def test_a_row_that_is_no_command_is_refused_without_showing_it(
     tmp_path: Path, own_folders: Path, row: object
 ) -> None:
-    with pytest.raises(CommandError, match=r"\[keys\] openai") as caught:
+    with pytest.raises(TableError, match=r"\[keys\] openai") as caught:
         read_commands({"openai": row})
     assert SECRET not in str(caught.value)
 
@@ -154,5 +155,5 @@ def test_only_the_users_own_file_may_name_a_command(tmp_path: Path) -> None:
     assert settings.key_commands == {"openai": ("touch", "here")}
     assert "touch" not in repr(settings)
     (root / ".spark.toml").write_text(f"[keys]\n{row}")
-    with pytest.raises(ConfigError, match="'keys' cannot be set here"):
+    with pytest.raises(ConfigError, match="'keys' cannot be set in a project's file"):
         load_settings(root, config, {}, Flags())

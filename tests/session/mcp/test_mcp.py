@@ -17,11 +17,12 @@ import pytest
 from session.events import Notice, ToolEnded, ToolHeld
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.servers import McpServers
-from session.mcp.settings import Asking, McpError, McpServer, read_servers
+from session.mcp.settings import Asking, McpServer, read_servers
 from session.mcp.tools import spark_tools
 from session.mcp.working_folder import ServerFolders
 from session.storage.folders import state_folder
 from session.tasks import BackgroundTasks
+from session.text.tables import TableError
 from session.tools.tool import Around
 from tests.session.calling import allow, calling
 from tests.session.talking import talking
@@ -328,7 +329,7 @@ def test_the_settings_of_a_server() -> None:
     ],
 )
 def test_a_wrong_setting_is_named(table: Any, why: str) -> None:
-    with pytest.raises(McpError, match=why):
+    with pytest.raises(TableError, match=why):
         read_servers(table)
 
 

@@ -264,7 +264,7 @@ def test_rates_from_the_command_line() -> None:
     ("text", "said"),
     [
         ("x = ", "not TOML"),
-        ("scenari = 1", "unknown: scenari"),
+        ("scenari = 1", r"has no key 'scenari' \(did you mean 'scenario'"),
         ("[[scenario]]\nid = 7", "id must be a str"),
         ("[[scenario]]\nid = 'a'\n[[scenario.step]]\nshout = 'x'", "scenario a, step 1: a step is one of"),
         ("[[scenario]]\n[[scenario.step]]\npatch = ['nope']", "patch must be"),

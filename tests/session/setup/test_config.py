@@ -213,8 +213,8 @@ def test_a_file_that_cannot_be_read_is_named(setup: Setup) -> None:
         ('effort = "huge"', "effort 'huge' is not one of low, medium, high, xhigh, auto"),
         ("theme = []", "theme must be a string"),
         ("base_url = 1", "base_url must be a string"),
-        ("trusted = true", "'trusted' cannot be set here"),
-        ('modle = "x"', "'modle' cannot be set here"),
+        ("trusted = true", "has no key 'trusted' (did you mean 'trust'?)"),
+        ('modle = "x"', "has no key 'modle' (did you mean 'model'?)"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_file(setup: Setup, row: str, said: str) -> None:
@@ -284,7 +284,7 @@ def test_one_value_of_a_row_may_be_overridden(setup: Setup) -> None:
         ('[providers.x]\nbase_url = "u"\nkey_variable = 1', "[providers.x] key_variable must be a string"),
         (
             '[providers.x]\nbase_url = "u"\nwebsockets = true',
-            "[providers.x] unknown 'websockets'; what can be set is",
+            "[providers.x] has no key 'websockets' (did you mean 'websocket'?)",
         ),
         ('[providers.x]\nbase_url = "u"\nwebsocket = 1', "[providers.x] websocket must be true or false"),
         (
@@ -293,8 +293,11 @@ def test_one_value_of_a_row_may_be_overridden(setup: Setup) -> None:
         ),
         ('[providers.x]\nbase_url = "u"\ndialects = []', "[providers.x] needs at least one of dialects"),
         ('[providers.x]\nbase_url = "u"\nidle_seconds = 0', "[providers.x] idle_seconds must be a number of"),
-        ('[providers.x]\nbase_url = "u"\nheaders = {a = 1}', "[providers.x] headers must hold strings"),
-        ("[models.x]\nwidow = 5", "[models.\"x\"] unknown 'widow'"),
+        (
+            '[providers.x]\nbase_url = "u"\nheaders = {a = 1}',
+            "headers must be a table of strings",
+        ),
+        ("[models.x]\nwidow = 5", "[models.\"x\"] has no key 'widow' (did you mean 'window'?)"),
         ("[models.x]\nprice = {input = 1}", '[models."x"] price must hold input, output and'),
         (
             "[models.x]\nprice = {input = 1, output = 2, long = {input = 2, output = 3}}",
@@ -350,8 +353,11 @@ def test_the_model_may_be_kept_from_writing_the_ledger(setup: Setup) -> None:
     ("text", "why"),
     [
         ('[context]\ncompact_with_model = "no"\n', "must be true or false, not 'no'"),
-        ("[context]\ncompact = true\n", "[context] holds compact_with_model"),
-        ("context = 3\n", "[context] holds compact_with_model"),
+        (
+            "[context]\ncompact = true\n",
+            "[context] has no key 'compact' (did you mean 'compact_",
+        ),
+        ("context = 3\n", "[context] must be a table"),
     ],
 )
 def test_a_wrong_setting_for_long_dialogues_is_said(setup: Setup, text: str, why: str) -> None:

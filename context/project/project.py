@@ -163,12 +163,14 @@ class Project:
         for path in self._index.paths():
             if path not in listed:
                 self._index.remove(path)
-        self._publish(complete=False)
+        if not self._snapshot.complete:
+            self._publish(complete=False)
 
         def known(left: int) -> None:
             if nearly is not None and left * _FEW <= len(listed):
                 history.join(_HISTORY_WAIT)
-                self._publish(complete=False)
+                if not self._snapshot.complete:
+                    self._publish(complete=False)
                 nearly()
 
         if self._take(self._paths, known):
@@ -177,8 +179,11 @@ class Project:
         return self._publish(complete=not self._closing.is_set())
 
     def _take(self, paths: Iterable[str], known: Callable[[int], None] | None = None) -> bool:
-        """Read of ``paths`` what has to be read; False when it was ended before. ``known`` is told how
-        many these are."""
+        """Read those of ``paths`` that have to be read; False when it was ended before.
+
+        ``known`` is told how many these are. While they are read, the picture grows; but a complete
+        picture that lacks only a few of them stays until all are read.
+        """
         stamps: dict[str, int] = {}
         published = time.monotonic()
         every = max(_PUBLISH_EVERY, len(self._paths) * _PUBLISH_PAUSE)
@@ -190,9 +195,10 @@ class Project:
                 return False
         if known is not None:
             known(len(stamps))
+        stays = self._snapshot.complete and len(stamps) <= max(_MANY, len(self._paths) // _FEW)
         for _ in self._intake.take_many(stamps, sorted(self._differences.changes)):
             now = time.monotonic()
-            if now - published > every:
+            if now - published > every and not stays:
                 published = now
                 self._publish(complete=False)
             if self._closing.is_set():

@@ -137,7 +137,10 @@ class ProjectReading:
         told = (0, 0)
         try:
             while not (await asyncio.wait({reading}, timeout=TELL_SECONDS))[0]:
-                if (now := self.project.progress) != told and not self.snapshot.complete:
+                now = self.project.progress
+                # Once every file is known, work remains (saving the index). Readers take "all known" for
+                # the end, so that is sent when the reading has ended.
+                if now != told and now[0] < now[1] and not self.snapshot.complete:
                     told = now
                     self._send(ReadingProgress(*now))
             await reading

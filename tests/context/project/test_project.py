@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from context.disk.changes import Status
+from context.index import updating
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
@@ -261,3 +262,40 @@ def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
     assert pictures == [set(first.entries)]
     assert set(second.entries) - set(first.entries) == {"new.py"}
     assert second.entries["part0.py"].names == {"changed"}
+
+
+def test_looking_again_leaves_a_complete_picture_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(updating, "_RACY_NS", 0)
+    for name in "abcdefghijklmnopqrstuvwxyz":
+        (tmp_path / f"{name}.py").write_text(f"def {name}(): ...\n")
+    project = Project(tmp_path)
+    assert project.scan().complete
+    (tmp_path / "a.py").write_text("def changed(): ...\n")
+    meanwhile: list[bool] = []
+    again = project.scan(lambda: meanwhile.append(project.snapshot.complete))
+    assert meanwhile == [True] and again.complete and again.entries["a.py"].names == {"changed"}
+
+
+def test_looking_again_at_many_new_files_shows_a_picture_that_grows(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def a(): ...\n")
+    project = Project(tmp_path)
+    project.scan()
+    for number in range(3_000):
+        (tmp_path / f"new{number}.py").write_text(f"def new{number}(): ...\n")
+    done = threading.Event()
+    seen: list[Snapshot] = []
+
+    def look() -> None:
+        while not done.is_set():
+            if not seen or seen[-1] is not project.snapshot:
+                seen.append(project.snapshot)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    last = project.scan()
+    done.set()
+    looking.join()
+    assert last.complete and len(last.entries) == 3_001
+    assert any(not snapshot.complete for snapshot in seen)

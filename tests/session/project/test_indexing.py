@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from session.events import Event, FilesChanged
+from session.events import Event, FilesChanged, ReadingProgress
+from session.project import indexing
 from session.project.indexing import ProjectReading
 from tests.context.conftest import Repo
 
@@ -69,6 +70,33 @@ async def test_what_changes_before_anybody_watches_is_found(
     try:
         await until(lambda: reading.ready.is_set() and "a.py" in reading.snapshot.changes, told)
         assert reading.snapshot.entries["a.py"].names == {"changed"}
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_all_is_told_to_be_known_only_once_the_picture_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "TELL_SECONDS", 0.001)
+    root = tmp_path / "project"
+    root.mkdir()
+    for number in range(3_000):
+        (root / f"m{number}.py").write_text(f"def name_{number}(): ...\n")
+    told: list[tuple[ReadingProgress, bool]] = []
+
+    def send(event: Event) -> None:
+        if isinstance(event, ReadingProgress):
+            told.append((event, reading.snapshot.complete))
+
+    reading = ProjectReading(root, tmp_path / "cache", send)
+    running = asyncio.create_task(reading.run())
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await reading.ready.wait()
+        assert told and told[-1][0].known == 3_000
+        assert all(complete for event, complete in told if event.known == event.total)
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from session.commands.compaction_commands import Dialogue
-    from session.commands.hunk_commands import LandedHunk
-    from session.commands.window_commands import ContextCommands
-    from session.events import Event, HunkRedone, HunkRefused, HunkUndone, Usage
-    from session.journal.undoable_hunks import HunkNames
-    from session.model_choice.served_models import ServedModels
+    from session.commands.compaction_commands import CompactionCommands
+    from session.commands.context_commands import ContextCommands
+    from session.commands.hunk_commands import HunkCommands
+    from session.commands.lock_commands import LockCommands
+    from session.commands.model_commands import ModelCommands
+    from session.events import Event, Usage
     from session.project.open_files import ProjectFiles
     from session.usage.totals import Spent
 
@@ -49,33 +49,8 @@ class SessionPort(Protocol):
         ...
 
     @property
-    def model(self) -> str:
-        """The model that answers."""
-        ...
-
-    @property
     def provider(self) -> str:
         """Who serves it."""
-        ...
-
-    @property
-    def effort(self) -> str:
-        """How long it may think."""
-        ...
-
-    @property
-    def efforts(self) -> tuple[str, ...]:
-        """What can be chosen as effort."""
-        ...
-
-    @property
-    def served(self) -> ServedModels:
-        """The models that can be chosen."""
-        ...
-
-    @property
-    def window_tokens(self) -> int:
-        """The model's context length, in tokens; 0 when unknown."""
         ...
 
     @property
@@ -120,41 +95,23 @@ class SessionPort(Protocol):
         """Stop the turn, at once."""
         ...
 
-    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
-        """Take a hunk back, the last one by default."""
-        ...
-
-    async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
-        """Land an undone hunk again."""
-        ...
-
-    async def landed(self) -> Sequence[LandedHunk]:
-        """Where the session's landed hunks stand now."""
-        ...
-
-    async def undo_turn(self) -> Sequence[HunkUndone | HunkRefused]:
-        """Take back all hunks of the last turn."""
-        ...
-
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
         """Land or decline a held hunk, allow or decline a held call."""
         ...
 
-    def lock(self, target: str) -> str:
-        """Lock a path or lines."""
-        ...
-
-    def unlock(self, target: str) -> str:
-        """Take a lock away."""
-        ...
-
-    def locks(self) -> Sequence[str]:
-        """What is locked."""
+    @property
+    def hunks(self) -> HunkCommands:
+        """Its landed hunks, to take back and to land again."""
         ...
 
     @property
-    def hunks(self) -> HunkNames:
-        """Its hunks that can be taken back, and landed again."""
+    def locks(self) -> LockCommands:
+        """What no edit may change."""
+        ...
+
+    @property
+    def models(self) -> ModelCommands:
+        """Who answers: the model, its effort and tier, and those to choose from."""
         ...
 
     @property
@@ -163,31 +120,13 @@ class SessionPort(Protocol):
         ...
 
     @property
-    def prices(self) -> str:
-        """What its costs are reckoned by, in a line."""
-        ...
-
-    @property
-    def fast(self) -> bool:
-        """Whether the faster tier is used."""
-        ...
-
-    @property
     def context(self) -> ContextCommands:
         """Pins, removals and what the window holds."""
         ...
 
-    async def choose_model(self, name: str) -> str:
-        """Another model from the next turn on."""
-        ...
-
-    def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
-        """Another effort or tier from the next turn on."""
-        ...
-
     @property
-    def dialogue(self) -> Dialogue:
-        """The dialogue, to compact it and to keep lines of it."""
+    def compaction(self) -> CompactionCommands:
+        """The conversation so far, to compact it and to keep lines of it."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

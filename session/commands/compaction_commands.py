@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
 
 from context.text.tokens import RankFileError
 from session.compaction.ledger import remembered_block
-from session.compaction.model_ledger import ASK, Ask, LedgerQuestion
+from session.compaction.model_ledger import ASK, LedgerQuestion
 from session.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
 from session.compaction.view import show_ledger
-from session.events import Event, LineForgotten, LineRemembered
+from session.events import Event, LineForgotten, LineRemembered, TurnEnded
+from session.journal.recorder import Recorder
+from session.link.connection import Connection
 from session.memory.past_turns import Past
-from session.memory.turn_memory import Memory
-from session.models.catalogue import Price
-from session.protocol.request import RequestProfile
-from session.turn.preparation import Preparation
+from session.memory.turn_memory import TurnMemory
+from session.model_choice.choice import ModelChoice
+from session.tasks import BackgroundTasks
+from session.turn.preparation import Preparation, Preparations
+from session.turn.turns import Turns
 
 LONGEST_LINE = 4_000
 """Characters of a line that is kept; …"""
@@ -28,46 +28,46 @@ LONGEST_LINES = 8_000
 _TURN = re.compile(r"t[0-9]+")
 
 
-class DialogueError(Exception):
+class CompactionError(Exception):
     """A command that cannot be done; the message says why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class DialogueParts:
-    """What the dialogue's commands work with. ``between_turns`` runs a piece of work after the turn before
-    has wholly ended and before the next begins; ``ask`` is ``Connection.aside``, None where nobody is to be
-    asked; ``profile`` gives the requests' fields, ``effort`` the least effort that the model knows."""
+class CompactionCommands:
+    """``Session.compaction``."""
 
-    memory: Memory
-    preparation: Callable[[], Preparation]
-    profile: Callable[[], RequestProfile]
-    effort: Callable[[], str | None]
-    price: Callable[[], Price | None]
-    ask: Ask | None
-    running: Callable[[], bool]
-    between_turns: Callable[[Callable[[], Awaitable[str]]], Awaitable[str]]
-    send: Callable[[Event], None]
-
-
-class Dialogue:
-    """The dialogue of a session, for its user."""
-
-    def __init__(self, parts: DialogueParts) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        memory: TurnMemory,
+        preparations: Preparations,
+        choice: ModelChoice,
+        turns: Turns,
+        recorder: Recorder,
+        tasks: BackgroundTasks,
+        connection: Connection | None,
+    ) -> None:
+        """``connection`` is the one over which a model is asked for a summary; None where none is asked."""
+        self._memory = memory
+        self._preparations = preparations
+        self._choice = choice
+        self._turns = turns
+        self._publish = recorder.publish
+        self._tasks = tasks
+        self._connection = connection
         self._asked = -1
         """The start of the conversation in which the model was asked; it is asked once in each."""
+        recorder.subscribe(self._after_turn)
 
     async def compact(self) -> str:
         """Compact now: the next turn begins a fresh window. Returns a line for the person, empty where the
-        event tells it. Raises DialogueError while a turn runs, and before any was asked."""
-        if self._parts.running():
-            raise DialogueError("a turn runs: compact when it has ended, or stop it first")
+        event tells it. Raises CompactionError while a turn runs, and before any was asked."""
+        if self._turns.running:
+            raise CompactionError("a turn runs: compact when it has ended, or stop it first")
         if not self._past().turns:
-            raise DialogueError("there is nothing to compact yet")
-        return await self._parts.between_turns(self._compact)
+            raise CompactionError("there is nothing to compact yet")
+        return await self._turns.between(self._compact)
 
     async def _compact(self) -> str:
-        memory, preparation = self._parts.memory, self._parts.preparation()
+        memory, preparation = self._memory, self._preparations.now()
         past = memory.exchanges.past()
         try:
             await asyncio.to_thread(preparation.counter.load)
@@ -76,7 +76,7 @@ class Dialogue:
         now, made = await asyncio.to_thread(_compacted, past, preparation)
         memory.start_afresh()
         if made is not None and made.made is not None and made.tokens <= now.tokens * (1 - LEAST_GAIN):
-            self._parts.send(made.made)
+            self._publish(made.made)
             return ""
         few = f"a ledger saves little of {now.tokens:,} tokens"
         return f"a fresh window comes next, with the dialogue as it is: {few}"
@@ -101,24 +101,25 @@ class Dialogue:
 
     def remember(self, text: str) -> None:
         """Keep ``text`` word for word through every compaction; ``last``, or a turn's name as the ledger
-        shows it (``t3``), keeps that message of the user's. Raises DialogueError where it cannot be kept."""
+        shows it (``t3``), keeps that message of the user's. Raises CompactionError where that is not
+        possible."""
         past = self._past()
         kept = self._meant(text.strip(), past)
         for number, line in past.remembered:
             if line == kept:
-                raise DialogueError(f"that is line {number} already")
+                raise CompactionError(f"that is line {number} already")
         if len(kept) > LONGEST_LINE:
-            raise DialogueError(f"that is {len(kept):,} characters; a line may have {LONGEST_LINE:,}")
+            raise CompactionError(f"that is {len(kept):,} characters; a line may have {LONGEST_LINE:,}")
         if sum(len(line) for _, line in past.remembered) + len(kept) > LONGEST_LINES:
-            raise DialogueError(
+            raise CompactionError(
                 f"the lines would pass {LONGEST_LINES:,} characters: forget one first (/forget)"
             )
-        number = self._parts.memory.exchanges.next_line
-        self._parts.memory.line_news.append(remembered_block(((number, kept),)))
-        self._parts.send(LineRemembered(line=number, text=kept))
+        number = self._memory.exchanges.next_line
+        self._memory.line_news.append(remembered_block(((number, kept),)))
+        self._publish(LineRemembered(line=number, text=kept))
 
     def forget(self, which: str) -> None:
-        """Keep the line of that number no longer, or ``all``. Raises DialogueError where there is none."""
+        """Keep the line of that number no longer, or ``all``. Raises CompactionError where there is none."""
         lines = dict(self._past().remembered)
         if which == "all" and lines:
             numbers = sorted(lines)
@@ -126,45 +127,46 @@ class Dialogue:
             numbers = [int(which)]
         else:
             there = ", ".join(map(str, sorted(lines)))
-            raise DialogueError(
+            raise CompactionError(
                 f"no line {which} is remembered; " + (f"there are {there}" if there else "none is")
             )
         for number in numbers:
             news = f"## The developer no longer needs line {number} of what to keep in mind\n"
-            self._parts.memory.line_news.append(news)
-            self._parts.send(LineForgotten(line=number, text=lines[number]))
+            self._memory.line_news.append(news)
+            self._publish(LineForgotten(line=number, text=lines[number]))
 
-    def wants_ledger(self) -> bool:
-        """After a turn: whether the model is to be asked for the ledger now, since the window will run full
-        soon; once a window."""
-        conversation, preparation = self._parts.memory.conversation, self._parts.preparation()
+    def _wants_summary(self) -> bool:
+        """Whether to ask the model now: the window will run full soon, and it was not asked in this one."""
+        conversation, preparation = self._memory.conversation, self._preparations.now()
         room = preparation.budget - preparation.instruction_tokens
-        if self._parts.ask is None or self._asked == conversation.starts or conversation.tokens < ASK * room:
+        if self._asked == conversation.starts or conversation.tokens < ASK * room:
             return False
         self._asked = conversation.starts
         return True
 
-    async def after_turn(self) -> None:
-        """Ask the model for the ledger if the window will run full soon."""
-        if self.wants_ledger():
-            await self.ask_for_ledger()
+    def _after_turn(self, event: Event) -> None:
+        if isinstance(event, TurnEnded) and self._connection is not None:
+            work = self._ask_if_wanted(self._connection)
+            self._tasks.start(work, "asking the model for a summary of the conversation")
 
-    async def ask_for_ledger(self) -> None:
-        """Ask the model for the ledger, beside whatever else goes on; what came of it is an event."""
-        parts, preparation = self._parts, self._parts.preparation()
-        if parts.ask is None:
-            return
+    async def _ask_if_wanted(self, connection: Connection) -> None:
+        if self._wants_summary():
+            await self._ask_for_summary(connection)
+
+    async def _ask_for_summary(self, connection: Connection) -> None:
+        """Ask the model beside whatever else goes on; what came of it is an event."""
+        preparation = self._preparations.now()
         question = LedgerQuestion(
-            past=parts.memory.exchanges.past(),
+            past=self._memory.exchanges.past(),
             room=preparation.dialogue_room,
             limit=int(ASK * (preparation.budget - preparation.instruction_tokens)),
             count=preparation.counter.count_kept,
-            profile=parts.profile(),
-            effort=parts.effort(),
-            price=parts.price(),
+            profile=self._choice.profile(),
+            effort=next(iter(self._choice.model.efforts), None),
+            price=self._choice.price,
         )
-        for told in await question.put(parts.ask):
-            parts.send(told)
+        for told in await question.put(connection.aside):
+            self._publish(told)
 
     def _meant(self, text: str, past: Past) -> str:
         if text == "last" and past.turns:
@@ -173,18 +175,11 @@ class Dialogue:
             for turn in past.turns:
                 if turn.turn == text:
                     return turn.prompt.strip()
-            raise DialogueError(f"no message is called {text}; /ledger names them")
+            raise CompactionError(f"no message is called {text}; /ledger names them")
         return text
 
     def _past(self) -> Past:
-        return self._parts.memory.exchanges.past()
-
-
-async def after(before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]]) -> str:
-    """What ``work`` gives, once ``before`` is over."""
-    if before is not None:
-        await asyncio.wait({before})
-    return await work()
+        return self._memory.exchanges.past()
 
 
 def _compacted(past: Past, preparation: Preparation) -> tuple[History, History | None]:

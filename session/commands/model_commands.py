@@ -1,32 +1,30 @@
-"""What a session offers about who answers: its model, effort and tier, and choosing others."""
+"""What the user asks and decides about the model: which one answers, its effort and its tier."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from session.events import Event
-from session.model_choice.choice import Choosing
+from session.journal.recorder import Recorder
+from session.model_choice.choice import ModelChoice
 from session.model_choice.served_models import ServedModels
 
 
 class ModelCommands:
-    """The part of a session that chooses the model; what is chosen holds from the next turn on.
-
-    ``served`` are the models that can be chosen; ``chosen`` is called when the requests to come are others.
-    """
+    """``Session.models``. A choice holds from the next turn on."""
 
     def __init__(
         self,
-        choice: Choosing,
+        choice: ModelChoice,
         served: ServedModels,
-        send: Callable[[Event], None],
-        chosen: Callable[[], None],
+        recorder: Recorder,
+        changed: Callable[[], None],
     ) -> None:
+        """``served`` are the models that can be chosen; ``changed`` is called after each choice."""
         self._choice = choice
         self.served = served
-        self._say_chosen = send
-        self._on_chosen = chosen
+        self._recorder = recorder
+        self._changed = changed
         self._asking = asyncio.Lock()
         """Held while a server is asked: of two models the one that was named last is used."""
 
@@ -52,7 +50,7 @@ class ModelCommands:
 
     @property
     def prices(self) -> str:
-        """What the costs of the turns to come are reckoned by, as a line for the person."""
+        """What the coming turns are priced by, as a line for the user."""
         return self._choice.prices()
 
     @property
@@ -61,23 +59,26 @@ class ModelCommands:
         return self._choice.model.window
 
     async def choose_model(self, name: str) -> str:
-        """Use another model of this provider from the next turn on; returns lines for the person, empty where
+        """Use another model of this provider from the next turn on. Returns lines for the user, empty where
         the event tells it all. The server is asked for a model that spark does not know.
 
-        Raises ChoiceError for one that cannot be had.
+        Raises ChoiceError for a model that is not available.
         """
         async with self._asking:
-            model, said = await self.served.find(name)
+            model, found = await self.served.find(name)
             told = self._choice.choose(model=model)
-        self._chose()
-        return "\n".join(filter(None, (said, told)))
+        self._chosen()
+        return "\n".join(filter(None, (found, told)))
 
     def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
-        """The same for another effort or another tier, of which the catalogue alone can tell."""
+        """Use another effort or another tier from the next turn on. Returns a line for the user, or nothing.
+
+        Raises ChoiceError for one that the model does not have.
+        """
         told = self._choice.choose(effort=effort, fast=fast)
-        self._chose()
+        self._chosen()
         return told
 
-    def _chose(self) -> None:
-        self._on_chosen()
-        self._say_chosen(self._choice.told())
+    def _chosen(self) -> None:
+        self._changed()
+        self._recorder.publish(self._choice.event())

@@ -1,56 +1,84 @@
-"""Where a session's events go: its journal, whatever counts and remembers, then those who listen."""
+"""Hands every event of a session to its journal, then to all who subscribed."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 
 from session.events import ConnectionChanged, Event, HunkTyped, Notice, ReadingProgress, ToolOutput
 from session.journal.journals import Journal
-from session.journal.listeners import Listeners
 from session.storage.line_files import StoreError
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
-"""Events that the journal can do without: what they tell is in the hunk, in the call's end, or over by the
-next start."""
+"""Events that the journal does not need: another event tells the same later, or it is over by the next
+start."""
 
 
-class Recording:
-    """A disk that fails is told once to those who listen; the session goes on without it."""
+@dataclass(frozen=True, slots=True)
+class _Subscriber:
+    take: Callable[[Event], None]
+    lost: str
+
+
+class Recorder:
+    """Publishes the events of one session, on the event loop.
+
+    A disk that fails is told once; the session goes on without its journal.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._failed = False
-        self._listeners: Listeners[Event] = Listeners()
-        self._takers: list[tuple[Callable[[Event], None], str]] = []
+        self._subscribers: list[_Subscriber] = []
+        self._queues: list[asyncio.Queue[Event | None]] = []
+        self._closed = False
 
-    def also(self, take: Callable[[Event], None], lost: str = "") -> None:
-        """Have ``take`` called with every event to come; ``lost`` says what is missing where that raises
-        StoreError."""
-        self._takers.append((take, lost))
+    def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
+        """Call ``take`` with every event to come, in the order of subscription and before those who listen.
+        Where it raises StoreError, the user is told the problem and ``lost``, what is missing now."""
+        self._subscribers.append(_Subscriber(take, lost))
+
+    def listen(self) -> AsyncIterator[Event]:
+        """Every event from this call on, without loss; ends with :meth:`close`."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._queues.append(queue)
+        if self._closed:
+            queue.put_nowait(None)
+        return self._drain(queue)
 
     def publish(self, event: Event) -> None:
-        """Record ``event`` and tell it."""
+        """Write ``event`` to the journal and hand it to everybody; returns at once."""
         if not self._failed and not isinstance(event, UNJOURNALLED):
             try:
                 self._journal.write(event)
             except StoreError as problem:
                 self._failed = True
-                self._listeners.send(Notice(level="error", text=f"{problem}; this session is not recorded"))
-        for take, lost in self._takers:
+                self._tell(Notice(level="error", text=f"{problem}; this session is not recorded"))
+        for subscriber in self._subscribers:
             try:
-                take(event)
+                subscriber.take(event)
             except StoreError as problem:
-                self._listeners.send(Notice(level="warning", text=f"{problem}; {lost}"))
-        self._listeners.send(event)
-
-    def listen(self) -> AsyncIterator[Event]:
-        """Every event from now on; ends with :meth:`close`."""
-        return self._listeners.listen()
+                self._tell(Notice(level="warning", text=f"{problem}; {subscriber.lost}"))
+        self._tell(event)
 
     def close(self) -> None:
-        """Close the journal, and end all listening."""
+        """Close the journal, and end every listener's stream once it has read what is in its queue."""
         try:
             self._journal.close()
         except StoreError as problem:
-            self._listeners.send(Notice(level="error", text=str(problem)))
-        self._listeners.close()
+            self._tell(Notice(level="error", text=str(problem)))
+        self._closed = True
+        for queue in self._queues:
+            queue.put_nowait(None)
+
+    def _tell(self, event: Event) -> None:
+        for queue in self._queues:
+            queue.put_nowait(event)
+
+    async def _drain(self, queue: asyncio.Queue[Event | None]) -> AsyncIterator[Event]:
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+        finally:
+            self._queues.remove(queue)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from session.events import Event, HunkLanded, HunkRedone, HunkUndone
 
 
-class HunkNames:
+class UndoableHunks:
     """``landed`` and ``undone`` are hunks and their files, the newest last."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:

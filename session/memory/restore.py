@@ -16,7 +16,7 @@ from edits.ledger.ledger import HunkRecord, Ledger
 from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
 from session.journal.interrupted_landings import recover
 from session.journal.journals import read_event, read_records
-from session.memory.turn_memory import Memory
+from session.memory.turn_memory import TurnMemory
 from session.text.sanitize import clean_line
 
 CUT = "spark ended in the middle of this turn; what had landed is on disk"
@@ -28,7 +28,7 @@ class Resumed:
 
     events: tuple[Event, ...]
     ending: tuple[Event, ...]
-    memory: Memory
+    memory: TurnMemory
     turns: int
 
 
@@ -42,7 +42,7 @@ def resume_session(file: Path, ledger: Ledger) -> Resumed:
     lost = recover(ledger)
     cut = _cut_turns(events)
     ending = (*_untold(events, ledger.hunks(), file.stem), *lost, *cut)
-    memory = Memory()
+    memory = TurnMemory()
     for event in events:
         memory.exchanges.take(event)
     if cut:

@@ -14,7 +14,7 @@ from session.memory.window_report import Account
 
 
 @dataclass(slots=True)
-class Memory:
+class TurnMemory:
     """A session's memory between turns. Only the running turn changes it."""
 
     conversation: Conversation = field(default_factory=Conversation)
@@ -40,7 +40,7 @@ class Memory:
         self.seen = self.seen.restart()
         self.account.clear()
 
-    def copied(self) -> Memory:
+    def copied(self) -> TurnMemory:
         """As it is now, for a preparation beside a turn: what the turn does next does not reach it.
         The dialogue alone is shared: it is read as a value (``Exchanges.past``)."""
         return replace(

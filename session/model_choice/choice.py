@@ -6,6 +6,7 @@ The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from session.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
@@ -26,7 +27,20 @@ class ChoiceError(Exception):
     """A model, an effort or a tier that cannot be chosen; the message says why."""
 
 
-class Choosing:
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """What one turn is answered by. ``effort`` is empty for a model without efforts."""
+
+    model: Model
+    effort: str
+    effort_why: str | None
+    """What decided the effort; None where the user chose it."""
+    fast: bool
+    price: Price | None
+    """What the turn costs, where that is known."""
+
+
+class ModelChoice:
     """The choice for the turns to come. ``model`` and ``effort`` are as chosen, ``fast`` is whether the
     provider's faster tier is used."""
 
@@ -46,11 +60,6 @@ class Choosing:
     def price(self) -> Price | None:
         """What the turns to come cost, where that is known."""
         return self.model.fast_price if self.fast else self.model.price
-
-    @property
-    def why(self) -> str | None:
-        """Why the turn has its effort; None where the user chose it."""
-        return self.picked.why if self.effort == "auto" else None
 
     def choose(
         self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
@@ -96,7 +105,12 @@ class Choosing:
             case _:
                 pass
 
-    def told(self) -> ModelChosen:
+    def chosen(self) -> ChosenModel:
+        """The choice as a value, for the turn that begins now."""
+        why = self.picked.why if self.effort == "auto" else None
+        return ChosenModel(self.model, self.picked.effort, why, self.fast, self.price)
+
+    def event(self) -> ModelChosen:
         """The choice as an event."""
         return ModelChosen(self.model.name, self.effort, self.model.window, self.fast)
 

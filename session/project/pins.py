@@ -7,7 +7,7 @@ is no longer out, what is taken out is no longer pinned.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from context.find.mentions import Mention, named_by
 from context.project.snapshot import Snapshot
@@ -92,47 +92,6 @@ def restoring(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
     """What has ``target`` (or ``all``) shown again. Raises PinError where it was not taken out."""
     held = _held(target, pins.removed, "taken out", snapshot)
     return [ContextRestored(target=name) for name in held]
-
-
-class PinCommands:
-    """The commands that change :class:`Pins`, one after the other as they were given. What a target names is
-    looked up in a thread; ``send`` publishes the events, which folds them in as well."""
-
-    def __init__(self, pins: Pins, snapshot: Callable[[], Snapshot], send: Callable[[Event], None]) -> None:
-        self._pins = pins
-        self._snapshot = snapshot
-        self._send = send
-
-    @property
-    def pinned(self) -> tuple[str, ...]:
-        """What is pinned, oldest first."""
-        return self._pins.pinned
-
-    @property
-    def removed(self) -> tuple[str, ...]:
-        """What is taken out, oldest first."""
-        return self._pins.removed
-
-    async def pin(self, target: str) -> None:
-        """See :func:`pinning`."""
-        await self._do(pinning, target)
-
-    async def unpin(self, target: str) -> None:
-        """See :func:`unpinning`."""
-        await self._do(unpinning, target)
-
-    async def remove(self, target: str) -> None:
-        """See :func:`removing`."""
-        await self._do(removing, target)
-
-    async def restore(self, target: str) -> None:
-        """See :func:`restoring`."""
-        await self._do(restoring, target)
-
-    async def _do(self, change: Callable[[str, Pins, Snapshot], list[Event]], target: str) -> None:
-        async with self._pins.changing:
-            for event in await asyncio.to_thread(change, target, self._pins, self._snapshot()):
-                self._send(event)
 
 
 def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) -> tuple[str, ...]:

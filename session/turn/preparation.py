@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,9 @@ from session.events import DialogueCompacted
 from session.memory.input_items import developer_message
 from session.memory.past_turns import Past
 from session.memory.topic_words import Topic, topic
-from session.memory.turn_memory import Memory
+from session.memory.turn_memory import TurnMemory
+from session.model_choice.choice import ModelChoice
+from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.protocol.items import Item, user_message
 
@@ -62,7 +64,7 @@ class Prepared:
     kept: int
     """How many news of remembered lines it tells."""
 
-    def commit(self, memory: Memory) -> None:
+    def commit(self, memory: TurnMemory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""
         if self.afresh:
             memory.start_afresh()
@@ -89,7 +91,7 @@ class Preparation:
     model: str
     budget: int
     root: Path
-    open_files: Callable[[], tuple[str, ...]]
+    open_files: tuple[str, ...]
     pins: Pins
 
     @property
@@ -101,7 +103,7 @@ class Preparation:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""
         return self.counter.count(text)
 
-    async def prepare(self, prompt: str, memory: Memory, share: float = 1.0) -> Prepared:
+    async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> Prepared:
         """The items for ``prompt``, which ``memory`` knows of once they are committed.
 
         With a ``share`` below 1 the window is started afresh in that part of the budget: the server
@@ -117,7 +119,7 @@ class Preparation:
         past = replace(past, turns=past.turns[:-1])
         return await asyncio.to_thread(self.prepare_now, prompt, memory, past, share)
 
-    def prepare_now(self, prompt: str, memory: Memory, past: Past, share: float = 1.0) -> Prepared:
+    def prepare_now(self, prompt: str, memory: TurnMemory, past: Past, share: float = 1.0) -> Prepared:
         """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
         dialogue before this prompt."""
         files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
@@ -168,7 +170,7 @@ class Preparation:
         return room_in(self.budget, self.instruction_tokens + _HEADINGS)
 
     def _build(
-        self, prompt: str, memory: Memory, budget: int, dialogue: tuple[str, ...], past: Past | None
+        self, prompt: str, memory: TurnMemory, budget: int, dialogue: tuple[str, ...], past: Past | None
     ) -> Window:
         """The window; a fresh one where the ``past`` is given, which is the dialogue before it."""
         snapshot = self.project.snapshot
@@ -179,7 +181,7 @@ class Preparation:
             budget=budget,
             model=self.model,
             history=dialogue,
-            open_files=self.open_files(),
+            open_files=self.open_files,
             map_limit=int(MAP_SHARE * budget),
             pinned=self.pins.pinned,
             removed=self.pins.removed,
@@ -193,6 +195,34 @@ class Preparation:
         sources = (snapshot.read(path) for path in memory.knowledge.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
         return build(request, snapshot, self.counter, seen)
+
+
+class Preparations:
+    """Makes the preparation of each turn from what is chosen, pinned and open at that moment."""
+
+    def __init__(self, root: Path, reading: ProjectReading, choice: ModelChoice, pins: Pins) -> None:
+        self._root = root
+        self._reading = reading
+        self._choice = choice
+        self._pins = pins
+        self.open_files: tuple[str, ...] = ()
+        """The files that the user has open; they weigh in the window's ranking."""
+
+    def now(self) -> Preparation:
+        """The preparation for a turn that begins now."""
+        choice = self._choice
+        return Preparation(
+            project=self._reading.project,
+            counter=self._reading.counter,
+            known=self._reading.known,
+            instructions=choice.instructions.text,
+            tools="".join(map(str, choice.tools)),
+            model=choice.model.name,
+            budget=choice.model.budget,
+            root=self._root,
+            open_files=self.open_files,
+            pins=self._pins,
+        )
 
 
 def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from context.window.pieces import BudgetTooSmall
@@ -32,8 +31,8 @@ from session.memory.input_items import (
     is_call,
     item_text,
 )
-from session.memory.turn_memory import Memory
-from session.models.catalogue import Price
+from session.memory.turn_memory import TurnMemory
+from session.model_choice.choice import ChosenModel
 from session.protocol import events as wire
 from session.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
 from session.tasks import log_fault
@@ -63,41 +62,39 @@ KEPT_ROOM = 2_000
 STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerParts:
-    """What every turn of a session works with."""
-
-    connection: Connection | None
-    offline: str
-    """Why there is no connection, as a line for the person; empty when there is one."""
-    preparation: Preparation
-    memory: Memory
-    lane: LaneTools
-    toolbox: Toolbox
-    send: Callable[[Event], None]
-    model: str
-    effort: str
-    effort_why: str | None
-    fast: bool
-    price: Price | None
-    """What the turn costs, where that is known."""
-    budget: int
-
-
 class Runner:
     """Runs one turn. :meth:`run` returns when its last event has been sent."""
 
-    def __init__(self, parts: RunnerParts, session: str, name: str, prompt: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        session: str,
+        connection: Connection | None,
+        offline: str,
+        preparation: Preparation,
+        memory: TurnMemory,
+        lane: LaneTools,
+        toolbox: Toolbox,
+        chosen: ChosenModel,
+        publish: Callable[[Event], None],
+    ) -> None:
+        """``offline`` says why there is no connection; it is empty when there is one."""
         self.turn = Turn(name)
         self.prompt = prompt
-        self._parts = parts
         self._session = session
-        self._lane = Lane(parts.lane, session, name)
-        count, attended = parts.preparation.count, parts.lane.ask
-        self._calls = Calls(parts.toolbox, name, parts.send, count, attended)
+        self._connection = connection
+        self._offline = offline
+        self._preparation = preparation
+        self._memory = memory
+        self._chosen = chosen
+        self._publish = publish
+        self._lane = Lane(lane, session, name)
+        self._calls = Calls(toolbox, name, publish, preparation.count, lane.ask)
         self._exchange: asyncio.Task[None] | None = None
         self._response = Response()
-        self._tally = Tally(name, parts.model, parts.price)
+        self._tally = Tally(name, chosen.model.name, chosen.price)
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
@@ -113,7 +110,7 @@ class Runner:
         message, code = self._failure or (None, None)
         # A fault after the last signal leaves the machine where it is: it is told all the same.
         status = STATUS[self.turn.phase] if self._failure is None else "failed"
-        self._parts.send(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+        self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
     async def _converse(self) -> None:
         """Run the exchange with the model in a task of its own, which an interrupt cancels."""
@@ -149,8 +146,8 @@ class Runner:
         self._lane.stop()
         self._calls.stop()
         self._signal(Signal.INTERRUPT)
-        if self._parts.connection is not None:
-            self._parts.connection.drop()
+        if self._connection is not None:
+            self._connection.drop()
         if self._exchange is not None:
             self._exchange.cancel()
 
@@ -164,18 +161,17 @@ class Runner:
 
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):
-            self._parts.send(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))
+            self._publish(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))
 
     async def _go(self) -> None:
-        parts = self._parts
-        if parts.connection is None:
-            raise TurnFailedError(parts.offline, "credentials")
+        if self._connection is None:
+            raise TurnFailedError(self._offline, "credentials")
         self._started(await self._prepare())
         repairs = rounds = 0
         shrunk = False
         while True:
             try:
-                await self._one_response(parts.connection)
+                await self._one_response(self._connection)
             except LinkError as problem:
                 if problem.kind is LinkProblem.CONTEXT and not shrunk:
                     shrunk = True
@@ -184,7 +180,7 @@ class Runner:
                 wait = self._tries.wait(problem) if self._response.begun else None
                 if wait is None:
                     raise
-                await self._take_up(parts.connection, problem.message, wait)
+                await self._take_up(self._connection, problem.message, wait)
                 continue
             owed = await self._owed()
             if repairs < MOST_REPAIRS and (repair := self._repair()):
@@ -193,7 +189,7 @@ class Runner:
             items = [*self._response.items, *owed]
             tokens = await asyncio.to_thread(self._tokens, items)
             self._response.kept = True
-            self._parts.memory.conversation.extend(items, tokens)
+            self._memory.conversation.extend(items, tokens)
             if not owed:
                 break
             rounds += 1
@@ -203,33 +199,31 @@ class Runner:
         self._signal(Signal.SETTLED)
 
     async def _prepare(self, share: float = 1.0) -> Prepared:
-        parts = self._parts
         try:
-            prepared = await parts.preparation.prepare(self.prompt, parts.memory, share)
+            prepared = await self._preparation.prepare(self.prompt, self._memory, share)
         except BudgetTooSmall as problem:
             raise TurnFailedError(f"{problem}; say it in fewer words", "budget") from problem
-        prepared.commit(parts.memory)
+        prepared.commit(self._memory)
         return prepared
 
     def _tell(self, prepared: Prepared) -> None:
         if prepared.compacted is not None:
-            self._parts.send(prepared.compacted)
+            self._publish(prepared.compacted)
         for note in prepared.notes:
-            self._parts.send(Notice(level="info", text=clean_line(note)))
+            self._publish(Notice(level="info", text=clean_line(note)))
 
     def _started(self, prepared: Prepared) -> None:
-        parts = self._parts
         self._sent_tokens = self._standing_tokens()
-        parts.send(
+        self._publish(
             TurnStarted(
                 session=self._session,
                 turn=self.turn.name,
-                model=parts.model,
-                effort=parts.effort,
+                model=self._chosen.model.name,
+                effort=self._chosen.effort,
                 input_tokens=self._sent_tokens,
-                budget=parts.budget,
-                effort_why=parts.effort_why,
-                fast=parts.fast,
+                budget=self._chosen.model.budget,
+                effort_why=self._chosen.effort_why,
+                fast=self._chosen.fast,
             )
         )
         self._tell(prepared)
@@ -241,17 +235,17 @@ class Runner:
         await self._lane.settled()
         self._count(None)
         self._keep_partial_answer()
-        memory = self._parts.memory
+        memory = self._memory
         memory.unreported += self._fresh_outcomes()
         self._remember([developer_message(memory.take_report() + TAKE_UP)])
         self._signal(Signal.LOST)
-        self._parts.send(Notice(level="warning", text=f"{clean_line(why)} The answer is taken up again."))
+        self._publish(Notice(level="warning", text=f"{clean_line(why)} The answer is taken up again."))
         await connection.pause(wait, why)
 
     async def _one_response(self, connection: Connection) -> None:
         """Stream one response into the lane and wait until its hunks have landed."""
         self._response = Response(first_outcome=len(self._lane.outcomes))
-        async for event in connection.respond(self._parts.memory.conversation.items):
+        async for event in connection.respond(self._memory.conversation.items):
             self._tally.saw(event)
             self._take(event)
         finished = self._response.finished
@@ -275,7 +269,7 @@ class Runner:
                 self._lane.feed(ANSWER, text)
             case wire.ReasoningDelta(text=text):
                 self._signal(Signal.ARRIVED)
-                self._parts.send(ReasoningDelta(turn=self.turn.name, text=clean(text)))
+                self._publish(ReasoningDelta(turn=self.turn.name, text=clean(text)))
             case wire.ToolInputDelta(item_id=source, text=text):
                 self._signal(Signal.ARRIVED)
                 self._response.tool_text += len(text)
@@ -298,24 +292,24 @@ class Runner:
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
         """Add a response to the turn's tokens; by our own count where the server gave none."""
-        if (link := self._parts.connection) is not None:
+        if (link := self._connection) is not None:
             self._tally.timed(link.first_token_seconds, link.times[1])
         if usage is not None:
             self._tally.count(usage)
         else:
-            output = self._response.estimated_tokens(self._parts.preparation.count)
+            output = self._response.estimated_tokens(self._preparation.count)
             self._tally.estimate(self._standing_tokens(), output)
-        self._parts.send(self._tally.event())
+        self._publish(self._tally.event())
 
     def _standing_tokens(self) -> int:
         """Tokens of a request sent now."""
-        return self._parts.preparation.instruction_tokens + self._parts.memory.conversation.tokens
+        return self._preparation.instruction_tokens + self._memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
-        self._parts.memory.conversation.extend(items, self._tokens(items))
+        self._memory.conversation.extend(items, self._tokens(items))
 
     def _tokens(self, items: list[Item]) -> int:
-        return sum(self._parts.preparation.count(item_text(item)) for item in items)
+        return sum(self._preparation.count(item_text(item)) for item in items)
 
     async def _owed(self) -> list[Item]:
         """The outputs of the tool calls just made: what became of their hunks, what the tools answer."""
@@ -328,7 +322,7 @@ class Runner:
         return answered(calls, outputs, CUT)
 
     def _patched(self, call: CustomToolCall) -> str:
-        memory = self._parts.memory
+        memory = self._memory
         if call["name"] != PATCH_TOOL:
             return f"There is no freeform tool called {call['name']}; there is only {PATCH_TOOL}."
         memory.unreported += self._fresh_outcomes()
@@ -336,17 +330,18 @@ class Runner:
 
     async def _called(self, functions: Sequence[FunctionCall]) -> dict[str, str]:
         """What the tools answer, with no more tokens than the window has room for."""
-        parts, memory = self._parts, self._parts.memory
+        memory = self._memory
         self._signal(Signal.CALLED)
-        said = sum(parts.preparation.count(item_text(item)) for item in self._response.items)
-        await self._calls.answer(functions, parts.budget - self._standing_tokens() - said - KEPT_ROOM)
+        said = sum(self._preparation.count(item_text(item)) for item in self._response.items)
+        room = self._chosen.model.budget - self._standing_tokens() - said - KEPT_ROOM
+        await self._calls.answer(functions, room)
         memory.seen = memory.seen.having_read((each.source, each.whole) for each in self._calls.readings)
         return self._calls.answers
 
     def _repair(self) -> list[Item]:
         """The report on refused hunks that a model without a patch tool is shown, to send them again."""
         fresh = self._fresh_outcomes()
-        memory = self._parts.memory
+        memory = self._memory
         memory.unreported += fresh
         if not any(isinstance(outcome, Refused) for outcome in fresh):
             return []
@@ -360,7 +355,7 @@ class Runner:
 
     async def _settle_accounts(self) -> None:
         """Leave the next turn what it must know of this one."""
-        memory = self._parts.memory
+        memory = self._memory
         if self.turn.phase is Phase.COMPLETED:
             return
         if not self._sent_tokens:

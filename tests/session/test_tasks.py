@@ -102,7 +102,7 @@ async def test_a_queued_prompt_is_answered_though_the_work_before_it_broke(
     def die(*_: object) -> None:
         raise RuntimeError("no summary today")
 
-    monkeypatch.setattr("session.commands.compaction_commands.Dialogue.wants_ledger", die)
+    monkeypatch.setattr("session.commands.compaction_commands.CompactionCommands._wants_summary", die)
     async with talking(root, REPAINT, rate=400) as talk:
         talk.session.submit("repaint it")
         talk.session.queue("what did you do?")

@@ -147,12 +147,12 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         from tui.app.feed import Feed
 
         desk = Desk(self.editor, self._marks, session.files, self.status.say)
-        feed = Feed(self.chat, desk, self.status, session.window_tokens)
+        feed = Feed(self.chat, desk, self.status, session.models.window_tokens)
         self._parts = Parts(session, desk, feed)
         ask_for_turns(self, lambda: session.running)
         desk.on_change = self._retitle
         self.editor.on_edited = self._retitle
-        self.status.show(model=session.model, effort=session.effort, fast=session.fast)
+        self.status.show(model=session.models.model, effort=session.models.effort, fast=session.models.fast)
         self._retitle()
         feed.replay(session.past())
         feed.on_turn = self._turned
@@ -176,7 +176,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         except StoreError as problem:
             self._give_up(str(problem), CONFIGURATION)
             return
-        for place in await self.session.landed():
+        for place in await self.session.hunks.places():
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
         prompt = self._prompt if self._prompt and self._prompt.strip() else ""
         if self._offers is not None:

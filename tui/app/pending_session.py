@@ -52,9 +52,9 @@ def look_of(session: SessionPort) -> FirstLook:
     return FirstLook(
         root=str(session.root),
         provider=session.provider,
-        model=session.model,
-        effort=session.effort,
-        fast=session.fast,
+        model=session.models.model,
+        effort=session.models.effort,
+        fast=session.models.fast,
         prompts=tuple(session.prompts()),
         draft=session.draft(),
     )

@@ -122,7 +122,7 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
         """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
         mark = self.desk.marked_here()
         meant = mark is not None and (self.editor.has_focus or mark.hunk == self._chosen)
-        await self.session.undo(mark.hunk if mark and meant else None)
+        await self.session.hunks.undo(mark.hunk if mark and meant else None)
 
     @work(group="undo")
     async def action_undo_turn(self) -> None:
@@ -137,7 +137,7 @@ class WorkKeys(PaneKeys, inherit_bindings=False):
     @work(group="undo")
     async def action_redo_hunk(self) -> None:
         """Redo the hunk undone last."""
-        await self.session.redo(None)
+        await self.session.hunks.redo(None)
 
     def action_follow(self) -> None:
         """Let the editor follow the hunks again."""

@@ -78,7 +78,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
         try:
-            print(f"{session.model} in {session.root}\n/help for the keys")
+            print(f"{session.models.model} in {session.root}\n/help for the keys")
             if prompt:
                 session.submit(prompt)
             await _ask(session, answer)

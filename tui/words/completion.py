@@ -102,7 +102,7 @@ def foresee(session: SessionPort, draft: str) -> None:
     """Have the server asked for its models by the time Tab wants them."""
     now = typed(draft)
     if now is not None and now.command == "model":
-        session.served.names()
+        session.models.served.names()
 
 
 def nothing(before: str) -> Candidates | None:

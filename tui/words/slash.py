@@ -66,21 +66,21 @@ def values(session: SessionPort, name: str) -> tuple[str, ...]:
     slash = next((each for each in slashes() if each.name == name), None)
     match slash.completes if slash is not None else "":
         case "models":
-            known: Sequence[str] = session.served.names()
+            known: Sequence[str] = session.models.served.names()
         case "efforts":
-            known = session.efforts
+            known = session.models.efforts
         case "locks":
-            known = _locks(session)
+            known = session.locks.known
         case "pins":
             known = session.context.pinned
         case "removals":
             known = session.context.removed
         case "landed":
-            known = list(reversed(session.hunks.landed))
+            known = list(reversed(session.hunks.undoable.landed))
         case "undone":
-            known = list(reversed(session.hunks.undone))
+            known = list(reversed(session.hunks.undoable.undone))
         case "remembered":
-            known = [str(number) for number in session.dialogue.lines]
+            known = [str(number) for number in session.compaction.lines]
         case _:
             known = ()
     return (*known, *(slash.words if slash is not None else ()))
@@ -90,24 +90,15 @@ def value_told(session: SessionPort, name: str, value: str) -> str:
     """What tells ``value`` from others that can follow the command ``name``; empty for nothing."""
     match name:
         case "model":
-            return session.served.told(value)
+            return session.models.served.told(value)
         case "undo":
-            return session.hunks.landed.get(value, "")
+            return session.hunks.undoable.landed.get(value, "")
         case "redo":
-            return session.hunks.undone.get(value, "")
+            return session.hunks.undoable.undone.get(value, "")
         case "forget":
-            return session.dialogue.line(int(value)) if value.isdecimal() else ""
+            return session.compaction.line(int(value)) if value.isdecimal() else ""
         case _:
             return ""
-
-
-def _locks(session: SessionPort) -> Sequence[str]:
-    from session.project.locks import LockError
-
-    try:
-        return session.locks()
-    except LockError:
-        return ()  # whatever is typed then, Enter says what is wrong with them
 
 
 def hint(draft: str) -> str:
@@ -129,7 +120,7 @@ async def obey(session: SessionPort, name: str, argument: str) -> str:
 
     Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
     """
-    from session.commands.compaction_commands import DialogueError
+    from session.commands.compaction_commands import CompactionError
     from session.model_choice.choice import ChoiceError
     from session.project.locks import LockError
     from session.project.pins import PinError
@@ -137,7 +128,7 @@ async def obey(session: SessionPort, name: str, argument: str) -> str:
 
     try:
         return await _obey(session, name, argument)
-    except (LockError, ChoiceError, DialogueError, PinError, StoreError) as problem:
+    except (LockError, ChoiceError, CompactionError, PinError, StoreError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -152,30 +143,30 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
 
     match name, argument:
         case "undo", _:
-            await session.undo(argument or None)
+            await session.hunks.undo(argument or None)
         case "redo", _:
-            await session.redo(argument or None)
+            await session.hunks.redo(argument or None)
         case "undo-turn", _:
-            if not await session.undo_turn():
+            if not await session.hunks.undo_turn():
                 return "no turn of this session has a landed hunk"
         case "queue", str() if argument:
             session.queue(argument)
         case "lock", "":
-            return "locked: " + (", ".join(session.locks()) or "nothing")
+            return "locked: " + (", ".join(await session.locks.shown()) or "nothing")
         case "lock", _:
-            return session.lock(argument)
+            return await session.locks.lock(argument)
         case "unlock", str() if argument:
-            return session.unlock(argument)
+            return await session.locks.unlock(argument)
         case "compact", "":
-            return await session.dialogue.compact()
+            return await session.compaction.compact()
         case "ledger", "":
-            return await session.dialogue.ledger()
+            return await session.compaction.ledger()
         case "remember", "":
-            return session.dialogue.remembered()
+            return session.compaction.remembered()
         case "remember", _:
-            session.dialogue.remember(argument)
+            session.compaction.remember(argument)
         case "forget", str() if argument:
-            session.dialogue.forget(argument)
+            session.compaction.forget(argument)
         case "context", "":
             return window_lines(await session.context.explain(""))
         case "pin", "":
@@ -191,15 +182,15 @@ async def _obey(session: SessionPort, name: str, argument: str) -> str:
         case "restore", str() if argument:
             await session.context.restore(argument)
         case (("model" | "effort"), ""):
-            return f"{session.model} · {session.effort}"
+            return f"{session.models.model} · {session.models.effort}"
         case "model", _:
-            return await session.choose_model(argument)
+            return await session.models.choose_model(argument)
         case "effort", _:
-            return session.choose(effort=argument)
+            return session.models.choose(effort=argument)
         case "fast", ("" | "on" | "off"):
-            return session.choose(fast=not session.fast if not argument else argument == "on")
+            return session.models.choose(fast=not session.models.fast if not argument else argument == "on")
         case "usage", "":
-            return await report(session.usage, session.prices)
+            return await report(session.usage, session.models.prices)
         case _:
             known = {slash.name: slash for slash in slashes()}
             if name in known:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from session.commands.compaction_commands import DialogueError
+from session.commands.compaction_commands import CompactionError
 from session.events import DialogueCompacted, LedgerProposed, LineRemembered, Notice, Usage
 from session.memory.input_items import item_text
 from session.partner.server.requests import Request
@@ -141,9 +141,9 @@ async def test_a_resumed_session_begins_from_the_compaction(root: Path) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
         await ask(talk, 1, 9)
-        await talk.session.dialogue.compact()
+        await talk.session.compaction.compact()
         made = talk.all(DialogueCompacted)[-1]
-        talk.session.dialogue.remember("colours are British")
+        talk.session.compaction.remember("colours are British")
         journal = talk.session.folders.sessions / f"{talk.session.name}.jsonl"
     raw = journal.read_text("utf-8")
     assert all(json.dumps(prompt(turn)) in raw for turn in range(1, 10)), "the journal stays whole"
@@ -207,24 +207,24 @@ async def test_a_reply_that_is_no_ledger_is_said_to_be_none(root: Path) -> None:
 async def test_compacting_by_hand(root: Path) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
-        with pytest.raises(DialogueError, match="nothing to compact"):
-            await talk.session.dialogue.compact()
+        with pytest.raises(CompactionError, match="nothing to compact"):
+            await talk.session.compaction.compact()
         await ask(talk, 1, 3)
-        assert await talk.session.dialogue.compact() == ""
+        assert await talk.session.compaction.compact() == ""
         made = talk.all(DialogueCompacted)[-1]
         assert made.after < made.before and all(
             prompt(turn) in made.text for turn in range(1, made.turns + 1)
         )
         await ask(talk, 4, 4)
         assert made.text in "".join(item_text(item) for item in asked(talk)[-1].items)
-        assert f"compaction up to {made.through}" in await talk.session.dialogue.ledger()
+        assert f"compaction up to {made.through}" in await talk.session.compaction.ledger()
 
 
 async def test_a_turn_submitted_while_it_compacts_follows_it(root: Path) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
         await ask(talk, 1, 3)
-        compacting = asyncio.create_task(talk.session.dialogue.compact())
+        compacting = asyncio.create_task(talk.session.compaction.compact())
         await asyncio.sleep(0)
         talk.session.submit(prompt(4))
         assert await compacting == ""
@@ -259,13 +259,13 @@ async def test_an_interrupt_while_it_compacts_leaves_no_trace(root: Path) -> Non
 async def test_lines_are_remembered_at_once_and_for_ever(root: Path) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
-        dialogue = talk.session.dialogue
+        dialogue = talk.session.compaction
         await ask(talk, 1, 1)
         dialogue.remember("answer in British English")
         dialogue.remember("last")
         dialogue.remember("a line to be forgotten")
         assert dialogue.remembered().split("\n")[0] == "1: answer in British English"
-        with pytest.raises(DialogueError, match="line 1 already"):
+        with pytest.raises(CompactionError, match="line 1 already"):
             dialogue.remember("answer in British English")
         await ask(talk, 2, 2)
         assert "answer in British English" in talk.sent(-1), "the next request tells it"
@@ -289,11 +289,11 @@ async def test_lines_are_remembered_at_once_and_for_ever(root: Path) -> None:
 async def test_what_cannot_be_remembered_is_said(root: Path, text: str, why: str) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
-        with pytest.raises(DialogueError, match=why):
-            talk.session.dialogue.remember(text)
-        with pytest.raises(DialogueError, match="none is"):
-            talk.session.dialogue.forget("1")
+        with pytest.raises(CompactionError, match=why):
+            talk.session.compaction.remember(text)
+        with pytest.raises(CompactionError, match="none is"):
+            talk.session.compaction.forget("1")
         for n in range(2):
-            talk.session.dialogue.remember(f"{n}" * 4_000)
-        with pytest.raises(DialogueError, match="forget one first"):
-            talk.session.dialogue.remember("one more")
+            talk.session.compaction.remember(f"{n}" * 4_000)
+        with pytest.raises(CompactionError, match="forget one first"):
+            talk.session.compaction.remember("one more")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from session.events import ConnectionChanged, ModelChosen, TurnStarted
-from session.model_choice.choice import ChoiceError, Choosing
+from session.model_choice.choice import ChoiceError, ModelChoice
 from session.protocol.items import user_message
 from session.protocol.messages import encode_messages
 from session.setup.config import Flags
@@ -62,7 +62,7 @@ async def turn(at: Listening, prompt: str) -> TurnStarted:
 
 async def test_auto_asks_for_what_the_request_is_worth_and_says_so(project: Path) -> None:
     async with talking(project, PLAIN) as at:
-        at.session.choose(effort="auto")
+        at.session.models.choose(effort="auto")
         small = await turn(at, "fix the typo")
         assert (small.effort, small.effort_why) == ("low", "small change, short request")
         assert asked(at)["reasoning"]["effort"] == "low"
@@ -85,7 +85,7 @@ async def test_a_first_short_request_continues_from_the_warm_up(project: Path) -
 
 async def test_an_effort_of_the_users_own_needs_no_reason(project: Path) -> None:
     async with talking(project, PLAIN) as at:
-        assert at.session.choose(effort="high") == ""
+        assert at.session.models.choose(effort="high") == ""
         started = await turn(at, "fix the typo")
         assert (started.effort, started.effort_why) == ("high", None)
 
@@ -93,7 +93,7 @@ async def test_an_effort_of_the_users_own_needs_no_reason(project: Path) -> None
 async def test_auto_does_not_send_a_long_conversation_anew_for_little(project: Path) -> None:
     (project / "long.py").write_text("".join(f"value_{n} = {n}\n" for n in range(1500)))
     async with talking(project, PLAIN) as at:
-        at.session.choose(effort="auto")
+        at.session.models.choose(effort="auto")
         first = await turn(
             at, "go through @long.py line by line, if you please, and say in your own words what it is for"
         )
@@ -115,32 +115,32 @@ async def test_a_model_without_efforts_is_asked_without_one(project: Path) -> No
         assert started.effort == ""
         assert "reasoning" not in asked(at)
         with pytest.raises(ChoiceError, match="tiny has no efforts to choose from"):
-            at.session.choose(effort="high")
+            at.session.models.choose(effort="high")
 
 
 async def test_an_effort_that_the_next_model_lacks_is_left_to_auto(project: Path) -> None:
     configure(project, FAST)
     async with talking(project, PLAIN) as at:
-        at.session.choose(effort="medium")
-        assert await at.session.choose_model("calm") == ""
-        assert at.session.effort == "auto"
+        at.session.models.choose(effort="medium")
+        assert await at.session.models.choose_model("calm") == ""
+        assert at.session.models.effort == "auto"
         with pytest.raises(ChoiceError, match=r"calm does not know effort 'xhigh'.*; it has low, high, auto"):
-            at.session.choose(effort="xhigh")
+            at.session.models.choose(effort="xhigh")
         with pytest.raises(ChoiceError, match=r"effort 'HIHG' \(did you mean high\?\); it has low"):
-            at.session.choose(effort="HIHG")
+            at.session.models.choose(effort="HIHG")
 
 
 async def test_the_faster_tier_goes_with_every_request_while_it_is_on(project: Path) -> None:
     configure(project, FAST)
     async with talking(project, PLAIN) as at:
-        told = at.session.choose(fast=True)
+        told = at.session.models.choose(fast=True)
         assert told == (
             "fast is on (service_tier priority)\n$2.00 in, $0.2 cached, $16.00 out a million tokens "
             "instead of $1.00 in, $0.1 cached, $8.00 out a million tokens"
         )
         started = await turn(at, "say something")
         assert started.fast and asked(at)["service_tier"] == "priority"
-        assert at.session.choose(fast=False).startswith("fast is off")
+        assert at.session.models.choose(fast=False).startswith("fast is off")
         assert not (await turn(at, "say more")).fast and "service_tier" not in asked(at)
         assert [event.fast for event in at.all(ModelChosen)] == [True, False]
 
@@ -148,8 +148,8 @@ async def test_the_faster_tier_goes_with_every_request_while_it_is_on(project: P
 async def test_there_is_no_faster_tier_where_the_provider_has_none(project: Path) -> None:
     async with talking(project, PLAIN) as at:
         with pytest.raises(ChoiceError, match="partner has no faster tier for spark-practice"):
-            at.session.choose(fast=True)
-        assert not at.session.fast and not at.all(ModelChosen)
+            at.session.models.choose(fast=True)
+        assert not at.session.models.fast and not at.all(ModelChosen)
 
 
 async def test_a_tier_that_is_a_header_is_dialled_anew(project: Path) -> None:
@@ -162,11 +162,11 @@ async def test_a_tier_that_is_a_header_is_dialled_anew(project: Path) -> None:
         before = at.session.connection
         assert before is not None and "X-Tier" not in before.endpoint.headers
         dials = before.dials
-        at.session.choose(fast=True)
+        at.session.models.choose(fast=True)
         await turn(at, "say more")
         assert before.endpoint.headers["X-Tier"] == "quick" and before.dials > dials
         assert at.partner.headers[-1]["x-tier"] == "quick"
-        told = await at.session.choose_model("another")
+        told = await at.session.models.choose_model("another")
         assert told.endswith("\npartner has no faster tier for another: it is off")
         await turn(at, "and more")
         assert "X-Tier" not in before.endpoint.headers
@@ -189,6 +189,6 @@ def test_claude_models_are_told_the_effort_as_each_wants_it(
 ) -> None:
     environ = {**environment(tmp_path / "xdg"), "ANTHROPIC_API_KEY": "sk-1"}
     opening = open_project(tmp_path, Flags(model=model, effort="high"), environ)
-    body = encode_messages(Choosing(opening, "s", Toolbox()).profile(), [user_message("hello")])
+    body = encode_messages(ModelChoice(opening, "s", Toolbox()).profile(), [user_message("hello")])
     assert {name: body[name] for name in sent} == sent
     assert left_out not in body

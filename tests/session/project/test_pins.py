@@ -185,7 +185,7 @@ async def test_a_compacted_conversation_holds_nothing_of_what_was_sent(root: Pat
         await turn(it, "one @tastes.py")
         await turn(it, "two")
         assert of((await it.session.context.explain(None)).parts, "tastes.py")
-        await it.session.dialogue.compact()
+        await it.session.compaction.compact()
         last = await it.session.context.explain(None)
         assert "started afresh" in last.problem and not last.parts
         now = await it.session.context.explain("three")

@@ -55,7 +55,7 @@ async def test_a_new_file_over_an_existing_one_waits_for_the_user_and_is_undone(
         assert talk.session.answer(held.hunk, land=True)
         assert (await talk.ended("t1")).status == "completed"
         assert talk.text("a.py") == "one = 10\ntwo = 20\n"
-        assert isinstance(await talk.session.undo(), HunkUndone)
+        assert isinstance(await talk.session.hunks.undo(), HunkUndone)
         assert talk.text("a.py") == "one = 1\n"
     assert [event.path for event in talk.all(HunkLanded)] == ["a.py"]
 
@@ -71,7 +71,7 @@ async def test_a_new_file_over_an_existing_one_is_refused_where_nobody_can_be_as
 async def test_a_lock_holds_an_edit_through_a_link(root: Path) -> None:
     (root / "link.py").symlink_to("src/app.py")
     async with talking(root, ANSWER.format(patch=update("link.py")), attended=False) as talk:
-        talk.session.lock("src/*.py")
+        await talk.session.locks.lock("src/*.py")
         talk.session.submit("go")
         await talk.ended("t1")
     assert {event.code for event in talk.all(HunkRefused)} == {"locked"}

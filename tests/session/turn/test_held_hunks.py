@@ -123,9 +123,9 @@ async def test_where_nobody_can_be_asked_review_refuses(root: Path) -> None:
 
 async def test_locked_files_and_lines_are_held(root: Path) -> None:
     async with talking(root, THREE) as talk:
-        assert talk.session.lock("a.py") == "a.py is locked"
-        assert talk.session.lock("b.py:1") == "lines 1-1 of b.py are locked"
-        assert talk.session.locks() == ("a.py", "b.py:1-1")
+        assert await talk.session.locks.lock("a.py") == "a.py is locked"
+        assert await talk.session.locks.lock("b.py:1") == "lines 1-1 of b.py are locked"
+        assert await talk.session.locks.shown() == ("a.py", "b.py:1-1")
         talk.session.submit("go")
         held = await talk.until(HunkHeld, lambda event: event.path == "a.py")
         talk.session.answer(held.hunk, land=False)
@@ -134,13 +134,13 @@ async def test_locked_files_and_lines_are_held(root: Path) -> None:
         held = await talk.until(HunkHeld, lambda event: event.path == "b.py")
         talk.session.answer(held.hunk, land=False)
         await talk.ended("t1")
-        talk.session.unlock("all")
-        assert talk.session.locks() == ()
+        await talk.session.locks.unlock("all")
+        assert await talk.session.locks.shown() == ()
         for wrong in ("a.py:9-12", "nowhere.py:1", "../outside.py:1"):
             with pytest.raises(LockError):
-                talk.session.lock(wrong)
+                await talk.session.locks.lock(wrong)
         with pytest.raises(LockError, match="not locked"):
-            talk.session.unlock("a.py")
+            await talk.session.locks.unlock("a.py")
     assert talk.text("a.py") == "one = 1\n" and talk.text("b.py") == "two = 2\n"
 
 
@@ -150,9 +150,9 @@ async def test_a_whole_turn_is_taken_back_at_once(root: Path) -> None:
         held = await talk.until(HunkHeld)
         talk.session.answer(held.hunk, land=True)
         await talk.ended("t1")
-        undone = await talk.session.undo_turn()
+        undone = await talk.session.hunks.undo_turn()
         assert [event.type for event in undone] == ["hunk.undone"] * 3
-        assert await talk.session.undo_turn() == []
+        assert await talk.session.hunks.undo_turn() == []
     assert talk.text("a.py") == "one = 1\n" and talk.text("package.json") == MANIFEST
 
 
@@ -171,7 +171,7 @@ async def test_a_file_that_would_no_longer_parse_is_held(root: Path) -> None:
 
 async def test_a_locked_path_is_asked_about_while_its_hunk_is_still_typed(root: Path) -> None:
     async with talking(root, THREE, rate=30) as talk:
-        talk.session.lock("a.py")
+        await talk.session.locks.lock("a.py")
         talk.session.submit("go")
         held = await talk.until(HunkHeld)
         typed = [event for event in talk.all(HunkTyped) if event.kind == "+"]
@@ -184,7 +184,7 @@ async def test_a_locked_path_is_asked_about_while_its_hunk_is_still_typed(root: 
 
 async def test_review_and_a_guard_ask_once_and_say_both(root: Path) -> None:
     async with talking(root, THREE, review=True) as talk:
-        talk.session.lock("package.json")
+        await talk.session.locks.lock("package.json")
         talk.session.submit("go")
         for number in range(1, 4):
             async with asyncio.timeout(20):
@@ -220,7 +220,7 @@ async def test_review_does_not_ask_about_what_cannot_land(root: Path) -> None:
 
 async def test_what_is_known_once_a_hunk_is_whole_is_added_to_the_question(root: Path) -> None:
     async with talking(root, THREE) as talk:
-        talk.session.lock("package.json")
+        await talk.session.locks.lock("package.json")
         talk.session.submit("go")
         both = await talk.until(HunkHeld, lambda event: "dependency" in event.message)
         assert both.message.startswith("package.json is locked by the user (package.json); it adds")

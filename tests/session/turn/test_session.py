@@ -154,15 +154,15 @@ async def test_undo_takes_back_one_hunk_and_the_model_is_told(root: Path) -> Non
     async with talking(root, REPAINT) as talk:
         talk.session.submit("repaint it")
         await talk.ended("t1")
-        undone = await talk.session.undo("h1")
+        undone = await talk.session.hunks.undo("h1")
         assert isinstance(undone, HunkUndone)
         assert talk.text("colours.py") == COLOURS.replace("2", "20").replace("3", "30")
         talk.session.submit("what now?")
         await talk.ended("t2")
         assert "h1 undone_by_user colours.py" in talk.sent()
-        await talk.session.redo("h1")
+        await talk.session.hunks.redo("h1")
         assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
-        assert isinstance(await talk.session.undo("h99"), HunkRefused)
+        assert isinstance(await talk.session.hunks.undo("h99"), HunkRefused)
 
 
 async def test_the_users_own_edit_stands_and_the_model_is_told(root: Path) -> None:

@@ -132,7 +132,7 @@ async def two_held_hunks(folder: Path) -> AsyncIterator[Stage]:
     files = {"one.txt": "first\n", "two.txt": "second\n"}
     async with stage(folder, script=TWO_LOCKED, files=files) as it:
         for path in files:
-            it.session.lock(path)
+            await it.session.locks.lock(path)
         await it.ask("add them")
         await it.until(lambda: "? h1" in it.chat and "? h2" in it.chat, "both questions")
         yield it

@@ -245,9 +245,9 @@ async def test_names_that_would_steer_the_terminal_are_shown_harmless(tmp_path: 
 
 async def test_the_status_line_tells_a_long_reading_and_then_forgets_it(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES) as it:
-        it.session._publish(ReadingProgress(known=3_200, total=78_311))
+        it.session._recorder.publish(ReadingProgress(known=3_200, total=78_311))
         await it.until(lambda: "reading 3,200/78,311" in it.screen, "the figures")
-        it.session._publish(ReadingProgress(known=78_311, total=78_311))
+        it.session._recorder.publish(ReadingProgress(known=78_311, total=78_311))
         await it.until(lambda: "reading" not in it.screen, "their end")
 
 

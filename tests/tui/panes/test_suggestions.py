@@ -101,8 +101,8 @@ async def test_commands_and_what_can_follow_them_are_shown_as_they_are_typed(tmp
         await it.pilot.press("tab", "tab")
         await it.until(lambda: shown(it)[1] == "❯ medium", "the mark")
         await it.pilot.press("enter")
-        await it.until(lambda: not shown(it) and it.session.effort == "medium", "the effort")
-        await it.until(lambda: "spark-practice" in it.session.served.names(), "the server's list")
+        await it.until(lambda: not shown(it) and it.session.models.effort == "medium", "the effort")
+        await it.until(lambda: "spark-practice" in it.session.models.served.names(), "the server's list")
         await it.pilot.press(*"/model spark")
         await it.until(lambda: len(shown(it)) == 2, "the models")
         assert [" ".join(line.split()) for line in shown(it)] == [

@@ -57,7 +57,7 @@ async def test_commands_in_place_of_a_prompt(tmp_path: Path) -> None:
         await command("/lock", "locked: greeter.py")
         await command("/unlock all", "no longer locked")
         await command("/effort low", "· low")
-        assert it.session.effort == "low"
+        assert it.session.models.effort == "low"
         await command("/model claude-opus-5-5", "served by anthropic")
         assert composer.draft == "/model claude-opus-5-5", "what cannot be obeyed is given back"
         await command("/nonsense", "no command")
@@ -143,15 +143,15 @@ async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path
         await tabbed("/land ", "all")
         await tabbed("/unlock ", "all")
         await tabbed("/forget ", "all")
-        it.session.lock("greeter.py")
-        it.session.lock("greeter.py:4-6")
+        await it.session.locks.lock("greeter.py")
+        await it.session.locks.lock("greeter.py:4-6")
         await tabbed("/unlock ", "greeter.py", "greeter.py:4-6", "all")
         await it.session.context.pin("greeter.py")
-        it.session.dialogue.remember("a line to keep")
+        it.session.compaction.remember("a line to keep")
         await tabbed("/unpin ", "greeter.py", "all")
         await tabbed("/forget ", "1", "all")
         composer.put("/model ")
-        await it.until(lambda: "spark-practice" in it.session.served.names(), "the server's list")
+        await it.until(lambda: "spark-practice" in it.session.models.served.names(), "the server's list")
         await tabbed("/model TEXT", "spark-practice-text")
         await tabbed("/model ", "spark-practice", "spark-practice-text", "spark-practice")
         await tabbed("/effort zzz", "zzz")
@@ -182,14 +182,14 @@ async def test_a_command_that_takes_its_time_is_said_to_be_done_meanwhile(tmp_pa
     answer = asyncio.Event()
     async with await asyncio.start_server(silent, "127.0.0.1", 0) as server, stage(tmp_path) as it:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        endpoint = it.session.served._opening.endpoint
+        endpoint = it.session.models.served._opening.endpoint
         assert endpoint is not None
-        opening = replace(it.session.served._opening, endpoint=replace(endpoint, base_url=url))
-        it.session.served = ServedModels(opening, BackgroundTasks(print))
+        opening = replace(it.session.models.served._opening, endpoint=replace(endpoint, base_url=url))
+        it.session.models.served = ServedModels(opening, BackgroundTasks(print))
         it.app.composer.focus()
         await it.pilot.press(*"/model slow-one", "enter")
         await it.until(lambda: "/model is being done" in it.screen, "the word that it is being done")
         answer.set()
-        await it.until(lambda: it.session.model == "slow-one", "the choice")
+        await it.until(lambda: it.session.models.model == "slow-one", "the choice")
         await it.until(lambda: "/model is being done" not in it.screen, "its end")
         assert "whether the server has it" in " ".join(it.chat.split())

@@ -54,7 +54,7 @@ async def test_the_status_line_shows_what_there_is_room_for(
 
 async def test_auto_and_the_turns_figures_are_told(tmp_path: Path) -> None:
     async with stage(tmp_path, size=(140, 30)) as it:
-        it.session.choose(effort="auto")
+        it.session.models.choose(effort="auto")
         await it.ask("just talk")
         await it.until(lambda: it.app.status.status.picked, "the effort")
         assert "auto: low (asks for speed, short request)" in it.screen.splitlines()[-1]
@@ -75,10 +75,10 @@ async def test_a_faster_tier_is_told_and_shown(tmp_path: Path) -> None:
         it.app.composer.insert("/fast")
         it.key("enter", "\r")
         await it.until(lambda: "fast is on (service_tier priority)" in it.screen, "the tier")
-        assert it.app.status.status.fast and it.session.fast
+        assert it.app.status.status.fast and it.session.models.fast
         it.app.composer.insert("/fast off")
         it.key("enter", "\r")
-        await it.until(lambda: not it.session.fast, "the usual tier")
+        await it.until(lambda: not it.session.models.fast, "the usual tier")
 
 
 FULL = Status(

@@ -1,4 +1,4 @@
-"""What a session offers about its window: pinning, taking out, and telling what is in it and why."""
+"""What the user does with the window: pin files, take files out, and see what is in it and why."""
 
 from __future__ import annotations
 
@@ -11,27 +11,58 @@ from context.project.snapshot import Snapshot
 from context.text.tokens import RankFileError
 from context.window.pieces import BudgetTooSmall
 from session.events import Event
+from session.journal.recorder import Recorder
 from session.memory.past_turns import Past
-from session.memory.turn_memory import Memory
+from session.memory.turn_memory import TurnMemory
 from session.memory.window_report import Explanation, missing, parts_of
-from session.project.pins import PinCommands, Pins, holders
-from session.turn.preparation import Preparation
+from session.project.indexing import ProjectReading
+from session.project.pins import Pins, holders, pinning, removing, restoring, unpinning
+from session.turn.preparation import Preparation, Preparations
 
 
-class ContextCommands(PinCommands):
-    """``Session.context``: commands and explanations, from a thread both."""
+class ContextCommands:
+    """``Session.context``. Pins change one after the other as the commands were given; what a target names is
+    looked up in a thread."""
 
     def __init__(
         self,
         pins: Pins,
-        memory: Memory,
-        snapshot: Callable[[], Snapshot],
-        preparation: Callable[[], Preparation],
-        send: Callable[[Event], None],
+        memory: TurnMemory,
+        reading: ProjectReading,
+        preparations: Preparations,
+        recorder: Recorder,
     ) -> None:
-        super().__init__(pins, snapshot, send)
+        self._pins = pins
         self._memory = memory
-        self._preparation = preparation
+        self._reading = reading
+        self._preparations = preparations
+        self._publish = recorder.publish
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """What is pinned, oldest first."""
+        return self._pins.pinned
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What is taken out, oldest first."""
+        return self._pins.removed
+
+    async def pin(self, target: str) -> None:
+        """Show ``target`` in every window. Raises PinError, as do the others."""
+        await self._change(pinning, target)
+
+    async def unpin(self, target: str) -> None:
+        """End the pin of ``target``, or of ``all``."""
+        await self._change(unpinning, target)
+
+    async def remove(self, target: str) -> None:
+        """Show no more than the names of ``target`` from now on."""
+        await self._change(removing, target)
+
+    async def restore(self, target: str) -> None:
+        """Show ``target`` again, or ``all`` that was taken out."""
+        await self._change(restoring, target)
 
     async def explain(self, draft: str | None) -> Explanation:
         """The window that ``draft`` would be sent with now, beside what the model holds already; with
@@ -43,7 +74,7 @@ class ContextCommands(PinCommands):
         # The running turn changes the memory on this loop while the thread reads: it reads a copy.
         return await asyncio.to_thread(
             _explain,
-            self._preparation(),
+            self._preparations.now(),
             self._memory.copied(),
             self._memory.exchanges.past(),
             draft,
@@ -51,10 +82,15 @@ class ContextCommands(PinCommands):
             self.removed,
         )
 
+    async def _change(self, change: Callable[[str, Pins, Snapshot], list[Event]], target: str) -> None:
+        async with self._pins.changing:
+            for event in await asyncio.to_thread(change, target, self._pins, self._reading.snapshot):
+                self._publish(event)
+
 
 def _explain(
     preparation: Preparation,
-    memory: Memory,
+    memory: TurnMemory,
     past: Past,
     draft: str | None,
     pinned: tuple[str, ...],

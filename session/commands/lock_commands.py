@@ -1,0 +1,72 @@
+"""The user's locks on files, folders, patterns and lines, set and removed while a session is open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from session.project.active_guards import GuardSettings, guards_with_user, guards_without_user
+from session.project.locks import LockStore
+from session.project.workspace import Workspace
+
+
+class LockCommands:
+    """``Session.locks``. A command runs in the edit thread and under the ledger's lock, so no hunk of this
+    or of another process lands between the change of a lock and its effect."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        guards: GuardSettings,
+        thread: Executor,
+        ignored: Callable[[str], bool],
+        *,
+        attended: bool,
+    ) -> None:
+        """Read the locks and put the guards in place. Raises LockError where the locks cannot be read.
+
+        ``ignored`` tells whether git ignores a path; ``attended`` whether a user can be asked about a hunk
+        that a guard holds.
+        """
+        self._store = LockStore(workspace.root, workspace.folders.state)
+        self._landing = workspace.landing
+        self._ledger = workspace.ledger
+        self._guards = guards
+        self._thread = thread
+        self._ignored = ignored
+        self._attended = attended
+        self.known: tuple[str, ...] = self._store.shown()
+        """The locks as of the last command, for completion; this process may not know of later ones."""
+        self._protect()
+
+    async def lock(self, target: str) -> str:
+        """Lock a path, a folder, a pattern, or lines as ``path:10-20``; says what is locked.
+
+        Raises LockError where it cannot be.
+        """
+        return await self._change(self._store.add, target)
+
+    async def unlock(self, target: str) -> str:
+        """Remove a lock (``all`` removes every one); says so. Raises LockError where there is none."""
+        return await self._change(self._store.remove, target)
+
+    async def shown(self) -> tuple[str, ...]:
+        """What is locked now, each in a few words. Raises LockError where the locks cannot be read."""
+        loop = asyncio.get_running_loop()
+        self.known = await loop.run_in_executor(self._thread, self._store.shown)
+        return self.known
+
+    async def _change(self, change: Callable[[str], str], target: str) -> str:
+        def in_edit_thread() -> tuple[str, tuple[str, ...]]:
+            with self._ledger.exclusive():
+                told = change(target)
+                self._protect()
+                return told, self._store.shown()
+
+        told, self.known = await asyncio.get_running_loop().run_in_executor(self._thread, in_edit_thread)
+        return told
+
+    def _protect(self) -> None:
+        make = guards_with_user if self._attended else guards_without_user
+        self._landing.protection = make(self._guards, self._store.read(), self._ignored)

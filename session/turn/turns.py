@@ -1,0 +1,161 @@
+"""The turns of a session, one after the other: prompts, redirects, and the queue of prompts."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from session.events import PromptQueued, PromptSubmitted, PromptsUnqueued
+from session.journal.recorder import Recorder
+from session.link.connection import Connection
+from session.memory.turn_memory import TurnMemory
+from session.model_choice.choice import ModelChoice
+from session.setup.opening import Opening
+from session.tasks import BackgroundTasks
+from session.tools.toolbox import Toolbox
+from session.turn.lane import LaneTools
+from session.turn.preparation import Preparations
+from session.turn.runner import Runner
+
+
+class Turns:
+    """Runs one turn at a time. All methods are called on the event loop."""
+
+    def __init__(
+        self,
+        session: str,
+        opening: Opening,
+        *,
+        connection: Connection | None,
+        choice: ModelChoice,
+        preparations: Preparations,
+        memory: TurnMemory,
+        lane: LaneTools,
+        toolbox: Toolbox,
+        recorder: Recorder,
+        tasks: BackgroundTasks,
+        ended: int,
+    ) -> None:
+        """``connection`` is None where the ``opening`` lacks something; ``ended`` is the number of turns that
+        a resumed session has already."""
+        self._session = session
+        self._opening = opening
+        self._connection = connection
+        self._choice = choice
+        self._preparations = preparations
+        self._memory = memory
+        self._lane = lane
+        self._toolbox = toolbox
+        self._publish = recorder.publish
+        self._tasks = tasks
+        self._number = ended
+        self._runner: Runner | None = None
+        self._last: asyncio.Task[Any] | None = None
+        """The last turn, or work between turns: the next one waits for it."""
+        self._queued: deque[str] = deque()
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs."""
+        return self._runner is not None and not self._runner.turn.over
+
+    def submit(self, text: str) -> None:
+        """Begin a turn. While another runs this is a redirect: that one is interrupted, and this one begins
+        when it has wholly ended."""
+        redirect = self.running
+        self.interrupt()
+        self._number += 1
+        name = f"t{self._number}"
+        kind = "redirect" if redirect else "prompt"
+        self._publish(PromptSubmitted(turn=name, text=text, kind=kind, waiting=len(self._queued)))
+        self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
+        self._prepare_connection()
+        before, self._runner = self._last, self._make_runner(name, text)
+        self._last = self._tasks.start(self._run(self._runner, before), f"running turn {name}")
+
+    def queue(self, text: str) -> None:
+        """Submit a prompt after the running turn and those queued before it; at once when there are none."""
+        if not self.running and not self._queued:
+            self.submit(text)
+            return
+        self._queued.append(text)
+        self._publish(PromptQueued(text=text, waiting=len(self._queued)))
+
+    def unqueue(self) -> list[str]:
+        """Take back all queued prompts, oldest first: they are not sent."""
+        texts = list(self._queued)
+        self._queued.clear()
+        if texts:
+            self._publish(PromptsUnqueued(texts=tuple(texts)))
+        return texts
+
+    def interrupt(self) -> None:
+        """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
+        if self._runner is not None:
+            self._runner.interrupt()
+
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """Land or decline a held hunk, allow or decline a held tool call; with ``rest`` also all that this
+        turn will hold from now on. False when it is not held, or no longer."""
+        return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
+
+    async def between(self, work: Callable[[], Awaitable[str]]) -> str:
+        """Do ``work`` after the last turn has wholly ended; a turn submitted meanwhile waits for it."""
+        doing = asyncio.create_task(_after(self._last, work), name="between turns")
+        self._last = doing
+        return await asyncio.shield(doing)
+
+    def choice_changed(self) -> None:
+        """Make the coming requests as they are chosen now; a running turn keeps its own choice."""
+        if not self.running:
+            self._prepare_connection()
+
+    async def close(self) -> None:
+        """Drop the queue, interrupt the running turn, and wait until it has ended."""
+        self._queued.clear()
+        self.interrupt()
+        if self._last is not None:
+            await asyncio.wait({self._last})
+
+    def _make_runner(self, name: str, prompt: str) -> Runner:
+        return Runner(
+            name,
+            prompt,
+            session=self._session,
+            connection=self._connection,
+            offline=self._opening.missing,
+            preparation=self._preparations.now(),
+            memory=self._memory,
+            lane=self._lane,
+            toolbox=self._toolbox.as_now(),
+            chosen=self._choice.chosen(),
+            publish=self._publish,
+        )
+
+    def _prepare_connection(self) -> None:
+        """Have the connection ask as is chosen now. No answer runs on it."""
+        connection, endpoint = self._connection, self._opening.endpoint
+        if connection is None or endpoint is None:
+            return
+        if connection.request != (profile := self._choice.profile()):
+            connection.request = profile
+        connection.use(replace(endpoint, headers=self._choice.headers()))
+
+    async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
+        """Run one turn after the one before has wholly ended; then submit the next queued prompt."""
+        if before is not None:
+            await asyncio.wait({before})
+        await runner.run()
+        gc.collect()
+        if self._queued and self._runner is runner:
+            self.submit(self._queued.popleft())
+
+
+async def _after(before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]]) -> str:
+    if before is not None:
+        await asyncio.wait({before})
+    return await work()

@@ -15,7 +15,8 @@ import pytest
 
 from session.text import masking
 
-CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_")
+# Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
+CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_", "COLUMNS", "LINES")
 TERMINALS = Path(__file__).parent / "e2e"
 
 
@@ -31,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point the home folder and the XDG folders at an empty folder, and forget keys and addresses."""
+    """Point the home folder and the XDG folders at an empty folder, and clear what would reach into spark."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for variable, name in (("CONFIG", "config"), ("STATE", "state"), ("CACHE", "cache")):

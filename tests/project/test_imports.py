@@ -45,7 +45,7 @@ BEHIND_THE_FRAME = (
     "session.session",
     "session.events",
     "tui.app.feed",
-    "tui.app.desk",
+    "tui.panes.editor.shown_file",
 )
 """What is loaded only after the first frame. Textual's own text area loads tree_sitter before it."""
 
@@ -114,11 +114,12 @@ def test_the_first_frame_does_not_wait_for_the_session(tmp_path: Path) -> None:
         "from tui.commands.options import opening\n"
         "import tui.app.run\n"
         "from tui.app.app import SparkApp\n"
-        "from tui.app.pending_session import Coming, look_at\n"
-        f"look = look_at(opening(Path({str(tmp_path)!r})))\n"
-        "SparkApp._fetch = lambda self, coming: self.exit()\n"
+        "from tui.app.session_start import SessionStart\n"
+        "from tui.app.pending_session import PendingSession, first_frame_of\n"
+        f"first = first_frame_of(opening(Path({str(tmp_path)!r})))\n"
+        "SessionStart.fetch = lambda self, pending: self._app.exit()\n"
         "async def frame():\n"
-        "    async with SparkApp(Coming(look, lambda: None), theme='dark').run_test() as pilot:\n"
+        "    async with SparkApp(PendingSession(first, lambda: None), theme='dark').run_test() as pilot:\n"
         "        await pilot.pause()\n"
         "asyncio.run(frame())\n"
     )

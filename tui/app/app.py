@@ -1,62 +1,56 @@
 """The full-screen front end: editor, chat, composer and status line on one session.
 
-It gives the session commands and shows its events; it keeps nothing that the journal could not give
-it again. The panes are in ``tui/panes``, the files on the desk in ``tui/app/desk.py``, the reading of
-events in ``tui/app/feed.py``, the keys in ``tui/keys/keymap.toml``.
+The app gives the session commands and shows its events; it keeps nothing that the journal could not give
+it again. Textual looks for actions and event handlers here, so they are here and thin: what they do is in
+the ``*_control`` modules, which :mod:`tui.app.controls` makes once the session is there.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len
 from rich.text import Text
-from textual import events, work
-from textual.app import ComposeResult
+from textual import events
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from session.storage.line_files import StoreError
-from themes.loader import load_theme
-from tui.app.behind import Parts
-from tui.app.layout import Arrangement
-from tui.app.pending_session import Coming, look_of
-from tui.app.prompt_keys import PromptKeys
-from tui.drawing.code import warm
-from tui.drawing.pacer import Pacer
-from tui.drawing.palette import Palette
-from tui.drawing.plain import clipped_left, visible
-from tui.exits import CONFIGURATION, FAILED
-from tui.keys.keymap import bindings, shown
-from tui.overlays.overlay import Overlay
+from tui.app.background import LOGGER, BackgroundTasks, described, log_file
+from tui.app.overlay_control import REACHABLE, OverlayControl
+from tui.app.pane_control import PaneControl
+from tui.app.pending_session import PendingSession, first_frame_of_session
+from tui.app.session_start import SessionStart
+from tui.drawing.plain import visible
+from tui.drawing.theme_switch import ThemeSwitch
+from tui.keys.keymap import bindings
 from tui.panes.blank import Blank
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
-from tui.panes.editor.marks import Mark, Marks
+from tui.panes.editor.marks import Marks
+from tui.panes.layout import Arrangement, Panes
 from tui.panes.status import StatusLine
-from tui.terminal.driver import LateDriver, ask_for_turns, take_keys
-from tui.terminal.startup import loaded
+from tui.panes.titles import Titles, pane_title
+from tui.terminal.driver import LateDriver, take_keys
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
-    from session.events import Event
     from session.model_choice.offers import Offer
+    from tui.app.controls import Controls
+    from tui.app.feed import Feed
     from tui.overlays.offer_screen import FindOffers
+    from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
+    from tui.words.completion import Candidates
+    from tui.words.held_items import Verdict
 
-SLICE = 0.004
-"""Seconds of event handling after which keys and frames get their turn."""
 
-
-class SparkApp(PromptKeys, inherit_bindings=False):
+class SparkApp(App[int], inherit_bindings=False):
     """The screen of one session. Its return value is the command's exit code."""
 
     CSS_PATH = "spark.tcss"
@@ -66,7 +60,7 @@ class SparkApp(PromptKeys, inherit_bindings=False):
 
     def __init__(
         self,
-        session: SessionPort | Coming,
+        session: SessionPort | PendingSession,
         *,
         theme: str,
         prompt: str | None = None,
@@ -74,226 +68,312 @@ class SparkApp(PromptKeys, inherit_bindings=False):
         suggestions: Sequence[str] = (),
         offers: FindOffers | None = None,
     ) -> None:
-        """``offers`` finds what can be begun with where a key is missing."""
+        """``offers`` finds what the user can begin with where a key is missing."""
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=LateDriver, ansi_color=True if no_colour else None)
-        self._await_parts()
-        self._coming = session
-        self._look = session.look if isinstance(session, Coming) else look_of(session)
-        self._palette = Palette(load_theme("ansi16" if no_colour else theme))
+        self._given = session
+        self._first_frame = (
+            session.first_frame if isinstance(session, PendingSession) else first_frame_of_session(session)
+        )
         self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
-        self.register_theme(self._palette.textual_theme())
-        self.theme = self._palette.textual_name
-        self.animation_level = "none"
         self._offers = offers
-        self.taken: Offer | None = None
-        """What to open again with, once the app is left."""
-        self._marks = Marks()
+        self.animation_level = "none"
+        self.themes = ThemeSwitch(self, "ansi16" if no_colour else theme)
+        self.overlays = OverlayControl(self, self.themes)
         self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
+        self.background = BackgroundTasks(lambda line, level: self.status.say(line, level))
+        self._start: SessionStart | None = None
+        self._marks = Marks()
         self._hinted = False
         """Whether the composer's title tells of a command."""
-        self._chosen = ""
-        self._ticker = Pacer(self._tick, 0.2)
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
+        palette, first = self.themes.palette, self._first_frame
         with Container(id="work"):
-            yield EditorPane(self._palette, self._marks, id="editor")
-            yield Blank(self._palette, self._look.root, self._suggestions, id="blank")
-            yield ChatView(self._palette, id="chat")
+            yield EditorPane(palette, self._marks, id="editor")
+            yield Blank(palette, first.root, self._suggestions, id="blank")
+            yield ChatView(palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        prompts = [*self._look.prompts, *reversed(self._suggestions)]
-        yield Composer(prompts, self._look.draft, self._complete, id="composer")
-        yield StatusLine(self._palette, id="status")
-        yield Suggestions(self._palette, id="suggestions")
+        prompts = [*first.prompts, *reversed(self._suggestions)]
+        yield Composer(prompts, first.draft, self._complete, id="composer")
+        yield StatusLine(palette, id="status")
+        yield Suggestions(palette, id="suggestions")
 
     async def on_mount(self) -> None:
-        """Show what there is, and have the rest made behind the first frame."""
-        self.editor = self.query_one(EditorPane)
-        self.chat = self.query_one(ChatView)
-        self.composer = self.query_one(Composer)
-        self.status = self.query_one(StatusLine)
-        self.suggestions = self.query_one(Suggestions)
-        self.blank = self.query_one(Blank)
-        look = self._look
-        self.status.show(model=look.model, effort=look.effort, fast=look.fast)
-        self.chat.border_title = _title("Chat")
+        """Show what there is, and have the session made behind the first frame."""
+        self.panes = panes = Panes.of(self.screen)
+        self.pane_control = PaneControl(self, panes, self.arrangement)
+        self._titles = Titles(self, panes)
+        self._start = start = SessionStart(
+            self,
+            panes,
+            self._titles,
+            self.arrangement,
+            self.overlays,
+            self.background,
+            self._marks,
+            self._first_frame,
+            prompt=self._prompt,
+            notice=self._notice,
+            offers=self._offers,
+        )
+        first = self._first_frame
+        self.status.show(model=first.model, effort=first.effort, fast=first.fast)
+        self.chat.border_title = pane_title("Chat")
         self.screen.set_class(True, "no-file")
-        self._turned(False)
+        self._titles.name_composer(running=False)
         self.composer.focus()
-        if isinstance(self._coming, Coming):
-            self.call_after_refresh(self._fetch, self._coming)
+        if isinstance(self._given, PendingSession):
+            self.call_after_refresh(start.fetch, self._given)
         else:
-            self._arrived(self._coming)
+            start.begin(self._given)
             take_keys(self)
 
-    @work(group="session")
-    async def _fetch(self, coming: Coming) -> None:
-        """Take keys, now that the first frame is there; and have the session made behind it."""
-        take_keys(self)
-        try:
-            self._arrived(await coming.made())
-        except StoreError as problem:
-            self._give_up(str(problem), CONFIGURATION)
-        except OSError as problem:
-            where = f"{problem.filename}: " if problem.filename else ""
-            self._give_up(f"{where}{problem.strerror or problem}", FAILED)
-        finally:
-            self._there.set()
+    async def on_unmount(self) -> None:
+        """End what runs in the background."""
+        await self.background.close()
 
-    def _arrived(self, session: SessionPort) -> None:
-        """Wire the parts together and begin to listen."""
-        from tui.app.desk import Desk
-        from tui.app.feed import Feed
+    # The parts.
 
-        desk = Desk(self.editor, self._marks, session.files, self.status.say)
-        feed = Feed(self.chat, desk, self.status, session.models.window_tokens)
-        self._parts = Parts(session, desk, feed)
-        ask_for_turns(self, lambda: session.running)
-        desk.on_change = self._retitle
-        self.editor.on_edited = self._retitle
-        self.status.show(model=session.models.model, effort=session.models.effort, fast=session.models.fast)
-        self._retitle()
-        feed.replay(session.past())
-        feed.on_turn = self._turned
-        feed.on_unanswered = self._give_back
-        self._turned(False)
-        if self._notice:
-            self.chat.remark(self._notice)
-        self._listen(session.listen())
-        self._warm_up()
-        self._begin()
-        if self.composer.draft != self._look.draft:
-            session.typing()
-            self._keep_draft(self.composer.draft)
-        self._there.set()
+    @property
+    def editor(self) -> EditorPane:
+        """The pane that shows a file."""
+        return self.panes.editor
 
-    @work(group="session")
-    async def _begin(self) -> None:
-        """Open the session behind the first frame, and send what the command line asked."""
-        try:
-            await self.session.open()
-        except StoreError as problem:
-            self._give_up(str(problem), CONFIGURATION)
-            return
-        for place in await self.session.hunks.places():
-            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
-        prompt = self._prompt if self._prompt and self._prompt.strip() else ""
-        if self._offers is not None:
-            if prompt:
-                self.composer.put(prompt)
-            if not self.session.past():
-                self._offer()
-        elif prompt:
-            self.session.submit(prompt)
+    @property
+    def chat(self) -> ChatView:
+        """The pane that shows the conversation."""
+        return self.panes.chat
 
-    def _give_up(self, problem: str, code: int) -> None:
-        """Leave, and say why where the app was."""
-        self.exit(return_code=code, message=Text(f"spark: {visible(problem)}"))
+    @property
+    def composer(self) -> Composer:
+        """Where prompts are typed."""
+        return self.panes.composer
 
-    def _offer(self) -> None:
-        """Nobody can answer yet: say what can be begun with."""
-        from tui.overlays.offer_screen import OfferScreen
+    @property
+    def status(self) -> StatusLine:
+        """The line at the bottom."""
+        return self.panes.status
 
-        if self._offers is not None and not isinstance(self.screen, ModalScreen):
-            why = f"There is no key for {self.session.provider} yet."
-            self.push_screen(OfferScreen(self._palette, self._offers, why, self._type), self._take)
+    @property
+    def start(self) -> SessionStart:
+        """What makes the session; there from the first frame on."""
+        if self._start is None:
+            raise RuntimeError("the app is not on the screen yet")
+        return self._start
 
-    def _type(self, event: events.Key) -> None:
-        """A key that was meant for the prompt, in its turn among those that go there by themselves."""
-        self.composer.post_message(events.Key(event.key, event.character))
+    @property
+    def taken(self) -> Offer | None:
+        """What to open again with, once the app is left."""
+        return self.start.taken
 
-    def _take(self, offer: Offer | None) -> None:
-        """Leave the app to begin with ``offer``."""
-        if offer is None or self.desk.dirty:
-            self.status.say("save the file in the editor first" if offer else "nothing to ask yet: no key")
-            return
-        self.taken = offer
-        self._in_turn(self._quit)
+    @property
+    def ready(self) -> bool:
+        """Whether the session is there."""
+        return self._start is not None and self._start.controls is not None
 
-    @work(group="warm")
-    async def _warm_up(self) -> None:
-        """Pay for first uses now, and keep what was made so far out of the collector's way."""
-        await asyncio.to_thread(warm)
-        loaded()
+    @property
+    def controls(self) -> Controls:
+        """What came with the session; only asked for where it must be there."""
+        if self.start.controls is None:
+            raise RuntimeError("the session is not there yet")
+        return self.start.controls
 
-    @work(group="events")
-    async def _listen(self, stream: AsyncIterator[Event]) -> None:
-        """Show events as they come; the loop's other work gets its turn every few milliseconds."""
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        async for event in stream:
-            self.feed.take(event)
-            for screen in self.screen_stack:
-                if isinstance(screen, Overlay):
-                    screen.take(event)
-            self._ticker.request()
-            if loop.time() - began > SLICE:
-                await asyncio.sleep(0)
-                began = loop.time()
+    @property
+    def session(self) -> SessionPort:
+        """The session."""
+        return self.controls.session
 
-    def _tick(self) -> None:
-        if self.feed.tick():
-            self._ticker.request()
+    @property
+    def shown_file(self) -> ShownFile:
+        """The file in the editor."""
+        return self.controls.shown_file
 
-    def _turned(self, running: bool) -> None:
-        """A turn began or ended."""
-        if told := hint(self.composer.text):
-            self.composer.border_title = _title("Command", told)
-            return
-        send = "Enter redirects" if running else "Enter sends"
-        queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
-        keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
-        self.composer.border_title = _title("Redirect" if running else "Ask", keys)
+    @property
+    def feed(self) -> Feed:
+        """What reads the session's events."""
+        return self.controls.feed
 
-    def _give_back(self, prompt: str) -> None:
-        """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
-        if not self.composer.draft.strip():
-            self.composer.put(prompt)
-        self._offer()
+    # What happens on the screen.
 
-    def _retitle(self) -> None:
-        """Say which file is shown, and how it stands."""
-        desk, base = self.desk, self.desk.base
-        path = desk.path
-        self.screen_stack[0].set_class(not path, "no-file")
-        if not path:
-            self.blank.say(desk.problem)
-            return
-        row, column = self.editor.cursor_location
-        remarks = [f"{row + 1}:{column + 1}"]
-        if base is None:
-            remarks = ["new file"]
-        elif base.read_only:
-            remarks.append("read-only")
-        if base is not None and base.encoding not in ("utf-8", "ascii"):
-            remarks.append(base.encoding)
-        remark = " · ".join(remarks)
-        room = (self.editor.size.width or self.size.width) - cell_len(remark) - 8
-        title = clipped_left(visible(path), max(12, room)) + (" ●" if desk.dirty else "")
-        self.editor.border_title = _title(title, remark)
-        self.session.looking_at((path,))
+    def _fatal_error(self) -> None:
+        """End in one line after an exception in a handler. Textual would print a traceback with the values
+        of all local variables, which may hold keys and files."""
+        problem = sys.exc_info()[1]
+        LOGGER.error("the app failed", exc_info=problem)
+        told = described(problem) if problem is not None else "unknown"
+        self.panic(Text(f"spark: internal error: {visible(told)}{log_file()}"))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
+        the session, which is there in a moment."""
+        if isinstance(event, events.InputEvent) and not self.ready and not _needs_no_session(event):
+            await self.start.settled.wait()
+            if not self.ready:  # it could not be made: the app is about to end
+                return
+        await super().on_event(event)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange the panes for the terminal's size."""
+        self.arrangement.resize(event.size)
+
+    def on_app_focus(self) -> None:
+        """The terminal gains focus: the user was elsewhere, where files change."""
+        if self.ready:
+            self.session.wake()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Say what the command does that is being typed."""
-        if self._parts is not None:
+        """Say what the command does that is being typed, and what the text could become."""
+        if self.ready:
             self.session.typing()
         if event.text_area is self.composer:
-            said = bool(hint(self.composer.text))
-            if said or self._hinted:
-                self._turned(self._parts is not None and self.session.running)
-            self._hinted = said
+            hinted = bool(hint(self.composer.text))
+            if hinted or self._hinted:
+                self._titles.name_composer(running=self.ready and self.session.running)
+            self._hinted = hinted
             self._suggest()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved in the editor."""
-        if event.text_area is self.editor and self._parts is not None:
-            self._retitle()
+        if event.text_area is self.editor and self.ready:
+            self._titles.name_editor(self.shown_file)
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        """The user sends a prompt."""
+        self.controls.prompts.send(event.text, queued=event.queued)
+
+    def on_composer_completing(self, event: Composer.Completing) -> None:
+        """Tab put a match in."""
+        self.controls.suggestions.completed(event.told)
+
+    def on_composer_left(self) -> None:
+        """The focus left the composer."""
+        self._suggest()
+
+    def on_composer_draft_changed(self, event: Composer.DraftChanged) -> None:
+        """The draft was changed, and then left alone for a moment."""
+        if self.ready:
+            self.controls.prompts.draft_changed(event.text)
+
+    def _suggest(self) -> None:
+        if self.ready:
+            self.controls.suggestions.update()
+
+    def _complete(self, before: str) -> Candidates | None:
+        return self.controls.suggestions.complete(before)
+
+    # Actions, as ``tui/keys/keymap.toml`` names them.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Under a screen that lies over them the panes are out of reach; stopping and leaving are not."""
+        return not self.overlays.covered or action in REACHABLE
+
+    def action_interrupt(self) -> None:
+        """Stop the turn."""
+        self.controls.prompts.interrupt()
+
+    def action_cancel(self) -> None:
+        """Ctrl+C: stop the turn at once; else copy, or set the draft aside; twice in a row quits."""
+        if self.session.running:
+            self.controls.prompts.interrupt()
+        else:
+            self.controls.quitting.cancel()
+
+    def action_quit_spark(self) -> None:
+        """Leave."""
+        self.controls.quitting.quit()
+
+    def action_help(self) -> None:
+        """Show every key."""
+        self.overlays.help()
+
+    def action_open_file(self) -> None:
+        """Pick a file."""
+        self.controls.hunks.pick_file()
+
+    def action_context(self) -> None:
+        """Show what the model is shown."""
+        self.controls.hunks.toggle_context()
+
+    def action_save(self) -> None:
+        """Save the file in the editor."""
+        self.controls.hunks.save()
+
+    def action_next_hunk(self) -> None:
+        """Go to the next landed hunk."""
+        self.controls.hunks.go(1)
+
+    def action_previous_hunk(self) -> None:
+        """Go to the previous landed hunk."""
+        self.controls.hunks.go(-1)
+
+    def action_undo_hunk(self) -> None:
+        """Undo a hunk."""
+        self.controls.hunks.undo()
+
+    def action_redo_hunk(self) -> None:
+        """Redo a hunk."""
+        self.controls.hunks.redo()
+
+    def action_undo_turn(self) -> None:
+        """Undo the last turn."""
+        self.controls.prompts.undo_turn()
+
+    def action_answer(self, verdict: Verdict) -> None:
+        """Answer what is held."""
+        self.controls.hunks.answer(verdict)
+
+    def action_follow(self) -> None:
+        """Let the editor follow the hunks again."""
+        self.editor.follow()
+
+    def action_focus_pane(self, name: str) -> None:
+        """Go to a pane."""
+        self.pane_control.focus(name)
+
+    def action_next_pane(self) -> None:
+        """Go to the next pane."""
+        self.pane_control.focus_next()
+
+    def action_zoom(self) -> None:
+        """Show one pane alone, or both again."""
+        self.pane_control.zoom()
+
+    def action_resize(self, by: int) -> None:
+        """Give the editor more or less of the room."""
+        self.arrangement.share(by)
+
+    def action_chat_page(self, pages: int) -> None:
+        """Scroll the chat from the composer."""
+        self.chat.action_scroll_page(pages)
+
+    def action_chat_end(self) -> None:
+        """Go back to the end of the chat."""
+        self.chat.action_to_end()
+
+    def action_reasoning(self) -> None:
+        """Unfold or fold the reasoning."""
+        self.chat.fold(unfolded=not self.chat.unfolded)
+
+    def action_copy_answer(self) -> None:
+        """Copy the last answer."""
+        self.pane_control.copy_answer()
+
+    def action_copy_code(self) -> None:
+        """Copy the last code block."""
+        self.pane_control.copy_code()
+
+    def action_mouse(self) -> None:
+        """Turn mouse reporting on or off."""
+        self.pane_control.toggle_mouse()
+
+    def action_next_theme(self) -> None:
+        """Change to the next theme."""
+        self.status.say(f"theme: {self.themes.next()}")
 
 
-def _title(name: str, remark: str = "") -> Content:
-    """A pane's title: never markup, whatever a file is called."""
-    pieces = [Content(f" {name} ")]
-    if remark:
-        pieces.append(Content(f" {remark} ").stylize("not bold $spark-faint"))
-    return Content("").join(pieces)
+def _needs_no_session(event: events.InputEvent) -> bool:
+    if isinstance(event, events.Key):
+        return event.is_printable or event.key == "backspace"
+    return isinstance(event, events.MouseMove)

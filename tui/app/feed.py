@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from session import events as said
 from session.turn.lane import DECLINED
 from session.usage.totals import UsageFold
-from tui.app.desk import Desk
 from tui.keys.keymap import shown
 from tui.panes.chat.chat import ChatView
+from tui.panes.editor.shown_file import ShownFile
 from tui.panes.status import StatusLine
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
@@ -30,9 +30,9 @@ ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn fail
 class Feed:
     """Shows events. After an interrupt it shows no more of the stopped turn than what landed of it."""
 
-    def __init__(self, chat: ChatView, desk: Desk, status: StatusLine, window: int) -> None:
+    def __init__(self, chat: ChatView, shown_file: ShownFile, status: StatusLine, window: int) -> None:
         self._chat = chat
-        self._desk = desk
+        self._shown_file = shown_file
         self._status = status
         self._meter = Meter()
         self._rate: float | None = None
@@ -56,7 +56,7 @@ class Feed:
         if self._turn:
             self._stopped.add(self._turn)
         self._chat.drop_pending()
-        self._desk.drop_all()
+        self._shown_file.drop_all()
 
     def replay(self, events: list[said.Event]) -> None:
         """Show the events of a resumed session: the conversation, not its hunks' typing."""
@@ -83,11 +83,11 @@ class Feed:
                 self._count(len(text))
             case said.HunkTyped(text=text):
                 self._count(len(text))
-                self._desk.typed(event)
+                self._shown_file.typed(event)
             case said.HunkOpened():
-                self._desk.opened(event)
+                self._shown_file.opened(event)
             case said.HunkAimed():
-                self._desk.aimed(event)
+                self._shown_file.aimed(event)
             case said.HunkHeld(hunk=hunk, path=path, message=message):
                 self._chat.hunk(hunk, path, "update", "held", message.removeprefix(f"{path} "))
             case said.ToolHeld(call=call, text=text):
@@ -98,16 +98,16 @@ class Feed:
                 self._window = window
                 self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
             case said.HunkLanded():
-                self._desk.landed(event)
+                self._shown_file.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
-                self._desk.dropped(hunk)
+                self._shown_file.dropped(hunk)
             case said.HunkUndone():
-                self._desk.undone(event)
+                self._shown_file.undone(event)
             case said.HunkRedone():
-                self._desk.redone(event)
+                self._shown_file.redone(event)
             case said.FilesChanged(paths=paths):
-                if self._desk.path in paths:
-                    self._desk.read_again()
+                if self._shown_file.path in paths:
+                    self._shown_file.read_again()
             case said.ConnectionChanged(state=state, message=message, seconds=seconds):
                 waited = self._status.status.link == "waiting"
                 self._status.show(link=state)
@@ -207,7 +207,7 @@ class Feed:
         if question == self._question:
             return
         if oldest is not None:
-            self._desk.held(oldest.name)
+            self._shown_file.held(oldest.name)
             self._status.say(question, "warning")
         else:
             self._status.say("")

@@ -1,7 +1,7 @@
-"""A session on its way: what of it the first frame shows, and the thread that makes it behind that frame.
+"""A session that is made in a thread while the first frame is already on the screen.
 
-What a session is made of takes longer to import than the screen does. So the screen is painted first,
-from the few facts that can be had at once, and takes keys while the rest is loaded.
+Importing what a session is made of takes longer than importing the screen. So the screen is painted
+first, from a few facts that are quick to read, and takes keys while the session is made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstLook:
+class FirstFrame:
     """What the first frame shows of a session."""
 
     root: str
@@ -31,12 +31,15 @@ class FirstLook:
     draft: str
 
 
-def look_at(opening: Opening) -> FirstLook:
-    """The first look at a session that ``opening`` will make. Raises StoreError for a draft or for earlier
-    prompts that cannot be read: before there is a screen, that is said in a line."""
+def first_frame_of(opening: Opening) -> FirstFrame:
+    """The facts of a session that ``opening`` will make.
+
+    Raises StoreError for a draft or earlier prompts that cannot be read, which is told in a line before
+    there is a screen.
+    """
     settings, state = opening.settings, opening.workspace.folders.state
     provider = opening.catalogue.provider(settings.provider)
-    return FirstLook(
+    return FirstFrame(
         root=str(opening.workspace.root),
         provider=settings.provider,
         model=opening.model.name,
@@ -47,9 +50,9 @@ def look_at(opening: Opening) -> FirstLook:
     )
 
 
-def look_of(session: SessionPort) -> FirstLook:
-    """The first look at a session that is there. Raises StoreError as :func:`look_at` does."""
-    return FirstLook(
+def first_frame_of_session(session: SessionPort) -> FirstFrame:
+    """The facts of a session that exists. Raises StoreError as :func:`first_frame_of` does."""
+    return FirstFrame(
         root=str(session.root),
         provider=session.provider,
         model=session.models.model,
@@ -61,21 +64,20 @@ def look_of(session: SessionPort) -> FirstLook:
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
-    """A session that ``make`` makes, in a thread, once it is asked for."""
+class PendingSession:
+    """A session that does not exist yet: ``make`` makes it, in a thread."""
 
-    look: FirstLook
+    first_frame: FirstFrame
     make: Callable[[], SessionPort]
 
     async def made(self) -> SessionPort:
-        """Make it. Raises what ``make`` raises."""
+        """Make the session. Raises what ``make`` raises."""
         return await asyncio.to_thread(self._make)
 
     def _make(self) -> SessionPort:
         session = self.make()
-        # What shows it comes with it: the loop would stand still for these imports.
-        import tui.app.desk
-        import tui.app.feed
+        # Import here what shows the session: on the event loop these imports would hold up the keys.
+        import tui.app.controls
         import tui.overlays.context_panel
         import tui.overlays.offer_screen  # noqa: F401
 

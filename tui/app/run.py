@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from session.storage.line_files import StoreError
 from themes.loader import ThemeError
-from tui.app.pending_session import Coming, look_at
+from tui.app.pending_session import PendingSession, first_frame_of
 from tui.exits import CONFIGURATION, DONE, leave
 
 if TYPE_CHECKING:
@@ -40,14 +40,16 @@ def run_app(
     """
     require_terminal()
     from tui.app.app import SparkApp
+    from tui.app.background import log_to
 
+    log_to(opening.workspace.folders.state / "errors.log")
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:
-            coming = Coming(look_at(opening), partial(_make, opening, resume))
+            pending = PendingSession(first_frame_of(opening), partial(_make, opening, resume))
             theme = opening.settings.theme
             app = SparkApp(
-                coming, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
+                pending, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)

@@ -7,12 +7,19 @@ would become nothing but ``a``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding
 from textual.widget import Widget
+
+
+def after_typing(app: App[Any], call: Callable[[], object]) -> None:
+    """Call after what was typed before the key that asks for it: keys that work anywhere overtake typing."""
+    (app.focused or app).call_later(call)
 
 
 @cache

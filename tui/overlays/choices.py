@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import events
 from textual.message import Message
 
-from tui.overlays.screens import Lines
+from tui.overlays.lines import Lines
 
 
 class Choices(Lines):

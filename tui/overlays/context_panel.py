@@ -19,8 +19,9 @@ from tui.drawing.rows import Row
 from tui.keys.keymap import scope, shown
 from tui.overlays.choices import Choices
 from tui.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
+from tui.overlays.file_picker import FilePicker
+from tui.overlays.lines import Lines
 from tui.overlays.overlay import Overlay
-from tui.overlays.screens import FilePicker, Lines
 from tui.port import SessionPort
 
 WIDE = 110

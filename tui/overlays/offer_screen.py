@@ -16,7 +16,7 @@ from session.model_choice.offers import Offer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, Span, breaks
-from tui.overlays.screens import Lines
+from tui.overlays.lines import Lines
 
 AGAIN_SECONDS = 2.0
 """Between one look around and the next."""

@@ -1,1 +1,1 @@
-"""The panes of the screen, and the plain parts they are made of."""
+"""The layout of the panes, their titles, the status line and the empty editor."""

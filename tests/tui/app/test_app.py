@@ -18,9 +18,9 @@ async def test_a_prompt_is_answered_and_its_hunks_land_in_the_editor_and_on_disk
         await it.done()
         text = (it.root / "greeter.py").read_text()
         assert POLITE_GREETING in text and "Good-bye" in text
-        assert it.app.desk.path == "greeter.py"
+        assert it.app.shown_file.path == "greeter.py"
         assert it.app.editor.content == text
-        assert [mark.hunk for mark in it.app.desk.marks.of("greeter.py")] == ["h1", "h2"]
+        assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h1", "h2"]
         assert "✓ h1" in it.chat and "✓ h2" in it.chat and "Both are polite now." in it.chat
         assert "greeter.py" in it.screen and "Good-bye" in it.screen
         assert it.app.status.status.used > 0
@@ -29,7 +29,7 @@ async def test_a_prompt_is_answered_and_its_hunks_land_in_the_editor_and_on_disk
 async def test_the_first_hunk_is_on_disk_and_marked_before_the_answer_ends(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=60) as it:
         await it.ask("make it polite")
-        await it.until(lambda: it.app.desk.marks.of("greeter.py"), "the first hunk")
+        await it.until(lambda: it.app.shown_file.marks.of("greeter.py"), "the first hunk")
         assert it.session.running
         assert POLITE_GREETING in (it.root / "greeter.py").read_text()
         assert POLITE_GREETING in it.app.editor.content
@@ -40,7 +40,7 @@ async def test_the_first_hunk_is_on_disk_and_marked_before_the_answer_ends(tmp_p
 async def test_escape_stops_the_turn_and_nothing_more_of_it_is_painted(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=60) as it:
         await it.ask("make it polite")
-        await it.until(lambda: it.app.desk.marks.of("greeter.py"), "the first hunk")
+        await it.until(lambda: it.app.shown_file.marks.of("greeter.py"), "the first hunk")
         await it.until(lambda: "Then" in it.chat, "the text after it")
         it.key("escape", "\x1b")
         await it.until(lambda: not it.session.running, "the stop")
@@ -111,7 +111,7 @@ async def test_stopping_gives_back_what_was_queued(tmp_path: Path) -> None:
         await it.pilot.press("escape")
         await it.done()
         assert it.app.composer.draft == "just talk\n\nand more"
-        assert it.app.status.status.waiting == 0 and "in the composer again" in it.screen
+        assert it.app.status.status.waiting == 0 and "Queued messages are back in the prompt" in it.screen
         assert not it.session.running and "Manners" not in it.chat
 
 
@@ -119,7 +119,7 @@ async def test_a_long_path_leaves_room_for_where_the_cursor_is(tmp_path: Path) -
     path = "a-folder-with-a-long-name/another-folder/an-even-longer-file-name.py"
     async with stage(tmp_path, files={path: "one = 1\n"}, size=(60, 20)) as it:
         await it.session._reading.ready.wait()
-        assert await it.app.desk.open(path)
+        assert await it.app.shown_file.open(path)
         await it.until(lambda: "longer-file-name.py  1:1" in it.screen, "the name's end and the place")
 
 
@@ -134,7 +134,7 @@ async def test_undo_takes_back_the_hunk_at_the_cursor_alone_and_redo_lands_it_ag
         text = (it.root / "greeter.py").read_text()
         assert '"Hello " + name' in text and "Good-bye" in text
         assert it.app.editor.content == text
-        assert [mark.hunk for mark in it.app.desk.marks.of("greeter.py")] == ["h2"]
+        assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h2"]
         await it.pilot.press("f10")
         await it.until(lambda: "✓ h1" in it.chat, "the redo")
         assert POLITE_GREETING in (it.root / "greeter.py").read_text()
@@ -150,17 +150,17 @@ async def test_undo_takes_back_the_hunk_that_the_keys_went_to(tmp_path: Path) ->
         await it.pilot.press("f8")
         await it.pilot.press("f9")
         await it.until(lambda: "↶ h1" in it.chat, "the undo")
-        assert [mark.hunk for mark in it.app.desk.marks.of("greeter.py")] == ["h2"]
+        assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h2"]
 
 
 async def test_a_resumed_session_marks_its_hunks_in_the_editor(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")
         await it.done()
-        before = it.app.desk.marks.of("greeter.py")
+        before = it.app.shown_file.marks.of("greeter.py")
         name = it.session.name
     async with stage(tmp_path, resume=name) as it:
-        await it.until(lambda: it.app.desk.marks.of("greeter.py") == before, "the marks")
+        await it.until(lambda: it.app.shown_file.marks.of("greeter.py") == before, "the marks")
         await it.pilot.press("f8")
         await it.until(lambda: it.app.editor.cursor_location[0] == before[0].start, "the first hunk")
 
@@ -169,7 +169,7 @@ async def test_hunk_keys_walk_through_the_landed_hunks(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")
         await it.done()
-        marks = it.app.desk.marks.of("greeter.py")
+        marks = it.app.shown_file.marks.of("greeter.py")
         it.app.editor.move_cursor((0, 0))
         await it.pilot.press("f8")
         assert it.app.editor.cursor_location[0] == marks[0].start
@@ -183,14 +183,14 @@ async def test_hunk_keys_walk_through_the_landed_hunks(tmp_path: Path) -> None:
 
 async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2")
         await it.pilot.press("M", "i", "n", "e")
         await it.ask("make it polite")
         await it.done()
         assert it.app.editor.content.startswith('Mine"""Says hello."""')
         assert POLITE_GREETING in it.app.editor.content
-        assert it.app.desk.dirty
+        assert it.app.shown_file.dirty
         assert "Mine" not in (it.root / "greeter.py").read_text()
         await it.pilot.press("ctrl+s")
         saved = (it.root / "greeter.py").read_text()
@@ -199,7 +199,7 @@ async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp
 
 async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         it.app.action_focus_pane("editor")
         it.app.editor.replace('    return "MINE"', (5, 0), (5, 27))
         await it.pilot.press("right")
@@ -211,11 +211,11 @@ async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_pat
 
 async def test_a_change_on_disk_comes_into_the_editor(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await asyncio.sleep(0.3)
         (it.root / "greeter.py").write_text(GREETER.replace("hello", "good day"))
         await it.until(lambda: "good day" in it.app.editor.content, "the change")
-        assert not it.app.desk.dirty
+        assert not it.app.shown_file.dirty
 
 
 async def test_no_key_and_no_server_says_what_to_do_and_keeps_what_is_typed(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ async def test_an_empty_folder_welcomes(tmp_path: Path) -> None:
 async def test_a_binary_file_is_explained_in_the_pane(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         (it.root / "blob.bin").write_bytes(b"\x00\x01\x02" * 50)
-        assert not await it.app.desk.open("blob.bin")
+        assert not await it.app.shown_file.open("blob.bin")
         await it.pilot.pause()
         assert "blob.bin" in it.screen and "binary" in it.screen
 
@@ -248,7 +248,7 @@ async def test_the_picker_opens_a_file_by_a_few_of_its_letters(tmp_path: Path) -
     async with stage(tmp_path, files=files) as it:
         await it.until(lambda: len(it.session.files.list()) == 3, "the file list")
         await it.pilot.press("ctrl+p", "b", "g", "enter")
-        assert it.app.desk.path == "src/beta_gamma.py"
+        assert it.app.shown_file.path == "src/beta_gamma.py"
         assert it.app.editor.has_focus
 
 
@@ -266,7 +266,7 @@ async def test_hunks_land_while_the_help_is_open(tmp_path: Path) -> None:
         await it.ask("make it polite")
         it.key("f1")
         await it.done()
-        assert it.app.desk.path == "greeter.py" and "Keys" in it.screen
+        assert it.app.shown_file.path == "greeter.py" and "Keys" in it.screen
         await it.pilot.press("escape")
         assert "Good-bye" in it.screen
 

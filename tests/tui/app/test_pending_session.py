@@ -19,7 +19,7 @@ from session.setup.opening import Opening, open_project
 from session.storage.line_files import StoreError
 from tests.tui.stage import TWO_HUNKS
 from tui.app.app import SparkApp
-from tui.app.pending_session import Coming, look_at
+from tui.app.pending_session import PendingSession, first_frame_of
 
 
 def opened(folder: Path, url: str | None = None) -> Opening:
@@ -50,7 +50,7 @@ async def test_keys_are_shown_before_the_session_is_there_and_enter_waits_for_it
         come.wait(30)
         return Session(opening)
 
-    app = SparkApp(Coming(look_at(opening), make), theme="dark")
+    app = SparkApp(PendingSession(first_frame_of(opening), make), theme="dark")
     async with app.run_test(size=(100, 30)) as pilot:
         app.status.say("")
         for key in ("j", "u", "s", "t", "space", "t", "a", "l", "k"):
@@ -61,9 +61,9 @@ async def test_keys_are_shown_before_the_session_is_there_and_enter_waits_for_it
             app.post_message(_key(key))
         for _ in range(50):
             await asyncio.sleep(0)
-        assert app.composer.text == "just talk" and app._parts is None
+        assert app.composer.text == "just talk" and not app.ready
         come.set()
-        await until(lambda: app._parts is not None and app.session.running)
+        await until(lambda: app.ready and app.session.running)
         await until(lambda: app.composer.text == "next")
         await shown(pilot, "just talk")
         await until(lambda: not app.session.running)
@@ -84,7 +84,7 @@ async def test_a_session_that_cannot_be_made_ends_the_app_with_a_line(
     def make() -> Session:
         raise problem
 
-    app = SparkApp(Coming(look_at(opened(tmp_path)), make), theme="dark")
+    app = SparkApp(PendingSession(first_frame_of(opened(tmp_path)), make), theme="dark")
     async with app.run_test() as pilot:
         await until(lambda: app.return_code is not None)
         del pilot
@@ -100,14 +100,14 @@ async def test_a_draft_typed_before_the_session_is_there_is_kept(tmp_path: Path)
         come.wait(30)
         return Session(opening)
 
-    app = SparkApp(Coming(look_at(opening), make), theme="dark")
+    app = SparkApp(PendingSession(first_frame_of(opening), make), theme="dark")
     async with app.run_test() as pilot:
         await pilot.hover("#chat")
         for key in ("d", "r", "a", "f", "t"):
             app.post_message(_key(key))
         await shown(pilot, "draft")
         come.set()
-        await until(lambda: app._parts is not None)
+        await until(lambda: app.ready)
         assert app.session.draft() == "draft"
         await app.session.close()
 

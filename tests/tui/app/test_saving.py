@@ -10,7 +10,7 @@ from tests.tui.stage import GREETER, stage
 
 async def test_save_right_behind_the_text_saves_all_of_it(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         it.app.editor.focus()
         for char in "quick":
             it.key(char, char)
@@ -21,7 +21,7 @@ async def test_save_right_behind_the_text_saves_all_of_it(tmp_path: Path) -> Non
 
 async def test_the_user_types_and_saves(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2", "x", "y")
         assert "greeter.py ●" in it.screen
         await it.pilot.press("ctrl+s")
@@ -31,28 +31,28 @@ async def test_the_user_types_and_saves(tmp_path: Path) -> None:
 
 async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2", "x")
         file = it.root / "greeter.py"
         before = file.read_text()
         file.chmod(0o444)
-        it.app.desk.read_again()
+        it.app.shown_file.read_again()
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "read-only" in it.app.status.status.message, "why it is not saved")
         (it.root / "other.py").write_text("other = 1\n")
-        assert not await it.app.desk.open("other.py"), "leaving it would lose the text"
+        assert not await it.app.shown_file.open("other.py"), "leaving it would lose the text"
         assert it.app.editor.content == "x" + before and file.read_text() == before
         file.chmod(0o644)
-        it.app.desk.read_again()
+        it.app.shown_file.read_again()
         await it.pilot.press("ctrl+s")
         await it.until(lambda: file.read_text() == "x" + before, "the save")
         await it.pilot.press("ctrl+s")
-        await it.until(lambda: "nothing unsaved" in it.app.status.status.message, "that all is saved")
+        await it.until(lambda: "no unsaved changes" in it.app.status.status.message, "that all is saved")
 
 
 async def test_keys_typed_while_a_save_waits_are_kept_and_stay_unsaved(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         file = it.root / "greeter.py"
         await it.pilot.press("f2", "x")
         with Ledger(it.session.folders.ledger).exclusive():
@@ -60,15 +60,15 @@ async def test_keys_typed_while_a_save_waits_are_kept_and_stay_unsaved(tmp_path:
             assert it.app.editor.content == "xyz" + GREETER and file.read_text() == GREETER
         await it.until(lambda: "saved greeter.py" in it.screen, "the save")
         assert file.read_text() == "x" + GREETER
-        assert it.app.editor.content == "xyz" + GREETER and it.app.desk.dirty
+        assert it.app.editor.content == "xyz" + GREETER and it.app.shown_file.dirty
         await it.pilot.press("ctrl+s")
-        await it.until(lambda: not it.app.desk.dirty, "the second save")
+        await it.until(lambda: not it.app.shown_file.dirty, "the second save")
         assert file.read_text() == "xyz" + GREETER
 
 
 async def test_a_save_that_fails_keeps_the_text_and_says_why(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         file = it.root / "greeter.py"
         await it.pilot.press("f2", "x")
         with Ledger(it.session.folders.ledger).exclusive():
@@ -77,28 +77,28 @@ async def test_a_save_that_fails_keeps_the_text_and_says_why(tmp_path: Path) -> 
         await it.until(lambda: "nothing was saved" in it.app.status.status.message, "why it is not saved")
         both = "xy" + GREETER + "# another landing\n"
         await it.until(lambda: it.app.editor.content == both, "both texts in the editor")
-        assert it.app.desk.dirty and file.read_text() == GREETER + "# another landing\n"
+        assert it.app.shown_file.dirty and file.read_text() == GREETER + "# another landing\n"
 
 
 async def test_another_file_is_opened_only_after_what_was_typed_is_on_disk(tmp_path: Path) -> None:
     async with stage(tmp_path, files={"greeter.py": GREETER, "other.py": "other = 1\n"}) as it:
         await it.until(lambda: len(it.session.files.list()) == 2, "the file list")
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2", "x")
         with Ledger(it.session.folders.ledger).exclusive():
             await it.pilot.press("ctrl+p", *"other")
             it.key("enter")
-            await it.until(it.app.desk._saving.locked, "the save")
+            await it.until(it.app.shown_file._saving.locked, "the save")
             it.key("y", "y")
-            assert it.app.desk.path == "greeter.py"
-        await it.until(lambda: it.app.desk.path == "other.py", "the other file")
+            assert it.app.shown_file.path == "greeter.py"
+        await it.until(lambda: it.app.shown_file.path == "other.py", "the other file")
         assert (it.root / "greeter.py").read_text().endswith("x" + GREETER)
         await it.until(lambda: it.app.editor.content == "yother = 1\n", "the key typed meanwhile")
 
 
 async def test_quitting_with_unsaved_text_asks_once(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2", "x", "ctrl+q")
         assert "unsaved" in it.screen and it.app.is_running
         it.key("ctrl+q")

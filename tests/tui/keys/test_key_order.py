@@ -16,7 +16,7 @@ from tests.tui.panes.test_editor import editor
 from tests.tui.stage import stage
 from themes.loader import load_theme
 from tui.drawing.palette import Palette
-from tui.overlays.screens import FilePicker
+from tui.overlays.file_picker import FilePicker
 
 KEYS = [
     (["a", "x", "backspace", "b"], "ab"),
@@ -59,7 +59,7 @@ async def test_the_file_list_takes_keys_in_turn(tmp_path: Path) -> None:
             it.key(key, key if len(key) == 1 else None)
         await it.until(lambda: it.app.screen.query_one(Input).value == "gre", "what was typed")
         it.key("enter", "\r")
-        await it.until(lambda: it.app.desk.path == "greeter.py", "the file")
+        await it.until(lambda: it.app.shown_file.path == "greeter.py", "the file")
 
 
 async def test_an_open_file_list_shows_files_that_come_and_keeps_the_choice(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_an_open_file_list_shows_files_that_come_and_keeps_the_choice(tmp_
         (tmp_path / "project" / "aardvark.py").write_text("x = 1\n")
         await it.until(lambda: "aardvark.py" in it.screen, "the new file")
         await it.pilot.press("enter")
-        await it.until(lambda: it.app.desk.path == "greeter.py", "the file that was chosen")
+        await it.until(lambda: it.app.shown_file.path == "greeter.py", "the file that was chosen")
 
 
 async def test_enter_takes_a_file_while_the_list_goes_on_changing() -> None:

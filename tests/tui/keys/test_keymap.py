@@ -13,7 +13,7 @@ from tests.tui.stage import stage
 from tui.app.app import SparkApp
 from tui.keys.keymap import keymap, shown
 from tui.overlays.context_panel import ContextScreen
-from tui.overlays.screens import help_rows
+from tui.overlays.help_screen import help_rows
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.editor.editor import EditorPane

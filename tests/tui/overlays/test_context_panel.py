@@ -14,7 +14,7 @@ from session.memory.window_report import Explanation, Missing, Part
 from tests.tui.stage import GREETER, Stage, stage
 from tui.overlays.context_panel import ContextScreen
 from tui.overlays.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows
-from tui.overlays.screens import FilePicker
+from tui.overlays.file_picker import FilePicker
 from tui.words.window_lines import left_out_lines, window_lines
 
 FILES = {
@@ -152,7 +152,7 @@ async def test_enter_opens_a_file_and_space_reads_what_is_sent(tmp_path: Path) -
         await it.pilot.pause()
         assert "## File: src/shapes.py" not in it.screen and isinstance(it.app.screen, ContextScreen)
         await it.pilot.press("enter")
-        await it.until(lambda: it.app.desk.path == "src/shapes.py", "the file in the editor")
+        await it.until(lambda: it.app.shown_file.path == "src/shapes.py", "the file in the editor")
         assert not isinstance(it.app.screen, ContextScreen)
 
 

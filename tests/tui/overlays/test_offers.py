@@ -113,10 +113,10 @@ async def test_unsaved_text_is_not_left(tmp_path: Path) -> None:
         await it.until(lambda: shown(it), "the offers")
         it.key("escape")
         await it.until(lambda: not isinstance(it.app.screen, OfferScreen), "the panes")
-        assert await it.app.desk.open("greeter.py")
+        assert await it.app.shown_file.open("greeter.py")
         it.app.editor.insert("x")
         await it.pilot.pause()
-        it.app._take(offers((), "openai")[0])
+        it.app.start._take(offers((), "openai")[0])
         await it.until(lambda: "save the file" in it.screen, "the warning")
         assert it.app.taken is None
 

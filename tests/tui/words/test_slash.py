@@ -12,7 +12,7 @@ from session.model_choice.served_models import ServedModels
 from session.tasks import BackgroundTasks
 from tests.tui.app.test_held_hunks import MANIFEST
 from tests.tui.stage import GREETER, stage
-from tui.overlays.screens import HelpScreen
+from tui.overlays.help_screen import HelpScreen
 
 
 async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:
@@ -188,8 +188,8 @@ async def test_a_command_that_takes_its_time_is_said_to_be_done_meanwhile(tmp_pa
         it.session.models.served = ServedModels(opening, BackgroundTasks(print))
         it.app.composer.focus()
         await it.pilot.press(*"/model slow-one", "enter")
-        await it.until(lambda: "/model is being done" in it.screen, "the word that it is being done")
+        await it.until(lambda: "/model is running" in it.screen, "the word that it runs")
         answer.set()
         await it.until(lambda: it.session.models.model == "slow-one", "the choice")
-        await it.until(lambda: "/model is being done" not in it.screen, "its end")
-        assert "whether the server has it" in " ".join(it.chat.split())
+        await it.until(lambda: "/model is running" not in it.screen, "its end")
+        await it.until(lambda: "whether the server has it" in " ".join(it.chat.split()), "the answer")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from textual.geometry import Size
 from textual.screen import Screen
+
+from tui.panes.blank import Blank
+from tui.panes.chat.chat import ChatView
+from tui.panes.composer.composer import Composer
+from tui.panes.composer.suggestions import Suggestions
+from tui.panes.editor.editor import EditorPane
+from tui.panes.status import StatusLine
 
 STACKED_BELOW = 100
 """Columns below which the panes stand above each other."""
@@ -18,6 +26,25 @@ LEAST, MOST = 20, 80
 """The editor's share of the room, in per cent."""
 
 Pane = Literal["editor", "chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """The widgets of the app's own screen."""
+
+    editor: EditorPane
+    blank: Blank
+    chat: ChatView
+    composer: Composer
+    status: StatusLine
+    suggestions: Suggestions
+
+    @classmethod
+    def of(cls, screen: Screen[object]) -> Panes:
+        """The panes on ``screen``."""
+        one = screen.query_one
+        chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
+        return cls(one(EditorPane), one(Blank), chat, composer, status, one(Suggestions))
 
 
 class Arrangement:

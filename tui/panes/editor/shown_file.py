@@ -20,7 +20,7 @@ Say = Callable[[str, str], None]
 """Shows one line to the user: the text, and its level as of a notice."""
 
 
-class Desk:
+class ShownFile:
     """Moves files between the disk and the editor pane, on behalf of the user and of the hunks."""
 
     def __init__(self, editor: EditorPane, marks: Marks, files: ProjectFiles, say: Say) -> None:

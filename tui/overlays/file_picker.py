@@ -1,4 +1,4 @@
-"""The two screens that lie over the panes for a moment: the keys, and the files."""
+"""Picking a file by a few letters of its path."""
 
 from __future__ import annotations
 
@@ -6,111 +6,20 @@ import asyncio
 from collections.abc import Callable
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import Worker
 
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped_left, visible
-from tui.drawing.rows import Row, Span, breaks
+from tui.drawing.rows import Row, Span
 from tui.keys.key_order import act_in_turn
-from tui.keys.keymap import keymap
+from tui.overlays.lines import Lines
 from tui.words.fuzzy import best
-from tui.words.slash import slashes
-
-
-class Lines(Widget, can_focus=False):
-    """Rows that scroll, one of them perhaps chosen."""
-
-    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.palette = palette
-        self.rows: list[Row] = []
-        self.top = 0
-
-    def show(self, rows: list[Row], *, keep: int = 0) -> None:
-        """Show other rows, with row ``keep`` in sight."""
-        self.rows = rows
-        height = max(1, self.size.height)
-        if not self.top <= keep < self.top + height:
-            self.top = max(0, keep - height // 2)
-        self.top = max(0, min(self.top, len(rows) - height))
-        self.refresh()
-
-    def move(self, by: int) -> None:
-        """Scroll."""
-        self.top = max(0, min(self.top + by, len(self.rows) - self.size.height))
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """One line."""
-        at, width = self.top + y, self.size.width
-        if at < len(self.rows):
-            return self.rows[at].strip(self.palette, width)
-        return Strip([Segment(" " * width, self.palette.style("text", "panel"))], width)
-
-
-class HelpScreen(ModalScreen[None]):
-    """Every key, from the one table. Any of its own keys moves; every other closes it."""
-
-    def __init__(self, palette: Palette) -> None:
-        super().__init__()
-        self._palette = palette
-
-    def compose(self) -> ComposeResult:
-        """The box and its lines."""
-        with Vertical(id="box") as box:
-            box.border_title = Content("Keys")
-            box.border_subtitle = Content("↑ ↓ PgUp PgDn scroll · any other key closes")
-            yield Lines(self._palette, id="lines")
-
-    def on_resize(self) -> None:
-        """Lay the table out for the room there is."""
-        self.call_after_refresh(self._fill)
-
-    def _fill(self) -> None:
-        lines = self.query_one(Lines)
-        lines.show(help_rows(lines.size.width))
-
-    def on_key(self, event: events.Key) -> None:
-        """Scroll, or close."""
-        event.stop()
-        lines = self.query_one(Lines)
-        page = max(1, lines.size.height - 2)
-        steps = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -page, "pagedown": page, "space": page}
-        steps |= {"home": -len(lines.rows), "end": len(lines.rows)}
-        if event.key in steps:
-            lines.move(steps[event.key])
-        else:
-            self.dismiss()
-
-
-def help_rows(width: int) -> list[Row]:
-    """The table of keys as rows, and the commands that a prompt may begin with."""
-    keys_width = min(30, max(14, width // 3))
-    rows: list[Row] = []
-    sections = [(scope.title, [(key.shown, key.help) for key in scope.keys]) for scope in keymap()]
-    sections.append(("In place of a prompt", [(slash.shown, slash.help) for slash in slashes()]))
-    for title, entries in sections:
-        if rows:
-            rows.append(Row([], "panel"))
-        rows.append(Row([(" " + title, "heading")], "panel"))
-        for named, helped in entries:
-            left = [named[start:end] for start, end in breaks(named, keys_width - 2)]
-            right = [helped[start:end] for start, end in breaks(helped, width - keys_width - 2)]
-            for index in range(max(len(left), len(right))):
-                name = left[index] if index < len(left) else ""
-                told = right[index] if index < len(right) else ""
-                spans: list[Span] = [(f"   {name:<{keys_width - 2}} ", "status_key"), (told, "text")]
-                rows.append(Row(spans, "panel"))
-    return rows
 
 
 class Query(Input):

@@ -1,0 +1,103 @@
+"""Runs the app's background tasks, and is the one place that sees how they fail."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+LOGGER = logging.getLogger("spark.app")
+"""What went wrong inside the app, with its traceback. ``tui.app.run`` gives it a file."""
+
+
+class BackgroundTasks:
+    """Tasks that run beside the screen. One that raises is told in a line and logged; the app goes on."""
+
+    def __init__(self, tell: Callable[[str, str], None]) -> None:
+        """``tell`` shows a line to the user, with its level as of a notice."""
+        self._tell = tell
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(
+        self,
+        work: Coroutine[Any, Any, None],
+        name: str,
+        *,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """Run ``work``; ``name`` says what it does, as in "save the file". ``failed`` is for work that the
+        app cannot do without: it gets the line that is told otherwise."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(lambda task: self._done(task, failed))
+
+    def restart(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Run ``work`` in place of the task with the same name, which is cancelled."""
+        self.cancel(name)
+        self.start(work, name)
+
+    def cancel(self, name: str) -> None:
+        """Cancel the tasks with this name."""
+        for task in self._tasks:
+            if task.get_name() == name:
+                task.cancel()
+
+    async def close(self) -> None:
+        """Cancel every task, and wait for their ends."""
+        tasks = set(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    @contextmanager
+    def guarding(self, name: str) -> Iterator[None]:
+        """Tell and log what is raised inside, and go on."""
+        try:
+            yield
+        except Exception as problem:  # noqa: BLE001 (a fault of any kind is told and logged)
+            self._tell(_report(name, problem), "error")
+
+    def _done(self, task: asyncio.Task[None], failed: Callable[[str], None] | None) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        problem = task.exception()
+        if problem is None:
+            return
+        line = _report(task.get_name(), problem)
+        if failed is not None:
+            failed(line)
+        else:
+            self._tell(line, "error")
+
+
+def log_to(path: Path) -> None:
+    """Write what is logged to ``path`` from now on; the file is made when there is something to write."""
+    for handler in list(LOGGER.handlers):
+        LOGGER.removeHandler(handler)
+        handler.close()
+    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    LOGGER.addHandler(handler)
+    LOGGER.propagate = False
+
+
+def log_file() -> str:
+    """Where details are, as the end of a sentence; empty where nothing is logged to a file."""
+    files = [each.baseFilename for each in LOGGER.handlers if isinstance(each, logging.FileHandler)]
+    return f" (details are in {files[0]})" if files else ""
+
+
+def _report(name: str, problem: BaseException) -> str:
+    LOGGER.error("could not %s", name, exc_info=problem)
+    return f"internal error: could not {name}: {described(problem)}{log_file()}"
+
+
+def described(problem: BaseException) -> str:
+    """A fault of the program in a few words: its kind and its message."""
+    message = " ".join(str(problem).split())
+    return f"{type(problem).__name__}: {message}" if message else type(problem).__name__

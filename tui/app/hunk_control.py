@@ -1,0 +1,117 @@
+"""Files and hunks as the user's keys work on them: open, save, go to, undo, redo, answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.app.background import BackgroundTasks
+from tui.app.overlay_control import OverlayControl
+from tui.keys.key_order import after_typing
+from tui.panes.layout import Arrangement, Panes
+
+if TYPE_CHECKING:
+    from tui.app.feed import Feed
+    from tui.panes.editor.shown_file import ShownFile
+    from tui.port import SessionPort
+    from tui.words.held_items import Verdict
+
+
+class HunkControl:
+    """What the keys for files and hunks do, in the editor and in the session."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        arrangement: Arrangement,
+        overlays: OverlayControl,
+        background: BackgroundTasks,
+        session: SessionPort,
+        shown_file: ShownFile,
+        feed: Feed,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._arrangement = arrangement
+        self._overlays = overlays
+        self._background = background
+        self._session = session
+        self._shown_file = shown_file
+        self._feed = feed
+        self._visited = ""
+        """The landed hunk that the keys went to last, while the cursor may still be on it."""
+
+    # Files.
+
+    def save(self) -> None:
+        """Save the file in the editor, with all that was typed before the key."""
+        after_typing(self._app, lambda: self._background.start(self._save(), "save the file"))
+
+    async def _save(self) -> None:
+        file, say = self._shown_file, self._panes.status.say
+        path = file.path
+        if not path:
+            say("no file is open")
+        elif not file.dirty:
+            say(f"{path} has no unsaved changes")
+        elif await file.save():
+            say(f"saved {path}")
+
+    def pick_file(self) -> None:
+        """Have the user pick a file to open; if the list is shown, close it."""
+        self._overlays.pick_file(self._session, self._shown_file.path, self.open)
+
+    def toggle_context(self) -> None:
+        """Show the context panel; if it is shown, close it."""
+        if self._overlays.toggle_context():
+            after_typing(self._app, self.show_context)
+
+    def show_context(self) -> None:
+        """Show what the model is shown, with the draft as the request."""
+        self._overlays.show_context(self._session, self._feed, self._panes.composer.draft, self.open)
+
+    def open(self, path: str) -> None:
+        """Show a file. Keys for the editor wait for it, all others do not."""
+        self._panes.editor.call_later(self._open, path)
+
+    async def _open(self, path: str) -> None:
+        if await self._shown_file.open(path):
+            self._arrangement.bring("editor")
+            self._panes.editor.focus()
+
+    # Hunks.
+
+    def go(self, step: int) -> None:
+        """Go to the next (1) or the previous (-1) landed hunk."""
+        self._panes.editor.call_later(self._go, step)
+
+    async def _go(self, step: int) -> None:
+        file = self._shown_file
+        await file.go(step)
+        mark = file.marked_here()
+        self._visited = mark.hunk if mark else ""
+        if file.path:
+            self._arrangement.bring("editor")
+
+    def undo(self) -> None:
+        """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
+        mark = self._shown_file.marked_here()
+        meant = mark is not None and (self._panes.editor.has_focus or mark.hunk == self._visited)
+        self._background.start(self._undo(mark.hunk if mark and meant else None), "undo the hunk")
+
+    async def _undo(self, hunk: str | None) -> None:
+        await self._session.hunks.undo(hunk)
+
+    def redo(self) -> None:
+        """Redo the hunk that was undone last."""
+        self._background.start(self._redo(), "redo the hunk")
+
+    async def _redo(self) -> None:
+        await self._session.hunks.redo(None)
+
+    def answer(self, verdict: Verdict, name: str = "") -> None:
+        """Give the user's verdict on a held hunk or tool call, the oldest without a name."""
+        if not self._feed.answer(self._session, verdict, name):
+            self._panes.status.say(f"{name} is not held" if name else "nothing is held")

@@ -1,0 +1,114 @@
+"""Opens and closes the screens that lie over the panes: help, files, the context panel, offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import App
+from textual.screen import ModalScreen, Screen
+
+from tui.drawing.theme_switch import ThemeSwitch
+from tui.keys.keymap import shown
+from tui.overlays.overlay import Overlay
+
+if TYPE_CHECKING:
+    from session.events import Event
+    from session.model_choice.offers import Offer
+    from tui.app.feed import Feed
+    from tui.overlays.offer_screen import FindOffers
+    from tui.port import SessionPort
+
+REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
+"""The actions whose keys work while another screen lies over the panes."""
+
+
+class OverlayControl:
+    """At most one screen lies over the panes, or two where one opens another."""
+
+    def __init__(self, app: App[int], themes: ThemeSwitch) -> None:
+        self._app = app
+        self._themes = themes
+
+    @property
+    def covered(self) -> bool:
+        """Whether a screen lies over the panes."""
+        return len(self._app.screen_stack) > 1 and isinstance(self._app.screen, ModalScreen)
+
+    def take(self, event: Event) -> None:
+        """Hand an event to the screens that follow the session."""
+        for screen in self._app.screen_stack:
+            if isinstance(screen, Overlay):
+                screen.take(event)
+
+    def uncover(self) -> bool:
+        """Close the screen over the panes, or what is open in it; false when there is none."""
+        screen = self._app.screen
+        if isinstance(screen, ModalScreen):
+            if not (isinstance(screen, Overlay) and screen.back()):
+                screen.dismiss(None)
+            return True
+        return False
+
+    def help(self) -> None:
+        """Show every key."""
+        from tui.overlays.help_screen import HelpScreen
+
+        self._app.push_screen(HelpScreen(self._themes.palette))
+
+    def pick_file(self, session: SessionPort, current: str, opened: Callable[[str], None]) -> None:
+        """Have the user pick a file for ``opened``; where the list is shown already, close it."""
+        from tui.overlays.file_picker import FilePicker
+
+        if self._left(FilePicker):
+            return
+        leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
+        picker = FilePicker(self._themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
+        self._app.push_screen(picker, _with_path(opened))
+
+    def toggle_context(self) -> bool:
+        """Close the context panel if it is shown; true when it can be opened now."""
+        from tui.overlays.context_panel import ContextScreen
+
+        return not self._left(ContextScreen)
+
+    def show_context(
+        self, session: SessionPort, feed: Feed, draft: str, opened: Callable[[str], None]
+    ) -> None:
+        """Show what the model is shown, with ``draft`` as the request, unless something else is shown.
+        ``opened`` gets the file that the user opens from there."""
+        from tui.overlays.context_panel import ContextScreen
+
+        if not self.covered:
+            screen = ContextScreen(self._themes.palette, session, draft, lambda: len(feed.held) > 0)
+            self._app.push_screen(screen, _with_path(opened))
+
+    def offer(
+        self,
+        offers: FindOffers,
+        why: str,
+        typed: Callable[[events.Key], None],
+        taken: Callable[[Offer | None], None],
+    ) -> None:
+        """Show what ``offers`` finds, and ``why``, unless something else is shown. ``typed`` gets the keys
+        that are meant for the prompt, ``taken`` what the user takes."""
+        from tui.overlays.offer_screen import OfferScreen
+
+        if not self.covered:
+            self._app.push_screen(OfferScreen(self._themes.palette, offers, why, typed), taken)
+
+    def _left(self, kind: type[Screen[str | None]]) -> bool:
+        """Whether a screen lies over the panes; one of this kind is closed, and a running turn goes on."""
+        covered = self.covered
+        if isinstance(self._app.screen, kind):
+            self._app.screen.dismiss(None)
+        return covered
+
+
+def _with_path(opened: Callable[[str], None]) -> Callable[[str | None], None]:
+    def answered(path: str | None) -> None:
+        if path is not None:
+            opened(path)
+
+    return answered

@@ -1,0 +1,65 @@
+"""Moves among the panes: focus, sizes, scrolling, copying."""
+
+from __future__ import annotations
+
+from textual.app import App
+from textual.widget import Widget
+
+from tui.keys.keymap import shown
+from tui.panes.layout import Arrangement, Panes
+from tui.terminal.driver import set_mouse
+
+
+class PaneControl:
+    """What the keys for the screen itself do; none of it concerns the session."""
+
+    def __init__(self, app: App[int], panes: Panes, arrangement: Arrangement) -> None:
+        self._app = app
+        self._panes = panes
+        self._arrangement = arrangement
+
+    def focus(self, name: str) -> None:
+        """Go to a pane, bringing it into sight."""
+        match name:
+            case "editor" | "chat":
+                self._arrangement.bring(name)
+        if name == "editor" and not self._panes.editor.path:
+            self._panes.status.say(f"no file is open: {shown('open_file')} opens one")
+            return
+        self._pane(name).focus()
+
+    def focus_next(self) -> None:
+        """Go to the next pane in sight."""
+        order = [name for name in ("composer", "editor", "chat") if self._pane(name).display]
+        if not self._panes.editor.path and "editor" in order:
+            order.remove("editor")
+        focused = self._app.focused.id if self._app.focused is not None else None
+        at = order.index(focused) + 1 if focused in order else 0
+        self.focus(order[at % len(order)])
+
+    def zoom(self) -> None:
+        """Show one pane alone, the focused one or else the chat; or both again."""
+        self._arrangement.zoom("editor" if self._panes.editor.has_focus else "chat")
+
+    def copy_answer(self) -> None:
+        """Copy the last answer."""
+        self._copy(self._panes.chat.last_answer(), "the last answer")
+
+    def copy_code(self) -> None:
+        """Copy the last code block."""
+        self._copy(self._panes.chat.last_code(), "the last code block")
+
+    def _copy(self, text: str, what: str) -> None:
+        if text:
+            self._app.copy_to_clipboard(text)
+            self._panes.status.say(f"copied {what} ({len(text):,} characters)")
+        else:
+            self._panes.status.say("there is nothing to copy yet")
+
+    def toggle_mouse(self) -> None:
+        """Turn mouse reporting on or off; off leaves selecting to the terminal."""
+        on = set_mouse(self._app)
+        self._panes.status.say("mouse on" if on else "mouse off: the terminal selects text")
+
+    def _pane(self, name: str) -> Widget:
+        return self._app.screen_stack[0].query_one(f"#{name}", Widget)

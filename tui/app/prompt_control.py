@@ -1,0 +1,133 @@
+"""Sends prompts, obeys typed commands, stops the turn, keeps the draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.app.background import BackgroundTasks
+from tui.app.hunk_control import HunkControl
+from tui.app.overlay_control import OverlayControl
+from tui.app.quit_control import QuitControl
+from tui.panes.layout import Panes
+from tui.words.completion import foresee
+from tui.words.slash import SlashError, obey, split_slash
+
+if TYPE_CHECKING:
+    from tui.app.feed import Feed
+    from tui.app.suggestion_control import SuggestionControl
+    from tui.port import SessionPort
+
+SLOW_COMMAND = 0.3
+"""Seconds after which a command that is not done is said to run: it may ask a server."""
+
+
+class PromptControl:
+    """Talks to the session for the user."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        overlays: OverlayControl,
+        background: BackgroundTasks,
+        session: SessionPort,
+        feed: Feed,
+        hunks: HunkControl,
+        quitting: QuitControl,
+        suggestions: SuggestionControl,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._overlays = overlays
+        self._background = background
+        self._session = session
+        self._feed = feed
+        self._hunks = hunks
+        self._quitting = quitting
+        self._suggestions = suggestions
+
+    def send(self, text: str, *, queued: bool) -> None:
+        """Send a prompt, or obey the command that ``text`` is. ``queued``: after the running turn."""
+        command = None if queued else split_slash(text)
+        if queued:
+            self._session.queue(text)
+        elif command is not None:
+            self._background.start(self._command(text, *command), f"do /{command[0]}")
+        else:
+            if self._session.running:
+                self._feed.stop()
+            self._session.submit(text)
+
+    def interrupt(self) -> None:
+        """Stop the turn before anything else happens; then close what lies over the panes."""
+        status = self._panes.status
+        if self._session.running:
+            self._session.interrupt()
+            self._feed.stop()
+            status.show(phase="stopping")
+            if queued := self._session.unqueue():
+                # What follows a turn is not wanted unread when that turn had to be stopped.
+                composer = self._panes.composer
+                composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
+                status.say("Queued messages are back in the prompt", "warning")
+        else:
+            status.show(message="")
+            self._suggestions.hide()
+        self._overlays.uncover()
+
+    def undo_turn(self) -> None:
+        """Undo every hunk of the last turn that has any."""
+        self._background.start(self._command("", "undo-turn", ""), "undo the turn")
+
+    def draft_changed(self, text: str) -> None:
+        """Keep the draft, and have ready what it takes to send or complete it."""
+        self._quitting.keep_draft(text)
+        foresee(self._session, text)
+        self._session.wake()
+
+    async def _command(self, text: str, name: str, argument: str) -> None:
+        """Obey a command. One that fails is put back to be corrected, selected so that typing replaces it."""
+        status, composer = self._panes.status, self._panes.composer
+        meanwhile = f"/{name} is running …"
+        timer = self._app.set_timer(SLOW_COMMAND, lambda: status.say(meanwhile))
+        try:
+            done = await self._obey(name, argument)
+        finally:
+            timer.stop()
+            if status.status.message == meanwhile:
+                status.say("")
+        if text and not done and not composer.draft.strip():
+            composer.put(text)
+            composer.select_all()
+
+    async def _obey(self, name: str, argument: str) -> bool:
+        """Obey a command: the app's own here, all others as line mode does. False when it fails."""
+        match name, argument:
+            case "context", "":
+                self._hunks.show_context()
+            case "help", "":
+                self._overlays.help()
+            case "quit", "":
+                self._quitting.quit()
+            case "land", "all":
+                self._hunks.answer("apply all")
+            case (("land" | "decline"), _):
+                self._hunks.answer("apply" if name == "land" else "reject", argument)
+            case _:
+                try:
+                    told = await obey(self._session, name, argument)
+                except SlashError as problem:
+                    self._tell(str(problem), "error")
+                    return False
+                if told:
+                    self._tell(told, "info")
+        return True
+
+    def _tell(self, told: str, level: str) -> None:
+        """Say what came of a command: in the status line, and where there is no room, in the chat."""
+        if "\n" not in told:
+            self._panes.status.say(told, level)
+        if "\n" in told or self._panes.status.cut:
+            self._panes.chat.remark(told, level)

@@ -1,0 +1,89 @@
+"""Ctrl+C and leaving the app: nothing that was typed is lost on the way out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.widgets import TextArea
+
+from session.storage.line_files import StoreError
+from tui.app.overlay_control import OverlayControl
+from tui.keys.key_order import after_typing
+from tui.keys.keymap import shown
+from tui.panes.layout import Panes
+
+if TYPE_CHECKING:
+    from tui.panes.editor.shown_file import ShownFile
+    from tui.port import SessionPort
+
+TWICE = 1.5
+"""Seconds within which a second Ctrl+C quits."""
+
+
+class QuitControl:
+    """Leaves the app once the session is closed."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        overlays: OverlayControl,
+        session: SessionPort,
+        shown_file: ShownFile,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._overlays = overlays
+        self._session = session
+        self._shown_file = shown_file
+        self._last_cancel = 0.0
+        """When Ctrl+C was pressed last, on the loop's clock; 0 where that one did something."""
+        self._warned_of: str | None = None
+        """The unsaved text that the user was warned of on the way out."""
+
+    def cancel(self) -> None:
+        """Close what lies over the panes, copy the selection, or set the draft aside; again: quit."""
+        after_typing(self._app, self._cancel)
+
+    def quit(self) -> None:
+        """Leave."""
+        after_typing(self._app, self._quit)
+
+    def keep_draft(self, text: str) -> None:
+        """Keep what is being typed on disk."""
+        try:
+            self._session.save_draft(text)
+        except StoreError as problem:
+            self._panes.status.say(str(problem), "warning")
+
+    async def _cancel(self) -> None:
+        now = asyncio.get_running_loop().time()
+        again, self._last_cancel = now - self._last_cancel < TWICE, now
+        focused, status = self._app.focused, self._panes.status
+        if self._overlays.uncover():
+            self._last_cancel = 0.0
+        elif isinstance(focused, TextArea) and focused.selected_text:
+            self._app.copy_to_clipboard(focused.selected_text)
+            status.say("copied")
+            self._last_cancel = 0.0
+        elif again:
+            await self._quit()
+        else:
+            kept = self._panes.composer.set_aside()
+            told = "draft set aside (↑ brings it back); " if kept else ""
+            status.say(f"{told}Ctrl+C again quits")
+
+    async def _quit(self) -> None:
+        """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
+        file = self._shown_file
+        await file.saved()
+        if file.dirty and self._warned_of != self._panes.editor.content:
+            self._warned_of = self._panes.editor.content
+            told = f"{file.path} has unsaved changes: {shown('save')} saves them, quitting again drops them"
+            self._panes.status.say(told, "warning")
+            return
+        self.keep_draft(self._panes.composer.draft)
+        await self._session.close()
+        self._app.exit(0)

@@ -1,0 +1,204 @@
+"""From the first frame to a running session: it is made, wired to the panes, opened and followed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual import events
+from textual.app import App
+
+from session.storage.line_files import StoreError
+from tui.app.background import BackgroundTasks
+from tui.app.overlay_control import OverlayControl
+from tui.app.pending_session import FirstFrame, PendingSession
+from tui.drawing.code import warm
+from tui.drawing.pacer import Pacer
+from tui.drawing.plain import visible
+from tui.exits import CONFIGURATION, FAILED
+from tui.panes.editor.marks import Mark, Marks
+from tui.panes.layout import Arrangement, Panes
+from tui.panes.titles import Titles
+from tui.terminal.driver import ask_for_turns, take_keys
+from tui.terminal.startup import loaded
+
+if TYPE_CHECKING:
+    from session.events import Event
+    from session.model_choice.offers import Offer
+    from tui.app.controls import Controls
+    from tui.overlays.offer_screen import FindOffers
+    from tui.port import SessionPort
+
+SLICE = 0.004
+"""Seconds of event handling after which keys and frames get their turn."""
+
+
+class SessionStart:
+    """Starts the session behind the first frame, and from then on hands its events to the screen."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        titles: Titles,
+        arrangement: Arrangement,
+        overlays: OverlayControl,
+        background: BackgroundTasks,
+        marks: Marks,
+        first_frame: FirstFrame,
+        *,
+        prompt: str | None,
+        notice: str | None,
+        offers: FindOffers | None,
+    ) -> None:
+        """``prompt`` is sent once the session is open, ``notice`` is shown in the chat; ``offers`` finds
+        what the user can begin with where a key is missing."""
+        self._app = app
+        self._panes = panes
+        self._titles = titles
+        self._arrangement = arrangement
+        self._overlays = overlays
+        self._background = background
+        self._marks = marks
+        self._first_frame = first_frame
+        self._prompt = prompt if prompt and prompt.strip() else ""
+        self._notice = notice
+        self._offers = offers
+        self.controls: Controls | None = None
+        """What came with the session; None until it is there."""
+        self.settled = asyncio.Event()
+        """Set when the session is there, or when it is known that there will be none."""
+        self.taken: Offer | None = None
+        """What to open again with, once the app is left."""
+        self._ticker = Pacer(self._tick, 0.2)
+
+    def fetch(self, pending: PendingSession) -> None:
+        """Take keys, now that the first frame is there; and have the session made behind it."""
+        take_keys(self._app)
+        self._background.start(self._make(pending), "make the session", failed=self._give_up)
+
+    async def _make(self, pending: PendingSession) -> None:
+        try:
+            self.begin(await pending.made())
+        except StoreError as problem:
+            self._give_up(str(problem), CONFIGURATION)
+        except OSError as problem:
+            where = f"{problem.filename}: " if problem.filename else ""
+            self._give_up(f"{where}{problem.strerror or problem}")
+        finally:
+            self.settled.set()
+
+    def begin(self, session: SessionPort) -> None:
+        """Wire the session to the panes, and begin to open and to follow it."""
+        from tui.app.controls import make_controls
+
+        self.controls = controls = make_controls(
+            self._app,
+            self._panes,
+            self._arrangement,
+            self._overlays,
+            self._background,
+            self._marks,
+            session,
+        )
+        ask_for_turns(self._app, lambda: session.running)
+        controls.shown_file.on_change = self._name_editor
+        self._panes.editor.on_edited = self._name_editor
+        self._panes.status.show(
+            model=session.models.model, effort=session.models.effort, fast=session.models.fast
+        )
+        self._name_editor()
+        controls.feed.replay(session.past())
+        controls.feed.on_turn = lambda running: self._titles.name_composer(running=running)
+        controls.feed.on_unanswered = self._give_back
+        self._titles.name_composer(running=False)
+        if self._notice:
+            self._panes.chat.remark(self._notice)
+        start = self._background.start
+        start(self._follow(controls, session.listen()), "follow the session", failed=self._give_up)
+        start(self._warm_up(), "warm up")
+        start(self._open(session), "open the session", failed=self._give_up)
+        if self._panes.composer.draft != self._first_frame.draft:
+            session.typing()
+            controls.quitting.keep_draft(self._panes.composer.draft)
+        self.settled.set()
+
+    async def _open(self, session: SessionPort) -> None:
+        """Open the session, and send what the command line asked."""
+        try:
+            await session.open()
+        except StoreError as problem:
+            self._give_up(str(problem), CONFIGURATION)
+            return
+        for place in await session.hunks.places():
+            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
+        if self._offers is not None:
+            if self._prompt:
+                self._panes.composer.put(self._prompt)
+            if not session.past():
+                self._offer()
+        elif self._prompt:
+            session.submit(self._prompt)
+
+    async def _warm_up(self) -> None:
+        """Pay for first uses now, and keep what was made so far out of the collector's way."""
+        await asyncio.to_thread(warm)
+        loaded()
+
+    async def _follow(self, controls: Controls, stream: AsyncIterator[Event]) -> None:
+        """Show events as they come; the loop's other work gets its turn every few milliseconds."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async for event in stream:
+            with self._background.guarding("show what happened"):
+                controls.feed.take(event)
+                self._overlays.take(event)
+            self._ticker.request()
+            if loop.time() - began > SLICE:
+                await asyncio.sleep(0)
+                began = loop.time()
+
+    def _tick(self) -> None:
+        if self.controls is not None and self.controls.feed.tick():
+            self._ticker.request()
+
+    def _name_editor(self) -> None:
+        """Title the editor, and tell the session which file the user looks at."""
+        if self.controls is not None:
+            file = self.controls.shown_file
+            self._titles.name_editor(file)
+            if file.path:
+                self.controls.session.looking_at((file.path,))
+
+    def _give_up(self, problem: str, code: int = FAILED) -> None:
+        """Leave, and say why where the app was."""
+        self._app.exit(return_code=code, message=Text(f"spark: {visible(problem)}"))
+
+    # Offers: what the user can begin with where a key is missing.
+
+    def _give_back(self, prompt: str) -> None:
+        """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
+        if not self._panes.composer.draft.strip():
+            self._panes.composer.put(prompt)
+        self._offer()
+
+    def _offer(self) -> None:
+        if self._offers is not None and self.controls is not None:
+            why = f"There is no key for {self.controls.session.provider} yet."
+            self._overlays.offer(self._offers, why, self._type, self._take)
+
+    def _type(self, event: events.Key) -> None:
+        """Hand the composer a key that was meant for it, behind those that went there by themselves."""
+        self._panes.composer.post_message(events.Key(event.key, event.character))
+
+    def _take(self, offer: Offer | None) -> None:
+        """Leave the app to begin with ``offer``."""
+        if offer is None or self.controls is None:
+            self._panes.status.say("nobody can answer yet: there is no key")
+        elif self.controls.shown_file.dirty:
+            self._panes.status.say("save the file in the editor first")
+        else:
+            self.taken = offer
+            self.controls.quitting.quit()

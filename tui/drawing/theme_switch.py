@@ -1,0 +1,51 @@
+"""The app's theme: the palette in use, and changing it while the app runs."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from textual.app import App
+
+from themes.loader import load_theme, theme_names
+from tui.drawing.palette import Palette
+
+
+@runtime_checkable
+class Restyled(Protocol):
+    """A widget or screen that draws with a palette."""
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        ...
+
+
+class ThemeSwitch:
+    """Holds the palette, and gives another one to everything on the screen."""
+
+    def __init__(self, app: App[int], name: str) -> None:
+        """Use the theme called ``name``. Raises ThemeError where there is none or it is not whole."""
+        self._app = app
+        self.palette = self._register(name)
+
+    def next(self) -> str:
+        """Change to the next theme, and return its name."""
+        order = theme_names()
+        current = self.palette.theme.name
+        at = order.index(current) + 1 if current in order else 0
+        name = order[at % len(order)]
+        self.use(name)
+        return name
+
+    def use(self, name: str) -> None:
+        """Draw everything in the theme called ``name``."""
+        self.palette = self._register(name)
+        for screen in self._app.screen_stack:
+            for node in (screen, *screen.walk_children()):
+                if isinstance(node, Restyled):
+                    node.restyle(self.palette)
+
+    def _register(self, name: str) -> Palette:
+        palette = Palette(load_theme(name))
+        self._app.register_theme(palette.textual_theme())
+        self._app.theme = palette.textual_name
+        return palette

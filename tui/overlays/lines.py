@@ -1,0 +1,41 @@
+"""Rows that scroll, as the screens over the panes show them."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.drawing.palette import Palette
+from tui.drawing.rows import Row
+
+
+class Lines(Widget, can_focus=False):
+    """Rows that scroll, one of them perhaps chosen."""
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.palette = palette
+        self.rows: list[Row] = []
+        self.top = 0
+
+    def show(self, rows: list[Row], *, keep: int = 0) -> None:
+        """Show other rows, with row ``keep`` in sight."""
+        self.rows = rows
+        height = max(1, self.size.height)
+        if not self.top <= keep < self.top + height:
+            self.top = max(0, keep - height // 2)
+        self.top = max(0, min(self.top, len(rows) - height))
+        self.refresh()
+
+    def move(self, by: int) -> None:
+        """Scroll."""
+        self.top = max(0, min(self.top + by, len(self.rows) - self.size.height))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        at, width = self.top + y, self.size.width
+        if at < len(self.rows):
+            return self.rows[at].strip(self.palette, width)
+        return Strip([Segment(" " * width, self.palette.style("text", "panel"))], width)

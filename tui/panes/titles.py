@@ -1,0 +1,77 @@
+"""The titles of the panes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.app import App
+from textual.content import Content
+
+from tui.drawing.plain import clipped_left, visible
+from tui.keys.keymap import shown
+from tui.panes.layout import Panes
+from tui.words.slash import hint
+
+if TYPE_CHECKING:
+    from session.project.open_files import OpenFile
+    from tui.panes.editor.shown_file import ShownFile
+
+
+class Titles:
+    """Keeps the titles of the composer and of the editor up to date."""
+
+    def __init__(self, app: App[int], panes: Panes) -> None:
+        self._app = app
+        self._panes = panes
+
+    def name_composer(self, *, running: bool) -> None:
+        """Say what sends and stops, or what the command does that is being typed."""
+        self._panes.composer.border_title = composer_title(self._panes.composer.text, running=running)
+
+    def name_editor(self, file: ShownFile) -> None:
+        """Say which file is shown and how it stands, or why none is."""
+        editor = self._panes.editor
+        self._app.screen_stack[0].set_class(not file.path, "no-file")
+        if not file.path:
+            self._panes.blank.say(file.problem)
+            return
+        width = editor.size.width or self._app.size.width
+        cursor = editor.cursor_location
+        editor.border_title = editor_title(file.path, file.base, cursor, dirty=file.dirty, width=width)
+
+
+def pane_title(name: str, remark: str = "") -> Content:
+    """A pane's name, and a remark in a faint colour. Neither is markup, whatever a file is called."""
+    pieces = [Content(f" {name} ")]
+    if remark:
+        pieces.append(Content(f" {remark} ").stylize("not bold $spark-faint"))
+    return Content("").join(pieces)
+
+
+def composer_title(text: str, *, running: bool) -> Content:
+    """What the command in ``text`` does, or which keys send and stop."""
+    if told := hint(text):
+        return pane_title("Command", told)
+    send = "Enter redirects" if running else "Enter sends"
+    queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
+    keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
+    return pane_title("Redirect" if running else "Ask", keys)
+
+
+def editor_title(
+    path: str, base: OpenFile | None, cursor: tuple[int, int], *, dirty: bool, width: int
+) -> Content:
+    """The file's path, clipped to ``width`` cells, whether it has unsaved text, and where the cursor is.
+    ``base`` is the file as it was read, None for one that is not on disk yet."""
+    if base is None:
+        remarks = ["new file"]
+    else:
+        remarks = [f"{cursor[0] + 1}:{cursor[1] + 1}"]
+        if base.read_only:
+            remarks.append("read-only")
+        if base.encoding not in ("utf-8", "ascii"):
+            remarks.append(base.encoding)
+    remark = " · ".join(remarks)
+    room = width - cell_len(remark) - 8
+    return pane_title(clipped_left(visible(path), max(12, room)) + (" ●" if dirty else ""), remark)

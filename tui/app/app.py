@@ -19,12 +19,11 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.widgets import Static, TextArea
 
-from tui.app.background import LOGGER, BackgroundTasks, described, log_file
+from tui.app.background import BackgroundTasks, fault
 from tui.app.overlay_control import REACHABLE, OverlayControl
 from tui.app.pane_control import PaneControl
 from tui.app.pending_session import PendingSession, first_frame_of_session
 from tui.app.session_start import SessionStart
-from tui.drawing.plain import visible
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.keymap import bindings
 from tui.panes.blank import Blank
@@ -200,10 +199,8 @@ class SparkApp(App[int], inherit_bindings=False):
     def _fatal_error(self) -> None:
         """End in one line after an exception in a handler. Textual would print a traceback with the values
         of all local variables, which may hold keys and files."""
-        problem = sys.exc_info()[1]
-        LOGGER.error("the app failed", exc_info=problem)
-        told = described(problem) if problem is not None else "unknown"
-        self.panic(Text(f"spark: internal error: {visible(told)}{log_file()}"))
+        problem = sys.exc_info()[1] or RuntimeError("unknown")
+        self.panic(Text(f"spark: {fault('drawing the screen or handling a key', problem)}"))
 
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-LOGGER = logging.getLogger("spark.app")
-"""What went wrong inside the app, with its traceback. ``tui.app.run`` gives it a file."""
+LOGGER = "spark"
+"""The logger that every logger of the program is below; :func:`log_to` gives it a file."""
 
 
 class BackgroundTasks:
@@ -28,7 +28,7 @@ class BackgroundTasks:
         *,
         failed: Callable[[str], None] | None = None,
     ) -> None:
-        """Run ``work``; ``name`` says what it does, as in "save the file". ``failed`` is for work that the
+        """Run ``work``; ``name`` says what it does, as in "saving the file". ``failed`` is for work that the
         app cannot do without: it gets the line that is told otherwise."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
@@ -59,7 +59,7 @@ class BackgroundTasks:
         try:
             yield
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told and logged)
-            self._tell(_report(name, problem), "error")
+            self._tell(fault(name, problem), "error")
 
     def _done(self, task: asyncio.Task[None], failed: Callable[[str], None] | None) -> None:
         self._tasks.discard(task)
@@ -68,7 +68,7 @@ class BackgroundTasks:
         problem = task.exception()
         if problem is None:
             return
-        line = _report(task.get_name(), problem)
+        line = fault(task.get_name(), problem)
         if failed is not None:
             failed(line)
         else:
@@ -76,28 +76,26 @@ class BackgroundTasks:
 
 
 def log_to(path: Path) -> None:
-    """Write what is logged to ``path`` from now on; the file is made when there is something to write."""
-    for handler in list(LOGGER.handlers):
-        LOGGER.removeHandler(handler)
+    """Write the faults of the app and of its session to ``path`` from now on. The file is made when there
+    is something to write."""
+    logger = logging.getLogger(LOGGER)
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
         handler.close()
     handler = logging.FileHandler(path, encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    LOGGER.addHandler(handler)
-    LOGGER.propagate = False
+    handler.setLevel(logging.ERROR)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
 
 
-def log_file() -> str:
-    """Where details are, as the end of a sentence; empty where nothing is logged to a file."""
-    files = [each.baseFilename for each in LOGGER.handlers if isinstance(each, logging.FileHandler)]
-    return f" (details are in {files[0]})" if files else ""
+def fault(doing: str, problem: BaseException) -> str:
+    """Log a fault of the program with its traceback, and return the line that tells it to the user."""
+    # Imported here: it brings the session's events along, which the first frame does not wait for.
+    from session.tasks import fault_line, log_fault
 
-
-def _report(name: str, problem: BaseException) -> str:
-    LOGGER.error("could not %s", name, exc_info=problem)
-    return f"internal error: could not {name}: {described(problem)}{log_file()}"
-
-
-def described(problem: BaseException) -> str:
-    """A fault of the program in a few words: its kind and its message."""
-    message = " ".join(str(problem).split())
-    return f"{type(problem).__name__}: {message}" if message else type(problem).__name__
+    log_fault(doing, problem)
+    handlers = logging.getLogger(LOGGER).handlers
+    files = [each.baseFilename for each in handlers if isinstance(each, logging.FileHandler)]
+    details = f"; details are in {files[0]}" if files else ""
+    return fault_line(doing, problem) + details

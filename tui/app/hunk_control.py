@@ -47,7 +47,7 @@ class HunkControl:
 
     def save(self) -> None:
         """Save the file in the editor, with all that was typed before the key."""
-        after_typing(self._app, lambda: self._background.start(self._save(), "save the file"))
+        after_typing(self._app, lambda: self._background.start(self._save(), "saving the file"))
 
     async def _save(self) -> None:
         file, say = self._shown_file, self._panes.status.say
@@ -99,14 +99,14 @@ class HunkControl:
         """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
         mark = self._shown_file.marked_here()
         meant = mark is not None and (self._panes.editor.has_focus or mark.hunk == self._visited)
-        self._background.start(self._undo(mark.hunk if mark and meant else None), "undo the hunk")
+        self._background.start(self._undo(mark.hunk if mark and meant else None), "undoing the hunk")
 
     async def _undo(self, hunk: str | None) -> None:
         await self._session.hunks.undo(hunk)
 
     def redo(self) -> None:
         """Redo the hunk that was undone last."""
-        self._background.start(self._redo(), "redo the hunk")
+        self._background.start(self._redo(), "redoing the hunk")
 
     async def _redo(self) -> None:
         await self._session.hunks.redo(None)

@@ -54,7 +54,7 @@ class PromptControl:
         if queued:
             self._session.queue(text)
         elif command is not None:
-            self._background.start(self._command(text, *command), f"do /{command[0]}")
+            self._background.start(self._command(text, *command), f"running /{command[0]}")
         else:
             if self._session.running:
                 self._feed.stop()
@@ -79,7 +79,7 @@ class PromptControl:
 
     def undo_turn(self) -> None:
         """Undo every hunk of the last turn that has any."""
-        self._background.start(self._command("", "undo-turn", ""), "undo the turn")
+        self._background.start(self._command("", "undo-turn", ""), "undoing the turn")
 
     def draft_changed(self, text: str) -> None:
         """Keep the draft, and have ready what it takes to send or complete it."""

@@ -77,7 +77,7 @@ class SessionStart:
     def fetch(self, pending: PendingSession) -> None:
         """Take keys, now that the first frame is there; and have the session made behind it."""
         take_keys(self._app)
-        self._background.start(self._make(pending), "make the session", failed=self._give_up)
+        self._background.start(self._make(pending), "making the session", failed=self._give_up)
 
     async def _make(self, pending: PendingSession) -> None:
         try:
@@ -117,9 +117,9 @@ class SessionStart:
         if self._notice:
             self._panes.chat.remark(self._notice)
         start = self._background.start
-        start(self._follow(controls, session.listen()), "follow the session", failed=self._give_up)
-        start(self._warm_up(), "warm up")
-        start(self._open(session), "open the session", failed=self._give_up)
+        start(self._follow(controls, session.listen()), "showing the session", failed=self._give_up)
+        start(self._warm_up(), "warming up")
+        start(self._open(session), "opening the session", failed=self._give_up)
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()
             controls.quitting.keep_draft(self._panes.composer.draft)
@@ -152,7 +152,7 @@ class SessionStart:
         loop = asyncio.get_running_loop()
         began = loop.time()
         async for event in stream:
-            with self._background.guarding("show what happened"):
+            with self._background.guarding("showing what happened"):
                 controls.feed.take(event)
                 self._overlays.take(event)
             self._ticker.request()

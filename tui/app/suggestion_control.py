@@ -15,7 +15,7 @@ BETWEEN_LETTERS = 0.05
 """Seconds without a key after which suggestions are looked for."""
 KEPT_FREE = 2
 """Rows of the panes that suggestions leave in sight."""
-SEARCH = "look for suggestions"
+SEARCH = "looking for suggestions"
 
 
 class SuggestionControl:

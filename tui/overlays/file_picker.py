@@ -51,6 +51,7 @@ class FilePicker(ModalScreen[str | None]):
         super().__init__()
         self._title, self._hint = title, hint
         self._palette = palette
+        self._lines = Lines(palette, id="lines")
         self._listed = listed
         self._paths = listed()
         self._recent = recent
@@ -64,7 +65,7 @@ class FilePicker(ModalScreen[str | None]):
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
             yield Query(placeholder="type a part of the path", id="query")
-            yield Lines(self._palette, id="lines")
+            yield self._lines
 
     def on_mount(self) -> None:
         """Begin with everything."""
@@ -95,7 +96,7 @@ class FilePicker(ModalScreen[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Move the choice."""
-        lines = self.query_one(Lines)
+        lines = self._lines
         page = max(1, lines.size.height - 1)
         steps = {"up": -1, "ctrl+k": -1, "down": 1, "ctrl+j": 1, "pageup": -page, "pagedown": page}
         if event.key in steps:
@@ -117,7 +118,7 @@ class FilePicker(ModalScreen[str | None]):
         self._draw()
 
     def _draw(self) -> None:
-        lines = self.query_one(Lines)
+        lines = self._lines
         width = lines.size.width
         rows = [self._row(index, width) for index in range(len(self._found))]
         if not rows:

@@ -21,26 +21,27 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, palette: Palette) -> None:
         super().__init__()
         self._palette = palette
+        self._lines = Lines(palette, id="lines")
 
     def compose(self) -> ComposeResult:
         """The box and its lines."""
         with Vertical(id="box") as box:
             box.border_title = Content("Keys")
             box.border_subtitle = Content("↑ ↓ PgUp PgDn scroll · any other key closes")
-            yield Lines(self._palette, id="lines")
+            yield self._lines
 
     def on_resize(self) -> None:
         """Lay the table out for the room there is."""
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        lines = self.query_one(Lines)
+        lines = self._lines
         lines.show(help_rows(lines.size.width))
 
     def on_key(self, event: events.Key) -> None:
         """Scroll, or close."""
         event.stop()
-        lines = self.query_one(Lines)
+        lines = self._lines
         page = max(1, lines.size.height - 2)
         steps = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -page, "pagedown": page, "space": page}
         steps |= {"home": -len(lines.rows), "end": len(lines.rows)}

@@ -34,6 +34,7 @@ class OfferScreen(ModalScreen[Offer | None]):
         self._typed = typed
         self._leaving = False
         self._palette = palette
+        self._lines = Lines(palette, id="lines")
         self._find = find
         self._why = why
         self._offers: Sequence[Offer] = ()
@@ -45,7 +46,7 @@ class OfferScreen(ModalScreen[Offer | None]):
         with Vertical(id="box") as box:
             box.border_title = Content("Begin with")
             box.border_subtitle = Content("↑ ↓ choose · Enter takes it · Esc leaves")
-            yield Lines(self._palette, id="lines")
+            yield self._lines
 
     def on_mount(self) -> None:
         """Look around while the screen is already there."""
@@ -70,7 +71,7 @@ class OfferScreen(ModalScreen[Offer | None]):
     def on_key(self, event: events.Key) -> None:
         """Move the choice, or take it."""
         event.stop()
-        page = max(1, self.query_one(Lines).size.height - 4)
+        page = max(1, self._lines.size.height - 4)
         steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page}
         steps |= {"home": -len(self._offers), "end": len(self._offers)}
         if self._leaving or event.is_printable:
@@ -85,7 +86,7 @@ class OfferScreen(ModalScreen[Offer | None]):
             self.dismiss(self._offers[self._chosen])
 
     def _draw(self) -> None:
-        lines = self.query_one(Lines)
+        lines = self._lines
         width = lines.size.width
         told = [self._why[start:end] for start, end in breaks(self._why, max(1, width - 4))]
         rows = [Row([(f"  {line}", "muted")], "panel") for line in told]

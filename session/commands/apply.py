@@ -15,7 +15,7 @@ from session.project.active_guards import locks_only
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
-from session.turn.lane import landed_event, refused_event
+from session.turn.hunk_events import landed_event, refused_event
 
 CHUNK = 65_536
 

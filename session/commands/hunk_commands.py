@@ -16,7 +16,7 @@ from session.journal.undoable_hunks import UndoableHunks
 from session.memory.turn_memory import TurnMemory
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
-from session.turn.lane import refused_event
+from session.turn.hunk_events import refused_event
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Why a turn failed, as a line for the person and a code for programs."""
+"""Says why a turn failed: a line for the user and a code for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from session.transport.errors import LinkError
 _NO_TOOLS = re.compile(
     r"(?:not|n't|that) support (?:tool|function)|tools? param(?:eter)? requires", re.IGNORECASE
 )
-"""How servers say that a model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
+"""Matches what servers say when a model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
 
 
 INTERNAL = "internal"
@@ -28,7 +28,7 @@ class Failure(NamedTuple):
 
 
 class TurnFailedError(Exception):
-    """The turn cannot go on; the message is for the person, ``code`` for programs."""
+    """The turn cannot go on; the message is for the user, ``code`` for programs."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)

@@ -1,45 +1,39 @@
-"""A turn's edits on their way: parsed as the answer streams, landed in order while it still does.
+"""Lands a turn's edits while the answer still streams: the shell around ``landing_queue.py``.
 
-Text is fed on the event loop and costs little; placing and writing happen in the session's one
-edit thread, so that no disk ever holds up the wire or a key. After :meth:`Lane.stop` nothing more
-is begun: a write in progress finishes, whatever waited is dropped and reported as not received.
+The lane parses the text on the event loop, which costs little, and has the session's one edit thread
+place and write the hunks, so that no disk ever holds up the connection or a key. What happens to each
+hunk is decided by the queue; the lane carries that out. After :meth:`Lane.stop` nothing more is begun:
+a write in progress finishes, and the rest is dropped and reported as not received.
+
+All methods are called on the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
-from edits.hunk import Format, Guard, Held, Hunk, Landed, LineKind, RefusalCode, Refused, Status
+from edits.hunk import Format, Held, Landed, LineKind, RefusalCode, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
-from edits.report import NotReceived, Outcome
-from session.events import (
-    Event,
-    HunkDropped,
-    HunkHeld,
-    HunkLanded,
-    HunkOpened,
-    HunkRefused,
-    HunkTyped,
-    TextDelta,
-)
+from edits.report import Outcome
+from session.events import Event, HunkOpened, HunkTyped, TextDelta
 from session.memory.edited_files import Knowledge
+from session.tasks import fault_line
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
-from session.turn.target_lines import Aiming
-
-REVIEW = "review"
-DECLINED = "the developer declined it"
-"""How the message of a hunk that the user declined begins."""
-REVIEW_MESSAGE = "every edit waits for you in review mode"
+from session.turn.hunk_events import held_event, outcome_event
+from session.turn.hunk_life import State
+from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
+from session.turn.lane_tasks import LaneTasks
+from session.turn.target_lines import TargetLines
 
 ANSWER = ""
-"""The source name of the answer's own text; tool calls are named by their item's id."""
+"""The source name of the answer's own text. A tool call is named by its item's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,303 +46,236 @@ class LaneTools:
     knowledge: Knowledge
     send: Callable[[Event], None]
     ask: bool = False
-    """Whether somebody can be asked about a hunk that is held; else it is refused as locked."""
+    """Whether somebody can be asked about a hunk that is held. If not, it is refused as locked."""
     review: bool = False
-    """Whether every hunk is held until it is accepted."""
+    """Whether every hunk is held until the user agrees to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A hunk that waits for the user's word, or will when it is complete."""
+@dataclass(slots=True)
+class _Stream:
+    """The answer's text or one call's input: its parser, and the names of its hunks by their numbers."""
 
-    guards: frozenset[Guard]
-    message: str
-    decision: asyncio.Future[bool]
+    parser: Parser
+    names: dict[int, str] = field(default_factory=dict)
 
 
 class Lane:
-    """One turn's edits. ``outcomes`` grows by one for each hunk, in the order of the answer."""
+    """One turn's edits."""
 
     def __init__(self, tools: LaneTools, session: str, turn: str) -> None:
-        self.outcomes: list[Outcome] = []
         self._tools = tools
         self._session = session
         self._turn = turn
-        self._parsers: dict[str, Parser] = {}
-        self._names: dict[tuple[str, int], str] = {}
-        self._aiming = Aiming(tools.landing, tools.thread, tools.send, turn)
-        self._in_flight: dict[str, str] = {}
-        self._held: dict[str, _Held] = {}
-        self._allow_all = False
-        self._foreseeing: set[asyncio.Task[None]] = set()
-        self._waiting: asyncio.Queue[tuple[str, Hunk | Broken]] = asyncio.Queue()
-        self._lost: set[str] = set()
-        """Hunks whose stream was lost: what is cut of them is dropped, since it may come again."""
-        self._stopped = False
+        self._streams: dict[str, _Stream] = {}
         self._nameless = False
-        """The journal could give no more names: hunks without one are passed over."""
-        self._worker = asyncio.create_task(self._land_all(), name=f"land {turn}")
+        """Whether the journal could give no more names. Hunks without one are passed over."""
+        self._queue = LandingQueue(attended=tools.ask, review=tools.review)
+        self._tasks = LaneTasks(tools.thread)
+        self._targets = TargetLines(tools.landing, self._tasks, tools.send, turn)
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._tasks.fault.add_done_callback(lambda _: self.stop())
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What became of the hunks that have ended, in the order of the answer."""
+        return self._queue.outcomes
+
+    async def watch(self, exchange: asyncio.Task[None]) -> None:
+        """Wait until ``exchange``, which feeds this lane, has ended.
+
+        Raises TurnFailedError for a fault of spark itself in here, after it has cancelled the exchange.
+        """
+        await self._tasks.watch(exchange)
 
     def feed(self, source: str, text: str) -> None:
-        """Take the next piece of the answer (``ANSWER``) or of a tool call's input. Raises TurnFailedError
-        where the journal cannot be written."""
-        if self._stopped:
+        """Take the next piece of the answer (``ANSWER``) or of a tool call's input.
+
+        Raises TurnFailedError when the journal cannot be written.
+        """
+        if self._queue.stopped:
             return
-        parser = self._parsers.get(source)
-        if parser is None:
+        stream = self._streams.get(source)
+        if stream is None:
             # A tool's input is a patch by its grammar; only the answer's own text may be anything.
-            parser = self._parsers[source] = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
-        self._take(source, parser.feed(text))
+            parser = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
+            stream = self._streams[source] = _Stream(parser)
+        self._take(source, stream, stream.parser.feed(text))
 
-    def finish(self, source: str, *, clean_end: bool) -> None:
-        """The stream of ``source`` ended; unless ``clean_end``, its unfinished hunk is incomplete."""
-        parser = self._parsers.pop(source, None)
-        if parser is not None and not self._stopped:
-            self._take(source, parser.close(clean=clean_end))
+    def finish(self, source: str, *, clean_end: bool, lost: bool = False) -> None:
+        """The stream of ``source`` ended. Its unfinished hunk is incomplete unless ``clean_end``; with
+        ``lost`` it is dropped, because it may come again."""
+        stream = self._streams.pop(source, None)
+        if stream is not None and not self._queue.stopped:
+            self._take(source, stream, stream.parser.close(clean=clean_end), lost=lost)
 
-    def finish_all(self, *, clean_end: bool) -> None:
-        """The response ended: every stream of it has."""
-        for source in list(self._parsers):
-            self.finish(source, clean_end=clean_end)
+    def finish_all(self, *, clean_end: bool, lost: bool = False) -> None:
+        """The response ended, and with it every stream."""
+        for source in list(self._streams):
+            self.finish(source, clean_end=clean_end, lost=lost)
 
     def lose(self) -> None:
-        """The answer was lost midway and will be taken up again: its open hunks are dropped, those
-        that are whole still land."""
-        self._lost.update(self._names.values())
-        self.finish_all(clean_end=False)
+        """The answer was lost midway and will be resumed: whole hunks still land, open ones are dropped."""
+        self.finish_all(clean_end=False, lost=True)
 
     def stop(self) -> None:
-        """From now on nothing more lands and nothing more is said; returns at once."""
-        if self._stopped:
-            return
-        self._stopped = True
-        self._in_flight = self._aiming.close()
-        for held in self._held.values():
-            if not held.decision.done():
-                held.decision.set_result(False)
+        """Drop every hunk that is not being written at this moment, and take no more; returns at once."""
+        if not self._queue.stopped:
+            self._perform(self._queue.stop())
 
     def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
-        """The user's word on a held hunk; with ``rest`` on all that this turn will still hold. False
-        when that hunk is not held."""
-        held = self._held.get(hunk)
-        if held is None or held.decision.done():
+        """The user's answer about a held hunk, any of those whose ``HunkHeld`` was sent and that have not
+        ended; with ``rest`` about all that are held and all that this turn will still hold.
+
+        False when that hunk is not held (any more), or was agreed to before.
+        """
+        effects = self._queue.answer(hunk, land=land, rest=rest)
+        if effects is None:
             return False
-        self._allow_all = self._allow_all or (land and rest)
-        held.decision.set_result(land)
+        self._perform(effects)
         return True
 
     async def settled(self) -> None:
-        """Wait until every hunk given so far has landed or was refused, or, after ``stop``, until
-        the write in progress is done and the rest is dropped."""
-        empty = asyncio.ensure_future(self._waiting.join())
-        await asyncio.wait({empty, self._worker}, return_when=asyncio.FIRST_COMPLETED)
-        if not empty.done():
-            empty.cancel()
-            # The worker never ends by itself: what ended it is a fault, and must not be swallowed.
-            self._worker.result()
-        await asyncio.gather(self._aiming.settled(), *self._foreseeing)
-        if self._stopped:
-            for hunk, path in self._in_flight.items():
-                self._drop(hunk, path)
-            self._in_flight = {}
+        """Wait until every whole hunk has ended, which may need the user's answers.
+
+        Raises TurnFailedError for a fault of spark itself in here.
+        """
+        await self._idle.wait()
+        await self._tasks.settled()
+        self._tasks.check()
 
     async def close(self) -> None:
-        """Settle, and end the worker."""
-        await self.settled()
-        self._worker.cancel()
-        await asyncio.gather(self._worker, return_exceptions=True)
+        """End every hunk without asking anything more: those before the first question still land."""
+        self._perform(self._queue.last_questions())
+        await self._idle.wait()
+        self.stop()
+        await self._tasks.settled()
 
-    def _take(self, source: str, events: list[ParserEvent]) -> None:
+    def _take(
+        self, source: str, stream: _Stream, events: Sequence[ParserEvent], *, lost: bool = False
+    ) -> None:
         for event in events:
-            if self._nameless and not isinstance(event, Prose) and (source, event.number) not in self._names:
+            if isinstance(event, Prose):
+                if source == ANSWER:
+                    self._tools.send(TextDelta(turn=self._turn, text=clean(event.text)))
                 continue
+            if self._nameless and event.number not in stream.names:
+                continue
+            hunk = self._name(stream, event.number)
             match event:
-                case Prose(text=text):
-                    if source == ANSWER:
-                        self._tools.send(TextDelta(turn=self._turn, text=clean(text)))
                 case Opened():
-                    self._opened(source, event)
-                case Typed():
-                    self._typed(self._name(source, event.number), event.kind, event.text)
-                case Completed():
-                    self._waiting.put_nowait((self._name(source, event.number), event.hunk))
-                case Broken():
-                    self._waiting.put_nowait((self._name(source, event.number), event))
+                    self._opened(hunk, event)
+                case Typed(kind=kind, text=text):
+                    self._typed(hunk, kind, text)
+                case Completed(hunk=edit):
+                    self._targets.closed(hunk)
+                    self._perform(self._queue.completed(hunk, edit))
+                case Broken(path=path, code=RefusalCode.INCOMPLETE) if lost:
+                    self._perform(self._queue.cut(hunk, path))
+                case Broken(path=path, code=code, message=message):
+                    self._perform(self._queue.broken(Refused(hunk, path, code, message)))
 
-    def _name(self, source: str, number: int) -> str:
-        key = (source, number)
-        if key not in self._names:
+    def _name(self, stream: _Stream, number: int) -> str:
+        if number not in stream.names:
             try:
-                self._names[key] = self._tools.ledger.next_id()
+                stream.names[number] = self._tools.ledger.next_id()
             except OSError as problem:
                 self._nameless = True
                 why = f"the journal of edits cannot be written ({problem.strerror or problem})"
                 todo = "so no more is landed; make room for spark's state folder and ask again"
                 raise TurnFailedError(f"{why}, {todo}", "journal") from problem
-        return self._names[key]
+        return stream.names[number]
 
-    def _opened(self, source: str, event: Opened) -> None:
-        hunk, path = self._name(source, event.number), clean_line(event.path)
-        self._aiming.opened(hunk, event.path)
+    def _opened(self, hunk: str, event: Opened) -> None:
+        self._queue.opened(hunk, event.path)
+        self._targets.opened(hunk, event.path)
+        path = clean_line(event.path)
         self._tools.send(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
         if self._tools.ask and not self._tools.review:
-            task = asyncio.create_task(self._foresee(hunk, event.path))
-            self._foreseeing.add(task)
-            task.add_done_callback(self._foreseeing.discard)
+            self._tasks.start(self._foresee(hunk, event.path))
+
+    def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
+        if self._queue.typing(hunk):
+            self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
+            self._targets.typed(hunk, kind, text)
+
+    def _perform(self, effects: Sequence[Effect]) -> None:
+        """Carry out what the queue decided. The work is begun before anything is told: an event that cannot
+        be sent must not leave a hunk behind that nothing works on."""
+        for effect in effects:
+            match effect:
+                case Locate():
+                    self._tasks.start(self._locate(effect))
+                case Check():
+                    self._tasks.start(self._check(effect))
+                case Land():
+                    self._tasks.start(self._land(effect))
+                case End(hunk=hunk):
+                    self._targets.closed(hunk)
+        if self._queue.idle:
+            self._idle.set()
+        else:
+            self._idle.clear()
+        for effect in effects:
+            match effect:
+                case Ask(hunk=hunk, question=question):
+                    self._tools.send(held_event(hunk, question, self._turn))
+                case End(outcome=outcome):
+                    self._tools.send(outcome_event(outcome, self._turn))
 
     async def _foresee(self, hunk: str, path: str) -> None:
         """Ask about a hunk whose path alone trips a guard while it is still being typed."""
-        foresee = self._tools.landing.foresee
-        foreseen = await asyncio.get_running_loop().run_in_executor(self._tools.thread, foresee, path)
-        if isinstance(foreseen, Held) and not self._stopped and not self._allow_all:
-            guards = frozenset(foreseen.guards)
-            self._hold(hunk, foreseen.path, foreseen.guards[0].value, foreseen.message, guards)
+        foreseen = await self._tasks.in_edit_thread(lambda: self._tools.landing.foresee(path))
+        if isinstance(foreseen, Held):
+            self._perform(self._queue.foreseen(hunk, foreseen))
 
-    def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
-        self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
-        self._aiming.typed(hunk, kind, text)
+    async def _locate(self, effect: Locate) -> None:
+        """Show where a held hunk would land: it may have been typed faster than its lines were looked for,
+        and hunks before it have landed since."""
+        place = await self._targets.find(effect.edit.path, effect.edit.old)
+        if place is not None and self._queue.state(effect.hunk) is State.HELD:
+            self._targets.show(effect.hunk, effect.edit.path, place)
 
-    async def _land_all(self) -> None:
-        while True:
-            hunk, edit = await self._waiting.get()
-            try:
-                await self._land(hunk, edit)
-            finally:
-                self._waiting.task_done()
+    async def _check(self, effect: Check) -> None:
+        weigh = self._tools.landing.weigh
+        result = await self._tasks.in_edit_thread(lambda: weigh(effect.edit, hunk_id=effect.hunk))
+        self._perform(self._queue.checked(effect.hunk, result))
 
-    async def _land(self, hunk: str, edit: Hunk | Broken) -> None:
-        path = self._aiming.closed(hunk) or self._in_flight.pop(hunk, None) or edit.path
-        if self._stopped:
-            self._drop(hunk, path)
-        elif isinstance(edit, Broken):
-            self._held.pop(hunk, None)
-            if edit.code is RefusalCode.INCOMPLETE and hunk in self._lost:
-                self._drop(hunk, path)
-                return
-            self._conclude(Refused(hunk, edit.path, edit.code, edit.message))
-        elif self._tools.review:
-            await self._reviewed(hunk, edit, path)
-        else:
-            await self._land_guarded(hunk, edit)
+    async def _land(self, effect: Land) -> None:
+        try:
+            result = await self._tasks.in_edit_thread(lambda: self._write(effect))
+        except Exception as problem:
+            self.stop()
+            self._tasks.start(self._account(effect, problem))
+            raise
+        self._perform(self._queue.landed(effect.hunk, result))
 
-    async def _reviewed(self, hunk: str, edit: Hunk, path: str) -> None:
-        """Ask about ``edit``, with what would hold it besides, and land it; one that would be refused
-        whatever is said is not asked about."""
-        if self._allow_all:
-            await self._land_guarded(hunk, edit)
-            return
-        loop, weigh = asyncio.get_running_loop(), self._tools.landing.weigh
-        weighed = await loop.run_in_executor(self._tools.thread, lambda: weigh(edit, hunk_id=hunk))
-        guards, message = frozenset[Guard](), REVIEW_MESSAGE
-        if isinstance(weighed, Held):
-            guards, message = frozenset(weighed.guards), f"{weighed.message}; {REVIEW_MESSAGE}"
-        elif isinstance(weighed, Refused) or weighed.status is Status.ALREADY_APPLIED:
-            await self._land_guarded(hunk, edit)
-            return
-        if await self._agreed(hunk, edit, path, REVIEW, message):
-            await self._land_guarded(hunk, edit, guards)
+    def _write(self, effect: Land) -> Landed | Refused:
+        """Land one hunk; called in the edit thread."""
+        tools, hunk = self._tools, effect.hunk
+        result = tools.landing.land(
+            effect.edit, hunk_id=hunk, session=self._session, turn=self._turn, allow=effect.allow
+        )
+        if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
+            tools.knowledge.landed_hunk(tools.ledger, hunk)
+        return result
 
-    async def _land_guarded(self, hunk: str, edit: Hunk, allow: frozenset[Guard] = frozenset()) -> None:
-        """Land ``edit``, asking about the guards that hold it but those in ``allow``."""
-        allow = frozenset(Guard) if self._allow_all else allow
+    async def _account(self, effect: Land, problem: Exception) -> None:
+        """End the hunk whose landing failed by what the ledger says: its text may be on disk all the same."""
+        message = fault_line("landing this edit", problem)
+        result: Landed | Refused = Refused(effect.hunk, effect.edit.path, RefusalCode.IO, message)
+        try:
+            landed = await self._tasks.in_edit_thread(lambda: self._recorded(effect.hunk))
+            result = landed or result
+        finally:
+            self._perform(self._queue.landed(effect.hunk, result))
 
-        def land() -> Landed | Refused:
-            tools = self._tools
-            turn = self._turn
-            result = tools.landing.land(edit, hunk_id=hunk, session=self._session, turn=turn, allow=allow)
-            if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
-                tools.knowledge.landed_hunk(tools.ledger, hunk)
-            return result
-
-        while True:
-            result = await asyncio.get_running_loop().run_in_executor(self._tools.thread, land)
-            if not isinstance(result, Held) or not self._tools.ask:
-                self._conclude(result)
-                return
-            foreseen = self._held.get(hunk)
-            if foreseen is not None and foreseen.decision.done() and foreseen.decision.result():
-                # What it was asked about while it was typed is settled; anything else is yet to be asked.
-                del self._held[hunk]
-                allow |= foreseen.guards
-                continue
-            why, guards = result.message, frozenset(result.guards)
-            if not await self._agreed(hunk, edit, result.path, result.guards[0].value, why, guards):
-                return
-            allow |= frozenset(Guard) if self._allow_all else guards
-
-    async def _agreed(
-        self,
-        hunk: str,
-        edit: Hunk,
-        path: str,
-        guard: str,
-        message: str,
-        guards: frozenset[Guard] = frozenset(),
-    ) -> bool:
-        """Hold a hunk, and with it all that follow, until the user has decided; true to land it."""
-        if self._stopped:
-            self._drop(hunk, path)
-            return False
-        if self._allow_all:
-            return True
-        if not self._tools.ask:
-            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{message}; nobody can be asked here"))
-            return False
-        held = self._held.get(hunk)
-        if held is None or (held.message != message and not held.decision.done()):
-            held = self._hold(hunk, path, guard, message, guards)
-        await self._aiming.held(hunk, edit.path, edit.old)
-        return await self._decided(hunk, path, held)
-
-    async def _decided(self, hunk: str, path: str, held: _Held) -> bool:
-        agreed = await held.decision
-        del self._held[hunk]
-        if self._stopped:
-            self._drop(hunk, path)
-            return False
-        if not agreed:
-            self._conclude(Refused(hunk, path, RefusalCode.LOCKED, f"{DECLINED} ({held.message})"))
-        return agreed
-
-    def _hold(self, hunk: str, path: str, guard: str, message: str, guards: frozenset[Guard]) -> _Held:
-        decision = asyncio.get_running_loop().create_future()
-        held = self._held[hunk] = _Held(guards, message, decision)
-        shown = {"path": clean_line(path), "guard": guard, "message": clean(message)}
-        self._tools.send(HunkHeld(turn=self._turn, hunk=hunk, **shown))
-        return held
-
-    def _conclude(self, result: Landed | Refused) -> None:
-        self.outcomes.append(result)
-        self._tools.send(landed_event(result, self._turn))
-
-    def _drop(self, hunk: str, path: str) -> None:
-        self.outcomes.append(NotReceived(hunk, path))
-        self._tools.send(HunkDropped(turn=self._turn, hunk=hunk, path=clean_line(path)))
-
-
-def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefused:
-    """The event that tells what became of a hunk."""
-    if isinstance(result, Refused):
-        return refused_event(result, turn)
-    return HunkLanded(
-        turn=turn,
-        hunk=result.hunk,
-        path=clean_line(result.path),
-        status=result.status.value,
-        tier=int(result.rung),
-        start=result.start,
-        end=result.end,
-        action=result.action.value,
-        moved_to=clean_line(result.moved_to) if result.moved_to else None,
-    )
-
-
-def refused_event(result: Refused, turn: str) -> HunkRefused:
-    """The event that tells why a hunk was not landed."""
-    return HunkRefused(
-        turn=turn,
-        hunk=result.hunk,
-        path=clean_line(result.path),
-        code=result.code.value,
-        message=clean(result.message),
-    )
+    def _recorded(self, hunk: str) -> Landed | None:
+        """A hunk that the ledger has as landed; called in the edit thread."""
+        found = [each for each in self._tools.ledger.hunks() if each.id == hunk and each.state == "landed"]
+        if not found:
+            return None
+        record = found[-1]
+        path, moved_to = (record.moved_from, record.path) if record.moved_from else (record.path, None)
+        placed = (record.status, record.rung, record.start, record.end)
+        return Landed(hunk, path, record.action, *placed, moved_to)

@@ -117,7 +117,7 @@ class Runner:
         if self.turn.over:  # it was interrupted before it could begin
             return
         self._exchange = asyncio.create_task(self._go(), name=f"turn {self.turn.name}")
-        await asyncio.wait({self._exchange})
+        await self._lane.watch(self._exchange)
         if not self._exchange.cancelled():
             self._exchange.result()
         elif not self.turn.over:
@@ -132,7 +132,7 @@ class Runner:
     def _fail(self, problem: Exception) -> None:
         """End the turn as failed; the first failure is the one that is told."""
         failure = explain(problem)
-        if failure.code == INTERNAL:
+        if failure.code == INTERNAL and not isinstance(problem, TurnFailedError):  # the lane logs its own
             log_fault(f"running turn {self.turn.name}", problem)
         elif self.turn.over:  # the user's interrupt came first
             return

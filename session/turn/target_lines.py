@@ -1,98 +1,82 @@
-"""Where a hunk in flight will land: found from its old text as it is typed, for front ends to draw.
+"""Finds where an open hunk will land while it is typed, for front ends to draw.
 
-Looking costs a search in a file, so it is done in the edit thread, one look at a time for each hunk.
+The lines are looked for in the edit thread, since that searches a file; at most one search runs for
+each hunk.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from edits.hunk import LineKind
 from edits.landing import Landing
 from session.events import Event, HunkAimed
 from session.text.sanitize import clean_line
+from session.turn.lane_tasks import LaneTasks
 
 
 @dataclass(slots=True)
-class _Flight:
-    """A hunk in flight: what is known of its old text so far."""
+class _OpenHunk:
+    """What is known so far of the lines that an open hunk replaces."""
 
     path: str
     old: list[str] = field(default_factory=list)
     partial: str = ""
     place: tuple[int, int] | None = None
-    looking: bool = False
-    fixed: bool = False
+    searching: bool = False
+    complete: bool = False
 
 
-class Aiming:
-    """The hunks in flight of one turn, by their names."""
+class TargetLines:
+    """The open hunks of one turn, and where each would land."""
 
-    def __init__(self, landing: Landing, thread: Executor, send: Callable[[Event], None], turn: str) -> None:
+    def __init__(self, landing: Landing, tasks: LaneTasks, send: Callable[[Event], None], turn: str) -> None:
         self._landing = landing
-        self._thread = thread
+        self._tasks = tasks
         self._send = send
         self._turn = turn
-        self._flights: dict[str, _Flight] = {}
-        self._looks: set[asyncio.Task[None]] = set()
+        self._open: dict[str, _OpenHunk] = {}
 
     def opened(self, hunk: str, path: str) -> None:
         """``hunk`` has begun, in the file ``path``."""
-        self._flights[hunk] = _Flight(path)
+        self._open[hunk] = _OpenHunk(path)
 
     def typed(self, hunk: str, kind: LineKind, text: str) -> None:
-        """More of a line of ``hunk``; once its first new line comes, all that will be looked for is known."""
-        flight = self._flights.get(hunk)
-        if flight is None or flight.fixed:
+        """Take more of a line of ``hunk``. Its old lines are complete once its first new line comes."""
+        known = self._open.get(hunk)
+        if known is None or known.complete:
             return
         if kind is LineKind.NEW:
-            flight.fixed = bool(flight.old)
+            known.complete = bool(known.old)
         else:
-            *whole, flight.partial = (flight.partial + text).split("\n")
-            flight.old += whole
-            if not whole:
+            *lines, known.partial = (known.partial + text).split("\n")
+            known.old += lines
+            if not lines:
                 return
-        if flight.old and not flight.looking:
-            flight.looking = True
-            task = asyncio.create_task(self._look(hunk, flight, tuple(flight.old)))
-            self._looks.add(task)
-            task.add_done_callback(self._looks.discard)
+        if known.old and not known.searching:
+            known.searching = True
+            self._tasks.start(self._search(hunk, known, tuple(known.old)))
 
-    def closed(self, hunk: str) -> str | None:
-        """``hunk`` is in flight no more; its path, if it was."""
-        flight = self._flights.pop(hunk, None)
-        return flight.path if flight else None
+    def closed(self, hunk: str) -> None:
+        """``hunk`` is whole or has ended: nothing more is shown of it from here."""
+        self._open.pop(hunk, None)
 
-    def close(self) -> dict[str, str]:
-        """Nothing is in flight any more; the paths of what was, by hunk."""
-        left = {hunk: flight.path for hunk, flight in self._flights.items()}
-        self._flights.clear()
-        return left
+    async def find(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
+        if not old:
+            return None
+        return await self._tasks.in_edit_thread(lambda: self._landing.aim(path, old))
 
-    async def held(self, hunk: str, path: str, old: tuple[str, ...]) -> None:
-        """Tell where a complete hunk that waits for the user would land, by the lines that it will look
-        for: it may have been typed faster than any look, and hunks before it have landed since."""
-        loop = asyncio.get_running_loop()
-        place = await loop.run_in_executor(self._thread, self._landing.aim, path, old) if old else None
-        if place is not None:
-            self._tell(hunk, path, place)
-
-    async def settled(self) -> None:
-        """Wait for the looks that are under way."""
-        await asyncio.gather(*self._looks)
-
-    async def _look(self, hunk: str, flight: _Flight, old: tuple[str, ...]) -> None:
-        loop = asyncio.get_running_loop()
-        place = await loop.run_in_executor(self._thread, self._landing.aim, flight.path, old)
-        flight.looking = False
-        if self._flights.get(hunk) is not flight or place is None or place == flight.place:
-            return
-        flight.place = place
-        self._tell(hunk, flight.path, place)
-
-    def _tell(self, hunk: str, path: str, place: tuple[int, int]) -> None:
+    def show(self, hunk: str, path: str, place: tuple[int, int]) -> None:
+        """Tell front ends where ``hunk`` would land."""
         start, end = place
         self._send(HunkAimed(turn=self._turn, hunk=hunk, path=clean_line(path), start=start, end=end))
+
+    async def _search(self, hunk: str, known: _OpenHunk, old: tuple[str, ...]) -> None:
+        place = await self.find(known.path, old)
+        known.searching = False
+        if self._open.get(hunk) is not known or place is None or place == known.place:
+            return
+        known.place = place
+        self.show(hunk, known.path, place)

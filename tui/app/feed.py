@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from session import events as said
-from session.turn.lane import DECLINED
+from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
 from tui.keys.keymap import shown
 from tui.panes.chat.chat import ChatView

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkHeld, HunkLanded, HunkRefused, HunkTyped
+from edits.files.read_write import no_step
+from session.events import HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
 from session.project.locks import LockError
 from tests.session.talking import talking
 
@@ -252,3 +253,69 @@ async def test_a_stop_while_a_guard_looks_is_no_question_and_no_wait(root: Path)
         talk.session.submit("go")
         assert (await talk.ended("t1")).status == "interrupted"
     assert not talk.all(HunkHeld) and talk.text("a.py") == "one = 1\n"
+
+
+async def test_all_lands_what_is_held_and_what_is_typed_behind_it(root: Path) -> None:
+    async with talking(root, THREE, rate=60) as talk:
+        await talk.session.locks.lock("a.py")
+        await talk.session.locks.lock("b.py")
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld, lambda event: event.path == "b.py")
+        assert talk.session.answer(held.hunk, land=True, rest=True)
+        assert (await talk.ended("t1")).status == "completed"
+    assert len(talk.all(HunkLanded)) == 3 and not talk.all(HunkRefused)
+
+
+async def test_all_declines_what_is_held_and_what_comes(root: Path) -> None:
+    async with talking(root, THREE, review=True) as talk:
+        talk.session.submit("go")
+        first = await talk.until(HunkHeld)
+        assert talk.session.answer(first.hunk, land=False, rest=True)
+        assert (await talk.ended("t1")).status == "completed"
+    assert len(talk.all(HunkHeld)) == 1 and len(talk.all(HunkRefused)) == 3
+    assert talk.text("a.py") == "one = 1\n" and talk.text("b.py") == "two = 2\n"
+
+
+async def test_a_turn_that_fails_while_a_hunk_is_held_ends_and_the_next_one_runs(root: Path) -> None:
+    fail = 'fail = {code = "invalid_prompt", message = "No.", once = true}'
+    script = THREE.replace('say = "Done', f'{fail}\n[[scenario.step]]\nsay = "Done')
+    script = script.replace("spark-practice", "spark-practice-text")
+    async with talking(root, script, model="spark-practice-text") as talk:
+        talk.session.submit("go")
+        ended = await talk.ended("t1")
+        assert ended.status == "failed" and "No." in (ended.message or "")
+        assert talk.text("package.json") == MANIFEST and talk.text("b.py") == "two = 2\n"
+        assert not any(talk.session.answer(each.hunk, land=True) for each in talk.all(HunkOpened))
+        talk.session.submit("go")
+        await talk.until(TextDelta, lambda event: event.turn == "t2")
+        talk.session.interrupt()
+        assert (await talk.ended("t2")).status == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "edits", ['["a"]', '["a", "manifest", "b"]'], ids=["the last", "with more behind it"]
+)
+async def test_a_fault_of_ours_while_landing_fails_the_turn_and_not_the_session(
+    root: Path, caplog: pytest.LogCaptureFixture, edits: str
+) -> None:
+    async with talking(root, THREE.replace('["a", "manifest", "b"]', edits)) as talk:
+        landing = talk.session._workspace.landing
+
+        def step(done: str) -> None:
+            landing._step = no_step
+            raise RuntimeError(f"boom at {done}")
+
+        landing._step = step
+        talk.session.submit("go")
+        ended = await talk.ended("t1")
+        assert (ended.status, ended.code) == ("failed", "internal")
+        assert ended.message == "spark itself failed while landing edits (RuntimeError: boom at intent)"
+        assert talk.text("a.py") == "one = 1\n" and talk.text("b.py") == "two = 2\n"
+        opened = [event.hunk for event in talk.all(HunkOpened)]
+        refused, dropped = talk.all(HunkRefused), talk.all(HunkDropped)
+        assert sorted([*(event.hunk for event in refused), *(event.hunk for event in dropped)]) == opened
+        talk.session.submit("go")
+        await talk.until(TextDelta, lambda event: event.turn == "t2")
+        talk.session.interrupt()
+        assert (await talk.ended("t2")).status == "interrupted"
+    assert "boom at intent" in caplog.text

@@ -1,0 +1,50 @@
+"""The events that tell what is asked about a hunk and what became of it."""
+
+from __future__ import annotations
+
+from edits.hunk import Landed, Refused
+from edits.report import NotReceived
+from session.events import HunkDropped, HunkHeld, HunkLanded, HunkRefused
+from session.text.sanitize import clean, clean_line
+from session.turn.hunk_life import HunkOutcome, Question
+
+
+def held_event(hunk: str, question: Question, turn: str) -> HunkHeld:
+    """The event that puts a question about a hunk to the user."""
+    path, message = clean_line(question.path), clean(question.message)
+    return HunkHeld(turn=turn, hunk=hunk, path=path, guard=question.guard, message=message)
+
+
+def outcome_event(outcome: HunkOutcome, turn: str) -> HunkLanded | HunkRefused | HunkDropped:
+    """The event for any outcome of a hunk."""
+    if isinstance(outcome, NotReceived):
+        return HunkDropped(turn=turn, hunk=outcome.hunk, path=clean_line(outcome.path))
+    return landed_event(outcome, turn)
+
+
+def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefused:
+    """The event for the result of a landing."""
+    if isinstance(result, Refused):
+        return refused_event(result, turn)
+    return HunkLanded(
+        turn=turn,
+        hunk=result.hunk,
+        path=clean_line(result.path),
+        status=result.status.value,
+        tier=int(result.rung),
+        start=result.start,
+        end=result.end,
+        action=result.action.value,
+        moved_to=clean_line(result.moved_to) if result.moved_to else None,
+    )
+
+
+def refused_event(result: Refused, turn: str) -> HunkRefused:
+    """The event that says why a hunk was not landed."""
+    return HunkRefused(
+        turn=turn,
+        hunk=result.hunk,
+        path=clean_line(result.path),
+        code=result.code.value,
+        message=clean(result.message),
+    )

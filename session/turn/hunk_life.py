@@ -1,0 +1,166 @@
+"""The life of one hunk in a turn, as a state machine without I/O.
+
+A hunk is typed, then it is whole and waits for its turn, then it lands. The user may be asked about
+it on the way: early, while it is still typed, or when a guard or review mode holds it back.
+
+Rules, which the table holds:
+
+1. A hunk ends exactly once: landed, refused, declined or dropped. A signal that comes later changes
+   nothing.
+2. Only a hunk with an open question can be agreed to or declined. Declined is an end: nothing that
+   happens afterwards can land the hunk.
+3. Nothing is written while a question is open. A hunk that was asked about early is checked (placed
+   without writing) when its turn comes, and is asked about with all reasons, or lands.
+4. A hunk that is landing cannot be dropped by a stop: its write finishes and the result counts.
+5. A question ends with its hunk, so no question outlives the hunk it is about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from edits.hunk import Guard, Hunk, Landed, Refused
+from edits.report import NotReceived
+from session.turn.turn import IllegalSignalError
+
+HunkOutcome = Landed | Refused | NotReceived
+"""What becomes of a hunk within its turn."""
+
+
+class State(StrEnum):
+    """Where a hunk is. In the states named ``… asked`` and in ``held`` its question is open."""
+
+    OPEN = "open"
+    OPEN_ASKED = "open, asked"
+    WAITING = "waiting"
+    WAITING_ASKED = "waiting, asked"
+    CHECKING = "checking"
+    CHECKING_ASKED = "checking, asked"
+    HELD = "held"
+    LANDING = "landing"
+    LANDED = "landed"
+    REFUSED = "refused"
+    DECLINED = "declined"
+    DROPPED = "dropped"
+
+
+class Signal(StrEnum):
+    """What can happen to a hunk."""
+
+    ASK = "ask"
+    AGREE = "agree"
+    DECLINE = "decline"
+    COMPLETE = "complete"
+    CHECK = "check"
+    LAND = "land"
+    LANDED = "landed"
+    REFUSE = "refuse"
+    DROP = "drop"
+
+
+_STOPS = {Signal.DROP: State.DROPPED}
+_ENDS = {Signal.REFUSE: State.REFUSED, **_STOPS}
+
+TABLE: dict[State, dict[Signal, State]] = {
+    State.OPEN: {Signal.ASK: State.OPEN_ASKED, Signal.COMPLETE: State.WAITING, **_ENDS},
+    State.OPEN_ASKED: {
+        Signal.AGREE: State.OPEN,
+        Signal.DECLINE: State.DECLINED,
+        Signal.COMPLETE: State.WAITING_ASKED,
+        **_ENDS,
+    },
+    State.WAITING: {
+        Signal.ASK: State.WAITING_ASKED,
+        Signal.CHECK: State.CHECKING,
+        Signal.LAND: State.LANDING,
+        **_STOPS,
+    },
+    State.WAITING_ASKED: {
+        Signal.AGREE: State.WAITING,
+        Signal.DECLINE: State.DECLINED,
+        Signal.CHECK: State.CHECKING_ASKED,
+        **_STOPS,
+    },
+    State.CHECKING: {Signal.ASK: State.HELD, Signal.LAND: State.LANDING, **_ENDS},
+    State.CHECKING_ASKED: {
+        Signal.AGREE: State.CHECKING,
+        Signal.DECLINE: State.DECLINED,
+        Signal.ASK: State.HELD,
+        Signal.LAND: State.LANDING,
+        **_ENDS,
+    },
+    State.HELD: {Signal.AGREE: State.WAITING, Signal.DECLINE: State.DECLINED, **_STOPS},
+    State.LANDING: {Signal.ASK: State.HELD, Signal.LANDED: State.LANDED, **_ENDS},
+    State.LANDED: {},
+    State.REFUSED: {},
+    State.DECLINED: {},
+    State.DROPPED: {},
+}
+
+ASKED = frozenset({State.OPEN_ASKED, State.WAITING_ASKED, State.CHECKING_ASKED, State.HELD})
+"""The states in which the user can answer."""
+TYPED = frozenset({State.OPEN, State.OPEN_ASKED})
+"""The states in which more of the hunk may still come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the user is asked about a hunk; ``guards`` are those that a yes allows.
+
+    ``guard`` names the first reason: one of ``edits.hunk.Guard``, or ``review``.
+    """
+
+    path: str
+    guard: str
+    message: str
+    guards: frozenset[Guard] = frozenset()
+
+
+class HunkLife:
+    """One hunk: its state, and what is known of it so far. ``advance`` is the only way to a new state."""
+
+    __slots__ = ("agreed", "allowed", "edit", "name", "outcome", "path", "question", "state")
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = name
+        self.path = path
+        self.state = State.OPEN
+        self.edit: Hunk | None = None
+        """The hunk itself, once it is whole."""
+        self.question: Question | None = None
+        """What the user was asked last."""
+        self.agreed = False
+        """Whether the user has agreed to a question about this hunk."""
+        self.allowed: frozenset[Guard] = frozenset()
+        """The guards that the user agreed to."""
+        self.outcome: HunkOutcome | None = None
+        """What became of the hunk, once it has ended."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the hunk has ended."""
+        return not TABLE[self.state]
+
+    @property
+    def asked(self) -> bool:
+        """Whether its question is open."""
+        return self.state in ASKED
+
+    @property
+    def typed(self) -> bool:
+        """Whether more of it may still come."""
+        return self.state in TYPED
+
+    def advance(self, signal: Signal) -> bool:
+        """Take ``signal``; true when it counted, false when the hunk had ended before.
+
+        Raises IllegalSignalError for a signal that a live state does not know.
+        """
+        if self.over:
+            return False
+        try:
+            self.state = TABLE[self.state][signal]
+        except KeyError:
+            raise IllegalSignalError(f"{signal} while {self.state} in hunk {self.name}") from None
+        return True

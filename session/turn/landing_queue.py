@@ -1,0 +1,265 @@
+"""The hunks of one turn on their way to disk: which lands next, what the user is asked, how each ends.
+
+The queue does no I/O. Each method takes one thing that happened and returns the effects that follow
+from it, in order; the lane carries them out and reports the results of ``Check`` and ``Land`` back.
+Hunks land one at a time, in the order in which they became whole. A hunk with an open question at the
+head of the queue holds up the ones behind it; every open question can be answered at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
+from edits.report import NotReceived, Outcome
+from session.turn.hunk_life import HunkLife, HunkOutcome, Question, Signal, State
+
+REVIEW = "review"
+REVIEW_MESSAGE = "every edit waits for you in review mode"
+DECLINED = "the developer declined it"
+"""The beginning of the message of a hunk that the user declined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Put a question to the user. A later one about the same hunk replaces it."""
+
+    hunk: str
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Locate:
+    """Show where a held hunk would land."""
+
+    hunk: str
+    edit: Hunk
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Place the hunk without writing, and report the result to ``LandingQueue.checked``."""
+
+    hunk: str
+    edit: Hunk
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """Land the hunk, and report the result to ``LandingQueue.landed``."""
+
+    hunk: str
+    edit: Hunk
+    allow: frozenset[Guard]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Tell what became of a hunk. Each hunk has exactly one; it also ends the hunk's question."""
+
+    hunk: str
+    outcome: HunkOutcome
+
+
+Effect = Ask | Locate | Check | Land | End
+
+
+class LandingQueue:
+    """All hunks of one turn. ``attended`` says that somebody can be asked; ``review`` holds every hunk."""
+
+    def __init__(self, *, attended: bool, review: bool) -> None:
+        self._attended = attended
+        self._review = review
+        self._hunks: dict[str, HunkLife] = {}
+        self._whole: list[HunkLife] = []
+        """The live hunks that are whole, in the order in which they land."""
+        self._rest: bool | None = None
+        """The user's answer to all questions to come, once they gave one."""
+        self._last_questions = False
+        self.stopped = False
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What became of the hunks that have ended, in the order of the answer."""
+        return [life.outcome for life in self._hunks.values() if life.outcome is not None]
+
+    @property
+    def idle(self) -> bool:
+        """Whether no whole hunk waits or lands."""
+        return not self._whole
+
+    def state(self, hunk: str) -> State:
+        """Where ``hunk`` is."""
+        return self._hunks[hunk].state
+
+    def opened(self, hunk: str, path: str) -> None:
+        """The model began a hunk. A stopped queue takes no more of them."""
+        if hunk not in self._hunks and not self.stopped:
+            self._hunks[hunk] = HunkLife(hunk, path)
+
+    def typing(self, hunk: str) -> bool:
+        """Whether more of ``hunk`` is to be shown: it has begun, and has not ended."""
+        return hunk in self._hunks and self._hunks[hunk].typed
+
+    def foreseen(self, hunk: str, held: Held) -> list[Effect]:
+        """The path of ``hunk`` alone trips a guard: ask before it is whole.
+
+        Once the hunk is being placed, its own result tells more, and nothing is asked here.
+        """
+        life = self._hunks.get(hunk)
+        if life is None or life.state not in (State.OPEN, State.WAITING):
+            return []
+        if self._rest is True or self._last_questions or not self._attended:
+            return []
+        return [*self._ask(life, _question(held)), *self._next()]
+
+    def completed(self, hunk: str, edit: Hunk) -> list[Effect]:
+        """``hunk`` is whole and may land when its turn comes."""
+        self.opened(hunk, edit.path)
+        life = self._hunks.get(hunk)
+        if life is None or not life.advance(Signal.COMPLETE):
+            return []
+        life.edit = edit
+        self._whole.append(life)
+        return self._next()
+
+    def broken(self, refused: Refused) -> list[Effect]:
+        """A hunk can never land as it was written; an open question about it is withdrawn."""
+        self.opened(refused.hunk, refused.path)
+        life = self._hunks.get(refused.hunk)
+        return self._end(life, Signal.REFUSE, refused) if life is not None else []
+
+    def cut(self, hunk: str, path: str) -> list[Effect]:
+        """The stream of ``hunk`` was lost before its end: the model may send it again."""
+        self.opened(hunk, path)
+        life = self._hunks.get(hunk)
+        return self._drop(life) if life is not None else []
+
+    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> list[Effect] | None:
+        """The user's answer about ``hunk``; with ``rest`` to every open question and all to come in this
+        turn. None when ``hunk`` has no open question."""
+        life = self._hunks.get(hunk)
+        if life is None or not life.asked:
+            return None
+        answered = [life]
+        if rest:
+            self._rest = land
+            answered = [each for each in self._hunks.values() if each.asked]
+        effects = [effect for each in answered for effect in self._answered(each, land=land)]
+        return [*effects, *self._next()]
+
+    def checked(self, hunk: str, result: Landed | Refused) -> list[Effect]:
+        """The result of a ``Check``; of a hunk that has ended meanwhile it is of no interest."""
+        life = self._hunks[hunk]
+        if life.over:
+            return []
+        if life.agreed or self._rest is True:
+            return self._land(life)
+        if isinstance(result, Held):
+            return [*self._ask(life, _question(result, review=self._review)), *self._next()]
+        if isinstance(result, Refused):
+            return [*self._end(life, Signal.REFUSE, result), *self._next()]
+        if self._review and result.status is not Status.ALREADY_APPLIED:
+            return [*self._ask(life, Question(life.path, REVIEW, REVIEW_MESSAGE)), *self._next()]
+        # No guard holds it any more (the file was unlocked), or it is on disk already.
+        return self._land(life)
+
+    def landed(self, hunk: str, result: Landed | Refused) -> list[Effect]:
+        """The result of a ``Land``: on disk, refused, or held by guards that were not allowed."""
+        life = self._hunks[hunk]
+        if isinstance(result, Landed):
+            return [*self._end(life, Signal.LANDED, result), *self._next()]
+        # A guard that holds what it was told to allow cannot be asked about again: that would go on for ever.
+        if not isinstance(result, Held) or not self._attended or set(result.guards) <= self._allowed(life):
+            return [*self._end(life, Signal.REFUSE, result), *self._next()]
+        if self.stopped:
+            return self._drop(life)
+        return [*self._ask(life, _question(result)), *self._next()]
+
+    def last_questions(self) -> list[Effect]:
+        """Nobody answers any more: whole hunks still land up to the first question, the rest is dropped."""
+        self._last_questions = True
+        return self._next()
+
+    def stop(self) -> list[Effect]:
+        """Drop every hunk but the one that is landing, and take no more."""
+        self.stopped = True
+        live = [life for life in self._hunks.values() if not life.over and life.state is not State.LANDING]
+        return [effect for life in live for effect in self._drop(life)]
+
+    def _next(self) -> list[Effect]:
+        """Begin what can begin: check or land the hunk at the head of the queue."""
+        if not self._whole:
+            return []
+        life = self._whole[0]
+        if life.state is State.HELD and self._last_questions:
+            return self.stop()
+        if life.state is State.WAITING and not self._review:
+            return self._land(life)
+        if life.state is State.WAITING and (life.agreed or self._rest is True):
+            return self._land(life)
+        if life.state in (State.WAITING, State.WAITING_ASKED):
+            life.advance(Signal.CHECK)
+            return [Check(life.name, _whole(life))]
+        return []
+
+    def _land(self, life: HunkLife) -> list[Effect]:
+        life.advance(Signal.LAND)
+        return [Land(life.name, _whole(life), self._allowed(life))]
+
+    def _allowed(self, life: HunkLife) -> frozenset[Guard]:
+        return frozenset(Guard) if self._rest is True else life.allowed
+
+    def _ask(self, life: HunkLife, question: Question) -> list[Effect]:
+        """Open a question, or answer it at once where that can be done without the user."""
+        if not self._attended:
+            message = f"{question.message}; nobody can be asked here"
+            refused = Refused(life.name, question.path, RefusalCode.LOCKED, message)
+            return self._end(life, Signal.REFUSE, refused)
+        before = life.question if life.asked else None
+        life.advance(Signal.ASK)
+        life.question = question
+        if self._last_questions:
+            return self.stop()
+        if self._rest is not None:
+            return self._answered(life, land=self._rest)
+        said: list[Effect] = []
+        if before is None or before.message != question.message:
+            said.append(Ask(life.name, question))
+        if life.state is State.HELD:
+            said.append(Locate(life.name, _whole(life)))
+        return said
+
+    def _answered(self, life: HunkLife, *, land: bool) -> list[Effect]:
+        question = life.question
+        assert question is not None, "an asked hunk has a question"
+        if land:
+            life.advance(Signal.AGREE)
+            life.agreed = True
+            life.allowed |= question.guards
+            return []
+        message = f"{DECLINED} ({question.message})"
+        return self._end(life, Signal.DECLINE, Refused(life.name, question.path, RefusalCode.LOCKED, message))
+
+    def _drop(self, life: HunkLife) -> list[Effect]:
+        return self._end(life, Signal.DROP, NotReceived(life.name, life.path))
+
+    def _end(self, life: HunkLife, signal: Signal, outcome: HunkOutcome) -> list[Effect]:
+        if not life.advance(signal):
+            return []
+        life.outcome = outcome
+        if life in self._whole:
+            self._whole.remove(life)
+        return [End(life.name, outcome)]
+
+
+def _question(held: Held, *, review: bool = False) -> Question:
+    guard, message = held.guards[0].value, held.message
+    if review:
+        guard, message = REVIEW, f"{message}; {REVIEW_MESSAGE}"
+    return Question(held.path, guard, message, frozenset(held.guards))
+
+
+def _whole(life: HunkLife) -> Hunk:
+    assert life.edit is not None, "a hunk past its typing is whole"
+    return life.edit

@@ -1,0 +1,69 @@
+"""The background tasks of one turn's lane, and the one place that sees how each of them ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from typing import Any, TypeVar
+
+from session.tasks import fault_line, log_fault
+from session.turn.failures import INTERNAL, TurnFailedError
+
+T = TypeVar("T")
+
+_DOING = "landing edits"
+
+
+class LaneTasks:
+    """Tasks on the event loop, and calls in the edit thread. Made and used on the running loop.
+
+    ``fault`` is done once a task has raised anything; its result is the first exception. Each one is
+    logged with its traceback.
+    """
+
+    def __init__(self, thread: Executor) -> None:
+        self._thread = thread
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.fault: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        """Run ``work`` in the background."""
+        task = asyncio.create_task(work, name=_DOING)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def in_edit_thread(self, work: Callable[[], T]) -> T:
+        """The result of ``work``, done in the edit thread after what was given to it before."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def watch(self, task: asyncio.Task[None]) -> None:
+        """Wait until ``task`` has ended, or until a background task raises, which cancels it.
+
+        Raises TurnFailedError in the second case.
+        """
+        ends: set[asyncio.Future[Any]] = {task, self.fault}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if self.fault.done():
+            task.cancel()
+            await asyncio.wait({task})
+        self.check()
+
+    def check(self) -> None:
+        """Raise TurnFailedError if a background task has raised anything."""
+        if self.fault.done():
+            problem = self.fault.result()
+            raise TurnFailedError(fault_line(_DOING, problem), INTERNAL) from problem
+
+    async def settled(self) -> None:
+        """Wait until no task is left."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (problem := task.exception()) is None:
+            return
+        log_fault(_DOING, problem)
+        if not self.fault.done():
+            self.fault.set_result(problem)

@@ -1,0 +1,231 @@
+"""The lane with the real landing on real files, its edit thread stepped by hand: every order that matters."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from edits.hunk import Landed, Refused
+from edits.report import NotReceived
+from session.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped
+from session.turn.failures import TurnFailedError
+from tests.session.turn.lane_rig import LaneRig
+
+FILES = ("a.py", "b.py", "c.py")
+
+
+def rig(folder: Path, *, review: bool = False) -> LaneRig:
+    return LaneRig(folder, files=FILES, review=review)
+
+
+@pytest.mark.parametrize("rounds", range(8))
+async def test_a_stop_ends_the_wait_for_a_hunk_that_was_asked_about_twice(
+    tmp_path: Path, rounds: int
+) -> None:
+    """The early look at the path and the landing itself both find the lock, in either order."""
+    spark = rig(tmp_path)
+    spark.lock("b.py")
+    spark.whole("a.py")
+    await spark.breathe()
+    while spark.thread.step():
+        pass
+    await spark.breathe(rounds)
+    hunk = spark.whole("b.py")
+    await spark.work()
+    assert spark.held() == [hunk]
+    spark.lane.stop()
+    await spark.end()
+    assert spark.text("b.py") == "old\n" and len(spark.ends(hunk)) == 1
+
+
+@pytest.mark.parametrize(
+    "order", [("a.py", "b.py", "c.py"), ("c.py", "b.py", "a.py"), ("b.py", "a.py", "c.py")]
+)
+@pytest.mark.parametrize("typed", [True, False], ids=["while typed", "when whole"])
+async def test_held_hunks_are_answered_in_any_order_and_land_in_theirs(
+    tmp_path: Path, order: tuple[str, ...], typed: bool
+) -> None:
+    spark = rig(tmp_path)
+    spark.lock(*FILES)
+    hunks = {name: spark.begin(name) for name in FILES}
+    await spark.work()
+    assert spark.held() == list(hunks.values())
+    if not typed:
+        for name in FILES:
+            spark.complete(name)
+        await spark.work()
+    for name in order:
+        assert spark.lane.answer(hunks[name], land=True)
+        assert not spark.lane.answer(hunks[name], land=False), "it has been answered"
+        await spark.work()
+    if typed:
+        for name in FILES:
+            spark.complete(name)
+    settled = asyncio.ensure_future(spark.lane.settled())
+    await spark.work()
+    assert settled.done() and not spark.held()
+    assert [event.hunk for event in spark.all(HunkLanded)] == list(hunks.values())
+    await spark.end()
+
+
+@pytest.mark.parametrize("land", [True, False])
+@pytest.mark.parametrize("asked", [0, 1], ids=["from the oldest", "from the newest"])
+async def test_all_answers_every_held_hunk_and_those_to_come(tmp_path: Path, land: bool, asked: int) -> None:
+    spark = rig(tmp_path)
+    spark.lock(*FILES)
+    hunks = [spark.whole("a.py"), spark.begin("b.py")]
+    await spark.work()
+    assert spark.held() == hunks
+    assert spark.lane.answer(hunks[asked], land=land, rest=True)
+    spark.complete("b.py")
+    hunks.append(spark.whole("c.py"))
+    await spark.work()
+    assert {spark.text(name) for name in FILES} == {"new\n" if land else "old\n"}
+    assert not spark.held() and len(spark.all(HunkHeld)) == 2, "nothing more is asked"
+    assert [outcome.hunk for outcome in spark.lane.outcomes] == hunks, "in the order of the answer"
+    await spark.end()
+
+
+async def test_a_declined_hunk_stays_declined_when_all_others_are_landed(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    spark.lock(*FILES)
+    first, second = spark.begin("a.py"), spark.begin("b.py")
+    await spark.work()
+    assert spark.lane.answer(first, land=False)
+    assert spark.lane.answer(second, land=True, rest=True)
+    spark.complete("a.py")
+    spark.complete("b.py")
+    await spark.work()
+    assert (spark.text("a.py"), spark.text("b.py")) == ("old\n", "new\n")
+    (end,) = spark.ends(first)
+    assert isinstance(end, HunkRefused) and "declined" in end.message
+    await spark.end()
+
+
+async def test_a_hunk_declined_while_typed_does_not_land_once_its_file_is_unlocked(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    spark.lock("a.py")
+    hunk = spark.begin("a.py")
+    await spark.work()
+    assert spark.lane.answer(hunk, land=False)
+    typed = len(spark.all(HunkTyped))
+    spark.lock()
+    spark.complete("a.py")
+    await spark.work()
+    assert spark.text("a.py") == "old\n" and len(spark.ends(hunk)) == 1
+    assert len(spark.all(HunkTyped)) == typed, "nothing more of it is shown"
+    await spark.end()
+
+
+async def test_a_decline_while_the_question_is_being_completed_counts(tmp_path: Path) -> None:
+    """The hunk is whole and is looked at again; the file is unlocked; the answer comes in between."""
+    spark = rig(tmp_path)
+    spark.lock("a.py")
+    hunk = spark.begin("a.py")
+    await spark.work()
+    spark.lock()
+    spark.complete("a.py")
+    await spark.breathe()
+    assert spark.lane.answer(hunk, land=False)
+    await spark.work()
+    assert spark.text("a.py") == "old\n" and len(spark.ends(hunk)) == 1
+    await spark.end()
+
+
+async def test_a_question_is_void_once_its_file_is_unlocked_before_the_hunk_is_whole(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    spark.lock("a.py")
+    hunk = spark.begin("a.py")
+    await spark.work()
+    spark.lock()
+    spark.complete("a.py")
+    await spark.work()
+    assert spark.text("a.py") == "new\n" and not spark.held()
+    assert not spark.lane.answer(hunk, land=False), "too late, and said so"
+    await spark.end()
+
+
+@pytest.mark.parametrize("asked_first", [True, False])
+async def test_a_malformed_hunk_takes_its_question_with_it(tmp_path: Path, asked_first: bool) -> None:
+    spark = rig(tmp_path)
+    spark.lock("a.py")
+    hunk = spark.begin("a.py")
+    if asked_first:
+        await spark.work()
+        assert spark.held() == [hunk]
+    spark.spoil("a.py")
+    await spark.work()
+    assert not spark.held() and not spark.lane.answer(hunk, land=True)
+    (end,) = spark.ends(hunk)
+    assert isinstance(end, HunkRefused) and end.code == "malformed"
+    await asyncio.wait_for(spark.lane.settled(), 5)
+    await spark.end()
+
+
+async def test_the_question_of_a_malformed_hunk_does_not_wait_for_the_one_before_it(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    spark.lock("a.py", "b.py")
+    first, second = spark.whole("a.py"), spark.begin("b.py")
+    await spark.work()
+    assert spark.held() == [first, second]
+    spark.spoil("b.py")
+    await spark.work()
+    assert spark.held() == [first]
+    spark.lane.stop()
+    await spark.end()
+
+
+@pytest.mark.parametrize("waiting", [0, 2])
+@pytest.mark.parametrize("at", ["intent", "settled"])
+async def test_a_fault_while_landing_ends_every_hunk_and_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, waiting: int, at: str
+) -> None:
+    def step(done: str) -> None:
+        if done == at:
+            raise RuntimeError("boom")
+
+    spark = LaneRig(tmp_path, files=FILES, step=step)
+    names = FILES[: 1 + waiting]
+    hunks = [spark.whole(name) for name in names]
+    settled = asyncio.ensure_future(spark.lane.settled())
+    with caplog.at_level(logging.ERROR):
+        await spark.work()
+    assert settled.done()
+    with pytest.raises(TurnFailedError, match="boom"):
+        await settled
+    assert [len(spark.ends(hunk)) for hunk in hunks] == [1] * len(hunks)
+    outcomes = spark.lane.outcomes
+    assert [outcome.hunk for outcome in outcomes] == hunks
+    assert isinstance(outcomes[0], Landed if at == "settled" else Refused), "what is on disk is told"
+    assert spark.text("a.py") == ("new\n" if at == "settled" else "old\n")
+    assert all(isinstance(outcome, NotReceived) for outcome in outcomes[1:])
+    assert any(record.exc_info for record in caplog.records), "the traceback is in the log"
+    await spark.end()
+
+
+@pytest.mark.parametrize("review", [False, True])
+async def test_closing_without_an_answer_drops_what_is_held_and_lands_what_is_before_it(
+    tmp_path: Path, review: bool
+) -> None:
+    """A turn that failed: nobody can answer any more, and nothing waits for it."""
+    spark = rig(tmp_path, review=review)
+    spark.lock("b.py")
+    hunks = [spark.whole(name) for name in FILES]
+    await spark.end()
+    assert not spark.held() and [len(spark.ends(hunk)) for hunk in hunks] == [1, 1, 1]
+    assert (spark.text("b.py"), spark.text("c.py")) == ("old\n", "old\n")
+    assert spark.text("a.py") == ("old\n" if review else "new\n")
+
+
+async def test_hunks_of_two_answers_in_one_turn_have_names_of_their_own(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    for name in ("a.py", "b.py"):
+        spark.lane.feed("", f"*** Begin Patch\n*** Update File: {name}\n@@\n-old\n+new\n*** End Patch\n")
+        spark.lane.finish_all(clean_end=True)
+        await spark.work()
+    assert len({event.hunk for event in spark.all(HunkOpened)}) == 2
+    assert len(spark.lane.outcomes) == 2
+    await spark.end()

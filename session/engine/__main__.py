@@ -1,10 +1,10 @@
-"""The engine's process: llama.cpp's server for one model, until the pipe on standard input closes.
+"""The engine's process: runs llama.cpp's server for one model until its standard input closes.
 
     python -m session.engine FILE.gguf [--port N] [--context N] [--threads N] [--cache-mib N]
 
-The first line of standard input is the key that every request must carry. Once the model is loaded one
-line of JSON goes to standard output: ``{"url": "http://127.0.0.1:PORT"}``; llama.cpp's own words go to
-standard error. The module imports nothing of spark, so that it can be run by its path alone.
+The first line of standard input is the key that every request must carry. Once the model is loaded, one
+line of JSON goes to standard output: ``{"url": "http://127.0.0.1:PORT"}``. llama.cpp logs to standard error.
+The module imports nothing of spark, so it can be run by its path alone.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def main() -> int:
-    """Serve until the parent is gone; 1 when the model cannot be loaded."""
+    """Serve until the parent ends; returns 1 if the model cannot be loaded."""
     arguments = _arguments()
-    # Ctrl+C in the terminal is for the parent: it says here by closing the pipe that all is over.
+    # Ctrl+C in the terminal is for the parent, which ends this process by closing the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     key = sys.stdin.readline().strip()
     report = os.dup(1)
-    os.dup2(2, 1)  # whatever the library prints must not pass for a report
+    os.dup2(2, 1)  # what the library prints must not be taken for the report
     _end_with_parent()
 
     import xllamacpp
@@ -67,10 +67,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def _end_with_parent() -> None:
-    """See to it that this process ends when the parent does, however that ends.
+    """Make this process end when the parent does, however the parent ends.
 
-    The pipe's end is enough once the model is loaded; loading holds Python's lock, so that the kernel
-    is asked as well, where it can be.
+    Once the model is loaded, a closed pipe is enough. Loading holds Python's lock, so the kernel is asked
+    to do it as well where it can.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)

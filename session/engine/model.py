@@ -1,4 +1,4 @@
-"""A model file that the embedded engine is to run: found, looked at, and its context planned."""
+"""Finds a model file for the embedded engine, reads its header and plans its context."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from session.engine.header import HeaderError, read_header
+from session.engine.gguf_header import HeaderError, read_header
+from session.engine.model_store import SUFFIX, ModelStore
 from session.engine.settings import LocalError, LocalSettings
-from session.engine.shelf import SUFFIX, Shelf
 from session.text.install_hint import install_command
 
 MOST_CONTEXT = 32_768
-"""Tokens of context that are taken without being asked: reading more takes minutes without a GPU."""
+"""The most tokens of context by default; reading more takes minutes without a GPU."""
 LEAST_CONTEXT = 4_096
 _STEP = 256
 _CACHE_SHARE = 0.5
-"""Of the memory that is left beside the weights, for the attention cache."""
+"""The share of the memory left beside the weights that the attention cache may take."""
 _RESERVE_SHARE = 4
 _MOST_RESERVE = 16_000
 
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """``context`` is the window, in tokens, ``size`` the file's bytes, ``free`` the bytes of memory that
-    were available when it was looked at (None where the system does not tell)."""
+    """``context`` is the window in tokens, ``size`` the file's in bytes, ``free`` the bytes of memory that
+    were available then (None if the system does not say)."""
 
     file: Path
     name: str
@@ -37,17 +37,17 @@ class LocalModel:
 
     @property
     def output_reserve(self) -> int:
-        """Tokens of the window that are kept for the answer."""
+        """The tokens of the window that are reserved for the answer."""
         return min(_MOST_RESERVE, self.context // _RESERVE_SHARE)
 
 
 def installed() -> bool:
-    """Whether the engine is there. Looks for it without importing it."""
+    """Whether the engine is installed, without importing it."""
     return find_spec("xllamacpp") is not None
 
 
 def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str]) -> LocalModel:
-    """The model that ``wanted`` (a file, or a pulled model's name) means. Raises LocalError."""
+    """The model for ``wanted``, a file or a pulled model's name. Raises LocalError."""
     file = _file(wanted, environ)
     if not installed():
         raise LocalError(f"--local needs the embedded engine: {install_command('xllamacpp')}")
@@ -66,7 +66,7 @@ def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str])
 
 
 def plan_context(trained: int, cache_bytes: int, weights: int, free: int | None) -> int:
-    """The context to ask for, in tokens: what the model knows, bounded by memory and by patience."""
+    """The context to ask for, in tokens: the model's own, limited by memory and by the time to read it."""
     context = min(trained, MOST_CONTEXT)
     if free is not None and cache_bytes:
         fits = int(max(0, free - weights) * _CACHE_SHARE) // cache_bytes
@@ -75,7 +75,7 @@ def plan_context(trained: int, cache_bytes: int, weights: int, free: int | None)
 
 
 def free_memory() -> int | None:
-    """Bytes of memory that a new process could take; None where the system does not tell."""
+    """The bytes of memory that a new process could take; None if the system does not say."""
     try:
         for line in Path("/proc/meminfo").read_text("ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -95,9 +95,9 @@ def _file(wanted: str, environ: Mapping[str, str]) -> Path:
     if file.is_file():
         return file.resolve()
     if file.exists():
-        raise LocalError(f"{file} is no file; --local takes a GGUF file or a pulled model's name")
-    shelf = Shelf(environ)
-    pulled = shelf.find(wanted)
+        raise LocalError(f"{file} is not a file; --local takes a GGUF file or a pulled model's name")
+    store = ModelStore(environ)
+    pulled = store.find(wanted)
     if pulled is None:
-        raise LocalError(f"there is no file {wanted}, nor a pulled model of that name{shelf.said()}")
+        raise LocalError(f"there is no file {wanted}, nor a pulled model of that name{store.said()}")
     return pulled

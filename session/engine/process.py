@@ -1,7 +1,7 @@
-"""The engine from spark's side: a child process that is started when it is wanted and ends with spark.
+"""Runs the engine as a child process that starts on demand and ends with spark.
 
-The child holds one end of a pipe: when this process ends, however it ends, the pipe closes and the child
-goes. Its key is new for each start and goes to it through that pipe, never onto a command line.
+The child holds one end of a pipe. When spark ends, in whatever way, the pipe closes and the child exits. Its
+key is new for each start and is sent through that pipe, never on a command line.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ LOAD_SECONDS = 600.0
 _TELL_SECONDS = 2.0
 _END_SECONDS = 5.0
 _DYING_SECONDS = 1.0
-"""How long a process may take to be gone after its socket is."""
+"""The time between the end of the engine's socket and that of its process."""
 _KEPT_LINES = 200
 _OTHER_WORDS = re.compile(r"[\d.]+ [IWD] ")
-"""How llama.cpp's lines begin that tell of no error; what a library prints before it aborts has no mark."""
+"""The beginning of llama.cpp's lines that are no errors; what a library prints before it aborts has none."""
 _ERROR, _LOADING = " E ", "error loading model: "
-"""llama.cpp's mark of an error, and what it says before the cause."""
+"""llama.cpp's mark of an error, and the words before the cause."""
 _LONGEST_LINE = 64 * 1024
 _CACHE_MIB = 1024
 _CHILD = Path(__file__).with_name("__main__.py")
 
 
 class Engine:
-    """Runs llama.cpp for one model. ``serve`` starts it, again too after it ended by itself.
+    """Runs llama.cpp for one model. ``serve`` starts it, and starts it again if it has ended by itself.
 
-    ``on_end`` is called with a line for the person when a running engine ends unasked.
+    ``on_end`` is called with a line for the user when a running engine ends by itself.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Engine:
         load_seconds: float = LOAD_SECONDS,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """``environ`` is the child's environment; spark's own where it is None."""
+        """``environ`` is the child's environment; spark's own if it is None."""
         self.model = model
         self._environ = environ
         self.on_end: Callable[[str], None] = lambda _: None
@@ -71,14 +71,14 @@ class Engine:
         return self._process.pid if running and self._process else None
 
     async def serve(self, say: Callable[[str], None]) -> Endpoint:
-        """Where the engine listens, once the model is loaded; ``say`` is told how loading goes.
+        """The engine's endpoint once the model is loaded; ``say`` is called with the progress of loading.
 
-        Raises LinkError (``refused``, code ``engine``) when it cannot be started or cannot load.
+        Raises LinkError (``refused``, code ``engine``) if it cannot be started or cannot load the model.
         """
         if self._endpoint is not None:
             if self.pid is not None:
                 return self._endpoint
-            # It has just ended, and its end is still being told: that comes first.
+            # It has just ended; report that end first.
             raise self._problem(await self.why_ended() or "The engine has stopped.")
         await self._stop()
         self._said.clear()
@@ -88,7 +88,7 @@ class Engine:
             process = await self._start()
             self._process = process
             url = await self._ready(process, key, say)
-        except BaseException:  # a cancelled start, too, leaves no engine running
+        except BaseException:  # a cancelled start must not leave an engine running either
             await self._stop()
             raise
         self._endpoint = Endpoint(f"{url}/v1", key)
@@ -97,9 +97,9 @@ class Engine:
         return self._endpoint
 
     async def why_ended(self) -> str | None:
-        """Why the engine is gone, as a line for the person; None while it runs on.
+        """Why the engine has ended, as a line for the user; None while it runs.
 
-        Waits a moment: a dying process closes its sockets before it can be seen to be dead.
+        Waits a moment, since a process closes its sockets shortly before it has ended.
         """
         watch = self._named("engine-watch")
         if self._ended is None and watch:
@@ -117,7 +117,7 @@ class Engine:
         if model.threads:
             arguments += ["--threads", str(model.threads)]
         try:
-            # By its path and with -P: a project folder must not lend it modules of its own.
+            # By its path and with -P, so that it never imports modules from the project's folder.
             return await asyncio.create_subprocess_exec(
                 sys.executable, "-P", str(_CHILD), str(model.file), *arguments,
                 stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/", env=self._environ,
@@ -127,7 +127,7 @@ class Engine:
             raise self._problem(f"The engine could not be started: {problem.strerror}") from problem
 
     async def _ready(self, process: Process, key: str, say: Callable[[str], None]) -> str:
-        """The base URL that the child reports, in time."""
+        """The base URL that the child reports, within the time limit."""
         assert process.stdin is not None and process.stdout is not None
         self._spawn(self._listen(process), "engine-words")
         telling = self._spawn(self._tell(process.pid, say), "engine-loading")
@@ -151,7 +151,7 @@ class Engine:
         raise self._problem(f"The engine could not load {self.model.name}: {self._why(code, 0)}")
 
     async def _tell(self, pid: int, say: Callable[[str], None]) -> None:
-        """Say what is loaded, and how far it has come where the system tells."""
+        """Report what is being loaded and, if the system says, how far it is."""
         model = self.model
         what = f"loading {clean_line(model.name)} ({said_bytes(model.size)})"
         if model.free is not None and model.size > model.free:
@@ -164,12 +164,12 @@ class Engine:
             say(what + share)
 
     async def _listen(self, process: Process) -> None:
-        """Keep the last of what llama.cpp says: the reason of its end is among it."""
+        """Keep the last lines of llama.cpp's log, which include the reason if it ends."""
         assert process.stderr is not None
         while True:
             try:
                 line = await process.stderr.readline()
-            except ValueError:  # longer than the limit: what was read of it is gone
+            except ValueError:  # the line is longer than the limit and was dropped
                 continue
             if not line:
                 return
@@ -183,7 +183,7 @@ class Engine:
         self.on_end(self._ended)
 
     async def _words_read(self) -> None:
-        """Wait until the child's last words are in: its pipe closes with it."""
+        """Wait until the child's log is read to its end; its pipe closes with it."""
         words = self._named("engine-words")
         if words:
             await asyncio.wait(words, timeout=_DYING_SECONDS)
@@ -192,15 +192,16 @@ class Engine:
         return [task for task in self._tasks if task.get_name() == name]
 
     def _why(self, code: int, which: int) -> str:
-        """What ended the child; ``which`` of its errors tells it: what follows the first of a load that
-        failed is about giving up, and the last of a running engine is the nearest to its end."""
+        """Why the child ended, from the error number ``which`` in its log.
+
+        After a failed load the first error is the cause and the others follow from it; for a running engine
+        the last one is the nearest to its end.
+        """
         if code == -signal.SIGKILL:
-            return (
-                "it was killed, most likely for want of memory (a smaller model, or [local] context, helps)"
-            )
+            return "it was killed, probably for lack of memory (take a smaller model or [local] context)"
         errors = [line for line in self._said if line and not _OTHER_WORDS.match(line)]
         if which == 0:
-            # llama.cpp's own lines may come in after those of who gave up because of them.
+            # llama.cpp's own lines may arrive after those of its caller, which gave up because of them.
             errors.sort(key=lambda line: _ERROR not in line)
         said = errors[which] if errors else ""
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
@@ -208,7 +209,7 @@ class Engine:
         return f"{words} ({how})" if words else how
 
     async def _stop(self) -> None:
-        """End the child and every task; nothing of it is told."""
+        """End the child and every task without reporting it."""
         tasks, self._tasks = self._tasks, set()
         for task in tasks:
             task.cancel()
@@ -216,7 +217,7 @@ class Engine:
         process, self._process, self._endpoint = self._process, None, None
         if process is None or process.returncode is not None:
             return
-        # It holds nothing that would have to be written: there is no reason to ask nicely.
+        # It has no data to save, so it can be killed at once.
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         with contextlib.suppress(TimeoutError):
@@ -233,7 +234,7 @@ class Engine:
 
 
 def resident_bytes(pid: int) -> int | None:
-    """Bytes of memory that process ``pid`` holds; None where the system does not tell (proc(5))."""
+    """The bytes of memory that process ``pid`` holds; None if the system does not say (proc(5))."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):
@@ -244,7 +245,7 @@ def resident_bytes(pid: int) -> int | None:
 
 
 def said_bytes(size: float) -> str:
-    """``size`` bytes in words, decimal as hubs give them: ``4.7 GB``."""
+    """``size`` bytes in decimal units, as hubs show them: ``4.7 GB``."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"

@@ -1,7 +1,7 @@
-"""Bringing a model from the hub onto the shelf: resumed where it was cut, and whole or not at all.
+"""Downloads a model from the hub: an interrupted download is resumed, and only a whole file is kept.
 
-``huggingface_hub`` would do the same with a cache of its own, and checks the size of what it loaded; the
-checksum is what a person who runs a stranger's file relies on, so the 200 lines are ours.
+``huggingface_hub`` would do the same with a cache of its own, but checks only the size of a download. Whoever
+runs a stranger's file relies on the checksum, so spark does this itself.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from session.engine.hub import Hub, HubError, HubFile, Repository, known_models
+from session.engine.model_hub import Hub, HubError, HubFile, Repository, known_models
+from session.engine.model_store import PART, SUFFIX, ModelStore, Origin
 from session.engine.settings import LocalError
-from session.engine.shelf import PART, SUFFIX, Origin, Shelf
 
 _SPARE_DISK = 256 * 1024 * 1024
 _FAVOURITE = "q4_k_m"
-"""The quantisation that is taken where several are offered: the usual middle between size and wit."""
+"""The quantisation to prefer when there are several: the usual compromise of size and quality."""
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 _WAITS = (1.0, 2.0, 4.0, 8.0)
-"""Seconds before a lost transfer is taken up again; it is given up when they are used up in a row."""
+"""Seconds to wait before each new attempt after a lost connection; after the last one the pull fails."""
 _MOST_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be pulled: the file, where it is, and the name it gets here."""
+    """What to pull: the file, its repository, and the name it gets on this machine."""
 
     repository: Repository
     file: HubFile
@@ -40,21 +40,21 @@ class Wanted:
 
 
 Progress = Callable[[int, int], None]
-"""Told the bytes that are there and the bytes of the whole, often."""
+"""Called often, with the bytes downloaded so far and the file's size."""
 Say = Callable[[str], None]
 
 
 def choose(hub: Hub, name: str, file: str | None) -> Wanted:
-    """The file that ``name`` (a known short name or ``owner/model``) means. Raises HubError or LocalError."""
+    """The file for ``name``, a known short name or ``owner/model``. Raises HubError or LocalError."""
     known = next((each for each in known_models() if each.name == name), None)
     if known is None and name.count("/") != 1:
         names = ", ".join(each.name for each in known_models())
-        raise LocalError(f"{name!r} is neither owner/model of the hub nor one of {names}")
+        raise LocalError(f"{name!r} is neither owner/model at the hub nor one of {names}")
     repository = hub.repository(known.repository if known else name)
     found = _chosen(repository, file or (known.file if known else None))
     title = PurePosixPath(found.name).name.removesuffix(SUFFIX)
     if title.startswith(".") or not title:
-        raise LocalError(f"{found.name!r} is no name for a file here")
+        raise LocalError(f"{found.name!r} cannot be used as a file name")
     return Wanted(repository, found, title)
 
 
@@ -75,37 +75,37 @@ def _chosen(repository: Repository, file: str | None) -> HubFile:
             has = f"choose one with --file: {offered}" if models else "has no GGUF file"
             raise LocalError(f"{repository.name}: {has}")
     if _PART_OF_SEVERAL.search(found[0].name):
-        raise LocalError(f"{found[0].name} is one of several parts, which are not put together here")
+        raise LocalError(f"{found[0].name} is one of several parts, which spark cannot join")
     return found[0]
 
 
-def pull(hub: Hub, shelf: Shelf, wanted: Wanted, progress: Progress, say: Say) -> Path:
-    """Bring ``wanted`` onto the shelf and return its place; an earlier, unfinished pull is resumed.
+def pull(hub: Hub, store: ModelStore, wanted: Wanted, progress: Progress, say: Say) -> Path:
+    """Download ``wanted`` and return its path; an unfinished pull is resumed.
 
-    Raises HubError (what was loaded stays, to be resumed), LocalError (no space, wrong checksum, being
-    pulled already) or OSError. KeyboardInterrupt leaves what was loaded as well.
+    Raises HubError, LocalError (no space, wrong checksum, already being pulled) or OSError. After a HubError
+    or KeyboardInterrupt the downloaded part stays and can be resumed.
     """
     if not wanted.file.sha256:
-        raise LocalError(f"the hub tells no checksum of {wanted.file.name}: it is not taken")
-    folder = shelf.make()
+        raise LocalError(f"the hub lists no checksum for {wanted.file.name}, so it is not pulled")
+    folder = store.make()
     place = folder / (wanted.name + SUFFIX)
     origin = Origin(wanted.repository.name, wanted.file.name, wanted.file.size, wanted.file.sha256, "")
-    before = shelf.origin(wanted.name)
+    before = store.origin(wanted.name)
     if place.exists():
         if before is not None and replace(before, etag="") == origin:
             say(f"{wanted.name} is there already")
             return place
-        raise LocalError(f"another {wanted.name} is there; first: spark local remove {wanted.name}")
+        raise LocalError(f"another {wanted.name} is here; first run: spark local remove {wanted.name}")
     part = folder / (wanted.name + SUFFIX + PART)
     with part.open("ab") as stream:
         _lock(stream, wanted.name)
         if before is None or replace(before, etag="") != origin:
             if before is not None and stream.tell():
-                say("the file has changed at the hub since; starting from its beginning")
+                say("the file has changed at the hub; starting again")
             stream.truncate(0)
-            shelf.keep_origin(wanted.name, origin)
+            store.keep_origin(wanted.name, origin)
             before = origin
-        transfer = _Transfer(hub, shelf, wanted, before, part, stream)
+        transfer = _Transfer(hub, store, wanted, before, part, stream)
         transfer.check_space()
         transfer.run(progress, say)
         os.fsync(stream.fileno())
@@ -121,12 +121,12 @@ def _lock(stream: BinaryIO, name: str) -> None:
 
 
 class _Transfer:
-    """One file on its way, over as many connections as it takes."""
+    """The download of one file, over as many connections as necessary."""
 
     def __init__(
-        self, hub: Hub, shelf: Shelf, wanted: Wanted, origin: Origin, part: Path, stream: BinaryIO
+        self, hub: Hub, store: ModelStore, wanted: Wanted, origin: Origin, part: Path, stream: BinaryIO
     ) -> None:
-        self._hub, self._shelf, self._wanted = hub, shelf, wanted
+        self._hub, self._store, self._wanted = hub, store, wanted
         self._origin, self._part, self._stream = origin, part, stream
         self._size = wanted.file.size
 
@@ -135,7 +135,7 @@ class _Transfer:
         return os.fstat(self._stream.fileno()).st_size
 
     def check_space(self) -> None:
-        """Raise LocalError where the disk cannot take the rest."""
+        """Raise LocalError if the rest does not fit on the disk."""
         free = shutil.disk_usage(self._part.parent).free
         needed = self._size - self._there + _SPARE_DISK
         if free < needed:
@@ -143,7 +143,7 @@ class _Transfer:
             raise LocalError(message)
 
     def run(self, progress: Progress, say: Say) -> None:
-        """Load what is missing and hold the whole against its checksum."""
+        """Download the missing part and check the whole file's checksum."""
         waits = iter(_WAITS)
         while self._there < self._size:
             before = self._there
@@ -154,7 +154,7 @@ class _Transfer:
                     waits = iter(_WAITS)
                 wait = next(waits, None) if problem.passing else None
                 if wait is None:
-                    kept = "; what was loaded is kept: pull again to go on" if self._there else ""
+                    kept = "; the downloaded part is kept: pull again to resume" if self._there else ""
                     raise HubError(f"{problem}{kept}") from problem
                 say(f"{problem}; going on in {wait:g} s")
                 time.sleep(wait)
@@ -169,7 +169,7 @@ class _Transfer:
             if start and not (
                 answer.status_code == 206 and answer.headers.get("content-range", "").startswith(begins)
             ):
-                say("the hub gives the file from its beginning only; starting anew")
+                say("the hub cannot resume; starting again")
                 self._stream.truncate(0)
             self._keep_etag(answer.headers.get("etag", ""))
             there = self._there
@@ -177,17 +177,17 @@ class _Transfer:
                 there += len(chunk)
                 if there > self._size:
                     self._forget()
-                    raise LocalError(f"{self._wanted.file.name} is longer than the hub said; it was dropped")
+                    raise LocalError(f"{self._wanted.file.name} is longer than listed and was deleted")
                 self._stream.write(chunk)
                 self._stream.flush()
                 progress(there, self._size)
         if there < self._size:
-            raise HubError("the connection ended before the file did", passing=True)
+            raise HubError("the connection closed before the end of the file", passing=True)
 
     def _keep_etag(self, etag: str) -> None:
         if etag != self._origin.etag:
             self._origin = replace(self._origin, etag=etag)
-            self._shelf.keep_origin(self._wanted.name, self._origin)
+            self._store.keep_origin(self._wanted.name, self._origin)
 
     def _verify(self) -> None:
         with self._part.open("rb") as stream:
@@ -199,6 +199,6 @@ class _Transfer:
             )
 
     def _forget(self) -> None:
-        """Drop what was loaded: nothing of it can be built on."""
+        """Delete the downloaded part, which cannot be used."""
         self._part.unlink(missing_ok=True)
-        self._shelf.note(self._wanted.name).unlink(missing_ok=True)
+        self._store.note(self._wanted.name).unlink(missing_ok=True)

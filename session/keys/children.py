@@ -1,6 +1,6 @@
-"""Short helper processes that give a key: no terminal, no input but what is given, a time limit.
+"""Runs short helper programs that print a key: without a terminal, with a time limit.
 
-What such a process prints is a secret: it is in no message, repr or log of ours.
+Their output is a secret, so it appears in no message, repr or log.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _MOST_BYTES = 65_536
-"""What a pipe holds. A process that prints more waits for a reader until its time is over."""
+"""The size of a pipe. A program that prints more blocks until its time limit."""
 
 
 class ChildError(Exception):
-    """The process could not be run to its end; the message says why, as the end of a sentence."""
+    """The program did not run to its end; the message is the end of a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that ended by itself: its exit code, and what it wrote to standard output."""
+    """A program that ended by itself: its exit code and its standard output."""
 
     code: int
     output: bytes = field(repr=False)
 
 
 async def run_child(arguments: Sequence[str], *, seconds: float, given: bytes = b"") -> Ended:
-    """Run a program without a shell, ``given`` on its standard input, and wait for at most ``seconds``.
+    """Run a program without a shell, with ``given`` as its standard input, for at most ``seconds``.
 
-    It has no terminal to ask on, and starts in the home folder: what the project holds is not on its
-    way. When its time is over, or the caller is cancelled, it is killed with all that it started.
+    It starts in the home folder, so that it finds nothing of the project, and has no terminal to ask on.
+    When the time is over or the caller is cancelled, it is killed with everything it started.
     Raises ChildError.
     """
     ours, theirs = os.pipe()

@@ -1,8 +1,8 @@
-"""The provider's key, from the first place that has one: its environment variable, a command of the
-user's, or a row of ``credentials.toml``, which holds the key or says that the system keyring does.
+"""Finds a provider's key in the first place that has one: its environment variable, the user's key command,
+or a row of ``credentials.toml``, which holds the key or says that the system keyring has it.
 
-Only the environment and the file are looked at while spark starts. A command or a keyring may take
-seconds, and wait for a person: such a key is fetched when the connection first dials.
+While spark starts, only the environment and the file are read. A command or a keyring may take seconds and
+ask the user something, so such a key is fetched when the connection first dials.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ NO_COMMANDS: Mapping[str, tuple[str, ...]] = {}
 
 
 class CredentialsError(Exception):
-    """A key cannot be had where it should be; the message says what to do, and shows none of it."""
+    """A key cannot be read from where it should be; the message says what to do and never shows the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A secret and where it came from. Its text never shows in a repr, and so in no log."""
+    """A secret and its source. The secret is kept out of the repr, and so out of logs."""
 
     secret: str = field(repr=False)
     source: str
@@ -41,14 +41,14 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class KeyPlace:
-    """Where a key can be fetched, at a cost: ``command`` is run, or without one the keyring is asked."""
+    """A slow source of a key: ``command``, or the system keyring without one."""
 
     provider: str
     source: str
     command: tuple[str, ...] = field(default=(), repr=False)
 
     async def fetch(self, *, again: bool = False) -> Key:
-        """The key; ``again`` where the one given before is no longer good. Raises CredentialsError."""
+        """The key; ``again`` asks anew after the last one was rejected. Raises CredentialsError."""
         if self.command:
             try:
                 secret = await ask_command(self.command, again=again)
@@ -76,9 +76,9 @@ def find_key(
 ) -> Key | KeyPlace | None:
     """The key for ``provider``, the place to fetch it from, or None where none is set.
 
-    ``commands`` are those of ``config.toml``. Runs nothing, and looks no further than it must: with
-    the key in the environment no file is opened. Raises CredentialsError for a file that others can
-    read or that cannot be understood, and for a key that is none.
+    ``commands`` are those of ``config.toml``. Nothing is run, and the file is not opened when the environment
+    has the key. Raises CredentialsError for a file that others can read or that is damaged, and for a value
+    that cannot be a key.
     """
     value = environ.get(provider.key_variable, "").strip() if provider.key_variable else ""
     if value:
@@ -97,10 +97,10 @@ def find_key(
 
 
 def check_form(secret: str, source: str) -> str:
-    """``secret``; raises CredentialsError, which does not show it, if no key looks like that."""
+    """Return ``secret``. Raises CredentialsError, without showing it, if it cannot be a key."""
     if not secret.isascii() or not secret.isprintable() or " " in secret:
         raise CredentialsError(
-            f"the key in {source} holds a character that no key has; "
+            f"the key in {source} contains a character that no key has; "
             "was something else pasted with it? Set it again"
         )
     return secret
@@ -108,7 +108,7 @@ def check_form(secret: str, source: str) -> str:
 
 @dataclass(slots=True)
 class KeySupply:
-    """One provider's key for as long as a session runs: fetched once, and again when it has expired."""
+    """One provider's key during a session: fetched once, and again when it has expired."""
 
     provider: Provider
     config: Path
@@ -118,28 +118,28 @@ class KeySupply:
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     def at_hand(self) -> Key | KeyPlace | None:
-        """What :func:`find_key` finds now; a key that needs no fetching counts as given out."""
+        """The result of :func:`find_key`; a key that needs no fetching counts as handed out."""
         found = find_key(self.provider, self.config, self.environ, self.commands)
         if isinstance(found, Key):
             self._given = found.secret
         return found
 
     async def first(self) -> str | None:
-        """The key, fetched if it has to be; None where there is none. Raises CredentialsError."""
+        """The key, fetched if necessary; None if there is none. Raises CredentialsError."""
         return await self._ask(again=False)
 
     async def refresh(self) -> str | None:
-        """A newer key than the one given out last, or None where its place has no other.
+        """A newer key than the last one handed out, or None if its source has no other.
 
-        The command is run again, the file and the keyring are read again; a variable of the
-        environment cannot change any more. Raises CredentialsError.
+        The command runs again, the file and the keyring are read again; an environment variable cannot change
+        during a session. Raises CredentialsError.
         """
         before = self._given
         secret = await self._ask(again=True)
         return None if secret == before else secret
 
     async def _ask(self, *, again: bool) -> str | None:
-        # Two connections may dial at once; the person is asked once.
+        # Two connections may dial at once, but the user should be asked once.
         async with self._asking:
             if self._given is not None and not again:
                 return self._given

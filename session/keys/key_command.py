@@ -1,4 +1,4 @@
-"""Keys from a command of the user's, such as a password manager: ``[keys]`` in ``config.toml``.
+"""Keys from the user's own commands, such as a password manager: ``[keys]`` in ``config.toml``.
 
 [keys]
 openai = { command = ["pass", "show", "openai"] }
@@ -16,10 +16,10 @@ from session.keys.children import ChildError, run_child
 from session.text.tables import TableError
 
 SECONDS = 10.0
-"""How long a command may take: some ask the person for a finger or a password in a window of their own."""
+"""The time limit of a command; some ask the user for a fingerprint or a password first."""
 
 _kept: dict[tuple[str, ...], str] = {}
-"""What commands gave in this process: asking twice may mean asking the person twice."""
+"""The keys that commands have printed; running one again may ask the user again."""
 
 
 class CommandError(Exception):
@@ -58,14 +58,14 @@ def _words(name: str, row: Any) -> tuple[str, ...]:
 
 
 def program(words: tuple[str, ...]) -> str:
-    """The command in a message: its program alone, since an argument may be telling."""
+    """The command as messages name it: only its program, since an argument may be a secret."""
     return Path(words[0]).name
 
 
 async def ask_command(words: tuple[str, ...], *, again: bool = False, seconds: float = SECONDS) -> str:
-    """The first line that the command prints, without the white space around it; kept for the next call.
+    """The first line that the command prints, stripped; it is kept for the next call.
 
-    ``again`` runs it once more. Raises CommandError where it fails, is too slow, or prints nothing.
+    ``again`` runs the command once more. Raises CommandError if it fails, is too slow, or prints nothing.
     """
     if again:
         _kept.pop(words, None)

@@ -1,6 +1,6 @@
-"""``credentials.toml``: one row per provider, readable by its user alone.
+"""``credentials.toml``: one row per provider, readable only by its user.
 
-A row holds the key, or says that the system keyring has it, so that a start never asks a keyring in vain:
+A row holds the key or says that the system keyring has it, so that no start asks a keyring for nothing:
 
     openai = "sk-..."
     groq = { keyring = true }
@@ -23,17 +23,17 @@ _VALUE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\{[^}]*\})"""
 
 
 class KeyFileError(Exception):
-    """The file cannot be used; the message says what to do, and shows none of it."""
+    """The file cannot be used; the message says what to do and shows nothing of its content."""
 
 
 class KeyFile:
-    """The file in the ``config`` folder. Every method raises KeyFileError where it cannot be used."""
+    """The file in the ``config`` folder. Every method raises KeyFileError if the file cannot be used."""
 
     def __init__(self, config: Path) -> None:
         self.path = config / FILE_NAME
 
     def read(self, provider: str) -> str:
-        """The key in ``provider``'s row; empty where there is no row, or the keyring has it."""
+        """The key in ``provider``'s row; empty if there is no row or the keyring has the key."""
         row = self._row(provider)
         return row.strip() if isinstance(row, str) else ""
 
@@ -46,11 +46,11 @@ class KeyFile:
         return tuple(self._table(""))
 
     def put(self, provider: str, secret: str | None) -> None:
-        """Write the row: the key itself, or with None the note that the keyring has it."""
+        """Write the row: the key itself, or with None a note that the keyring has it."""
         self._change(provider, IN_KEYRING if secret is None else json.dumps(secret))
 
     def remove(self, provider: str) -> bool:
-        """Take the row away; false where there is none."""
+        """Remove the row; false if there was none."""
         if provider not in self._table(provider):
             return False
         self._change(provider, None)
@@ -86,14 +86,14 @@ class KeyFile:
         try:
             return tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError):
-            # What the parser says may quote the file, and with it a key; neither does its traceback go on.
+            # The parser's message and traceback may quote the file, and with it a key.
             raise self._broken(provider) from None
 
     def _broken(self, provider: str) -> KeyFileError:
         return KeyFileError(f'{self.path} is not valid TOML; its rows are: {provider or "openai"} = "sk-..."')
 
     def _change(self, provider: str, value: str | None) -> None:
-        """Set or remove one row; all else, comments too, stays as it is."""
+        """Set or remove one row, and leave everything else as it is, comments included."""
         try:
             with changed_alone(self.path.parent):
                 before = self._text(provider)
@@ -104,8 +104,8 @@ class KeyFile:
                 after = _with_row(before, provider, value)
                 if not _holds(after, expected):
                     told = f"{self.path}: the row {provider} is written in a way that cannot be changed here"
-                    raise KeyFileError(f"{told}; take it out by hand")
-                # A link into a folder of settings stays one.
+                    raise KeyFileError(f"{told}; edit it by hand")
+                # Keep a symbolic link, as into a folder of dotfiles.
                 replace_private(self.path.resolve(), after.encode("utf-8"))
         except OSError as problem:
             raise KeyFileError(f"cannot write {self.path}: {problem.strerror}") from problem
@@ -119,7 +119,7 @@ def _holds(text: str, table: dict[str, Any]) -> bool:
 
 
 def _with_row(text: str, provider: str, value: str | None) -> str:
-    """``text`` with the row of ``provider`` set, or removed for None; the row's own comment stays with it."""
+    """``text`` with ``provider``'s row set, or removed for None; a comment on the row is kept."""
     name = re.escape(provider)
     row = re.compile(
         rf"""^[ \t]*(?:{name}|"{name}"|'{name}')[ \t]*=[ \t]*{_VALUE}(?P<tail>[^\n]*)\n?""", re.MULTILINE
@@ -130,7 +130,7 @@ def _with_row(text: str, provider: str, value: str | None) -> str:
     found = row.search(text)
     if found is not None:
         return f"{text[: found.start()]}{key} = {value}{found['tail']}\n{text[found.end() :]}"
-    # In front of the first table: behind it the row would be that table's.
+    # Before the first table; after it, the row would belong to that table.
     table = re.search(r"^[ \t]*\[", text, re.MULTILINE)
     head, rest = (text[: table.start()], text[table.start() :]) if table else (text, "")
     return f"{head}{'' if not head or head.endswith(chr(10)) else chr(10)}{key} = {value}\n{rest}"

@@ -1,9 +1,9 @@
-"""The process that touches the system keyring, so that one that hangs or asks can be ended.
+"""The process that accesses the system keyring, so that a keyring that hangs can be stopped.
 
-Run by path with ``python -P``, it imports nothing of ours. Arguments: what to do (``look``, ``read``,
-``store``, ``erase``), a service and a user; a secret to store comes on standard input. It prints one
-JSON object: ``backend`` (its name) where there is a usable keyring, else ``why`` there is none;
-``secret`` for ``read``, null where the keyring has none.
+It is run by path with ``python -P`` and imports nothing of spark. Its arguments are what to do (``look``,
+``read``, ``store``, ``erase``), a service and a user; a secret to store comes on standard input. It prints
+one JSON object: ``backend`` with the name of a usable keyring, else ``why`` with the reason that there is
+none; for ``read`` also ``secret``, null if the keyring has none.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import sys
 from typing import Any
 
 _REAL = 1.0
-"""The priority from which keyring's authors call a backend suited; null, failing and plain text are below."""
+"""The priority from which on keyring recommends a backend; null, failing and plain text ones are below."""
 
 
 def main(action: str, service: str, user: str) -> dict[str, Any]:
-    """Do it; every way to fail is told in the answer."""
+    """Do it; every failure becomes part of the answer."""
     try:
         import keyring
         from keyring.errors import KeyringError, PasswordDeleteError
@@ -43,13 +43,13 @@ def main(action: str, service: str, user: str) -> dict[str, Any]:
         return told
     except KeyringError as problem:
         return {"why": f"it failed ({type(problem).__name__})"}
-    # A backend is somebody else's plug-in: whatever it raises means that there is no key to be had here.
+    # A backend is a plug-in and can raise anything; whatever it is, there is no key.
     except Exception as problem:  # noqa: BLE001
         return {"why": f"it failed ({type(problem).__name__})"}
 
 
 def _is_locked(backend: Any) -> bool:
-    """Whether ``backend`` would ask the person to unlock it; only those that open a window are known."""
+    """Whether ``backend`` would ask the user to unlock it; only those that open a window are known."""
     module = type(backend).__module__
     if module == "keyring.backends.SecretService":
         import secretstorage

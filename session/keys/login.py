@@ -1,4 +1,4 @@
-"""Trying a key, storing it, and taking it away: the engine of ``spark login`` and ``spark logout``."""
+"""Checks, stores and removes keys, for ``spark login`` and ``spark logout``."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PASTED = re.compile(r"""["']|(?:export )?[A-Z][A-Z0-9_]*=[^=]|Bearer """)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a provider made of a key: ``taken`` is None where it could not be asked."""
+    """The result of checking a key; ``taken`` is None if the provider could not be asked."""
 
     taken: bool | None
     told: str
 
 
 def read_key(typed: str) -> str:
-    """The key in what was typed or piped. Raises CredentialsError, which does not show it."""
+    """The key in the text that was typed or piped in. Raises CredentialsError, without showing it."""
     secret = typed.strip()
     if not secret:
         raise CredentialsError("no key was given")
@@ -43,7 +43,7 @@ def read_key(typed: str) -> str:
 
 
 async def try_key(provider: Provider, base_url: str, secret: str) -> Trial:
-    """Ask the provider for its models with ``secret``."""
+    """Check ``secret`` by asking the provider for its models."""
     if not base_url:
         return Trial(None, f"not checked: {provider.name} has no address yet")
     endpoint = Endpoint(base_url, secret, provider.headers, provider.key_header)
@@ -59,12 +59,14 @@ async def try_key(provider: Provider, base_url: str, secret: str) -> Trial:
 
 
 async def store_key(config: Path, provider: str, secret: str, *, keyring: bool = True) -> str:
-    """Keep ``secret`` in the system keyring where one can be used and is wanted, else in the file; says
-    where. Raises CredentialsError where neither takes it."""
+    """Store ``secret`` in the system keyring if one is usable and wanted, else in the file; returns where.
+
+    Raises CredentialsError if neither can store it.
+    """
     file = KeyFile(config)
     why = ""
     try:
-        file.providers()  # a file that cannot be written is found out before anything is stored
+        file.providers()  # fail before anything is stored if the file cannot be written
         if keyring:
             try:
                 name = await system_keyring.store(provider, secret)
@@ -84,7 +86,7 @@ async def _pointed(file: KeyFile, provider: str, name: str) -> str:
     try:
         file.put(provider, None)
     except KeyFileError:
-        await _forget(provider)  # a key that nothing points to would be forgotten there
+        await _forget(provider)  # without a row that points to it, the key would stay there unused
         raise
     return f"{KEYRING} ({name})"
 
@@ -97,9 +99,9 @@ async def _forget(provider: str) -> bool:
 
 
 async def remove_key(config: Path, provider: str) -> str:
-    """Take the stored key away, and say from where; empty where none was stored.
+    """Remove the stored key and return where it was; empty if none was stored.
 
-    Raises CredentialsError where that cannot be done.
+    Raises CredentialsError if it cannot be removed.
     """
     file = KeyFile(config)
     try:
@@ -117,7 +119,7 @@ async def remove_key(config: Path, provider: str) -> str:
 def list_keys(
     catalogue: Catalogue, config: Path, environ: Mapping[str, str], commands: Mapping[str, tuple[str, ...]]
 ) -> list[tuple[str, str]]:
-    """Each provider that has a key, and where from; nothing is run. Raises CredentialsError."""
+    """Each provider that has a key, and its source; nothing is run. Raises CredentialsError."""
     found = [
         (name, find_key(provider, config, environ, commands))
         for name, provider in catalogue.providers.items()

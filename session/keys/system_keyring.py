@@ -1,7 +1,7 @@
-"""The system's keyring (Secret Service, Keychain …), through the package ``keyring`` where it is installed.
+"""The system's keyring (Secret Service, Keychain and others), through the package ``keyring`` if installed.
 
-Every look at it is a short process with a time limit (``keyring_child.py``): a keyring may wait for a
-person, and its libraries take a while to load. One that is missing, locked or silent is unusable.
+Each access is a short process with a time limit (``keyring_child.py``), because a keyring may wait for the
+user and its libraries are slow to load. A keyring that is missing, locked or silent is not used.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from session.keys.children import ChildError, run_child
 from session.text.install_hint import install_command
 
 SERVICE = "spark"
-"""The service under which keys are kept; the user's name is the provider's."""
+"""The service under which keys are stored, with the provider as the user name."""
 SECONDS = 5.0
 
 _CHILD = Path(__file__).with_name("keyring_child.py")
 
 
 class KeyringError(Exception):
-    """There is no keyring that can be used now; the message says why, in a few words."""
+    """No keyring can be used now; the message says why in a few words."""
 
 
 def is_installed() -> bool:
-    """Whether the extra is there; loads nothing."""
+    """Whether the package is installed; imports nothing."""
     return find_spec("keyring") is not None
 
 
 async def look(*, seconds: float = SECONDS) -> str:
-    """The name of the keyring that would be used. Raises KeyringError where there is none."""
+    """The name of the keyring that would be used. Raises KeyringError if there is none."""
     return str((await _ask("look", "", seconds=seconds))["backend"])
 
 
 async def read(provider: str, *, seconds: float = SECONDS) -> str | None:
-    """The key kept for ``provider``; None where there is none. Raises KeyringError."""
+    """The key stored for ``provider``; None if there is none. Raises KeyringError."""
     secret = (await _ask("read", provider, seconds=seconds)).get("secret")
     return secret if isinstance(secret, str) else None
 
 
 async def store(provider: str, secret: str, *, seconds: float = SECONDS) -> str:
-    """Keep ``secret``, and return the keyring's name. Raises KeyringError."""
+    """Store ``secret`` and return the keyring's name. Raises KeyringError."""
     answer = await _ask("store", provider, given=secret.encode("utf-8"), seconds=seconds)
     if await read(provider, seconds=seconds) != secret:
         raise KeyringError("it does not give back what is stored in it")
@@ -51,7 +51,7 @@ async def store(provider: str, secret: str, *, seconds: float = SECONDS) -> str:
 
 
 async def erase(provider: str, *, seconds: float = SECONDS) -> bool:
-    """Forget the key; false where there was none. Raises KeyringError."""
+    """Delete the key; false if there was none. Raises KeyringError."""
     return "erased" not in await _ask("erase", provider, seconds=seconds)
 
 
@@ -66,7 +66,7 @@ async def _ask(action: str, provider: str, *, seconds: float, given: bytes = b""
     try:
         answer = json.loads(ended.output)
     except (ValueError, RecursionError):
-        # The text that is no JSON may hold the key.
+        # The invalid output may contain the key.
         raise KeyringError(f"its process failed (exit code {ended.code})") from None
     if not isinstance(answer, dict) or "backend" not in answer:
         raise KeyringError(str(answer.get("why", "it failed")) if isinstance(answer, dict) else "it failed")

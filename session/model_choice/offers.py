@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from session.engine.hub import known_models
 from session.engine.model import installed
+from session.engine.model_hub import known_models
+from session.engine.model_store import ModelStore
 from session.engine.process import said_bytes
-from session.engine.shelf import Shelf
 from session.models.catalogue import Catalogue
 from session.models.discovery import LocalServer, find_servers
 from session.setup.opening import Opening
@@ -57,7 +57,7 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
     """What the embedded engine can run, or could once it is pulled; none where it is not installed."""
     if not installed():
         return ()
-    models = [model for model in Shelf(environ).models() if model.whole]
+    models = [model for model in ModelStore(environ).models() if model.whole]
     if models:
         return tuple(
             Offer(

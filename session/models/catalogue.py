@@ -1,4 +1,4 @@
-"""Who serves and what runs: the catalogue of providers and models, read from data."""
+"""The catalogue of providers and models, read from data."""
 
 from __future__ import annotations
 
@@ -26,48 +26,48 @@ class CatalogueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A server that speaks one of our dialects, and the variables that name its key and address."""
+    """A model server, and the environment variables that hold its key and address."""
 
     name: str
     base_url: str
     key_variable: str
     base_url_variable: str = ""
     key_header: str = ""
-    """The header that takes the key as it is; empty for a bearer token."""
+    """The header that carries the key; empty for ``Authorization: Bearer``."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     fast: Mapping[str, Any] = field(default_factory=dict)
-    """The request's further fields for the faster tier; empty where there is none."""
+    """Extra request fields that select the faster tier; empty when there is none."""
     fast_headers: Mapping[str, str] = field(default_factory=dict)
     fast_models: tuple[str, ...] = ()
-    """What the names of the models begin with that have the faster tier; empty for all."""
+    """Prefixes of the models that have the faster tier; empty for all models."""
     freeform_tools: bool = True
-    """Whether it takes tools whose input is free text, as the V4A patch tool's is."""
+    """Whether it accepts tools with free text as input, such as the V4A patch tool."""
     unlisted: bool = False
-    """Whether it may have models that it does not list: deployments, patterns, whatever a user's own has."""
+    """Whether it may serve models that it does not list, such as deployments."""
     service: Service = field(default_factory=Service)
 
     def has_fast(self, model: str) -> bool:
-        """Whether there is a faster tier for ``model``."""
+        """Whether ``model`` has a faster tier."""
         offered = bool(self.fast or self.fast_headers)
         return offered and (not self.fast_models or model.startswith(self.fast_models))
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens, where they are public; ``cached`` is what input from a cache costs."""
+    """List prices in US dollars for a million tokens; ``cached`` is for input read from a cache."""
 
     input: float
     cached: float
     output: float
     long: Price | None = None
-    """What all of a request costs whose input is longer than ``long_over`` tokens."""
+    """The price of a whole request whose input is longer than ``long_over`` tokens."""
     long_over: int = 0
 
     def __str__(self) -> str:
         return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
 
     def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-        """Dollars for one request: ``cached_tokens`` are among ``input_tokens``."""
+        """The cost of one request in dollars; ``cached_tokens`` are part of ``input_tokens``."""
         if self.long is not None and input_tokens > self.long_over:
             return self.long.cost(input_tokens, cached_tokens, output_tokens)
         fresh = max(0, input_tokens - cached_tokens)
@@ -77,7 +77,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What spark must know of a model. ``window`` and ``output_reserve`` are in tokens."""
+    """A model's properties. ``window`` and ``output_reserve`` are in tokens."""
 
     name: str
     provider: str
@@ -90,16 +90,16 @@ class Model:
     """Whether it can call functions."""
     price: Price | None = None
     fast_price: Price | None = None
-    """What the faster tier costs."""
+    """The price of the faster tier."""
     thinking: str = "budget"
-    """How the Messages dialect is told the effort: as a thinking ``budget``, or in a field of its own to a
-    model whose thinking is ``adaptive``, or ``always`` on and not to be asked for."""
+    """How the Messages dialect sends the effort: as a thinking ``budget``, or in a field of its own where
+    thinking is ``adaptive`` or ``always`` on."""
     checked: str = ""
-    """The month or day on which the row was held against public documentation; empty for never."""
+    """When the row was last checked against public documentation; empty for never."""
 
     @property
     def budget(self) -> int:
-        """Tokens that a request may take: the window less the room kept for the answer."""
+        """The most tokens of a request: the window without the part reserved for the answer."""
         return self.window - self.output_reserve
 
 
@@ -113,17 +113,19 @@ class Catalogue:
     families: tuple[tuple[str, str], ...]
 
     def provider(self, name: str) -> Provider:
-        """The provider called ``name``; raises CatalogueError naming the known ones."""
+        """The provider called ``name``. Raises CatalogueError, which lists the known ones."""
         if name not in self.providers:
             known = ", ".join(sorted(self.providers))
             raise CatalogueError(f"unknown provider {name!r}; known are {known}")
         return self.providers[name]
 
     def model(self, name: str, provider: str) -> Model:
-        """The model called ``name``, as ``provider`` serves it; one that no row names gets cautious
-        assumptions. Without freeform tools every model writes its edits as text."""
+        """The model called ``name`` as ``provider`` serves it; an unknown one gets cautious assumptions.
+
+        Where the provider takes no freeform tools, every model writes its edits as text.
+        """
         model = self.models.get(name) or self._assumed(name, provider)
-        if model.provider != provider:  # another's prices say nothing
+        if model.provider != provider:  # the prices are another provider's
             model = replace(model, provider=provider, price=None, fast_price=None)
         served = self.providers.get(provider)
         if model.edit_format == "v4a" and served is not None and not served.freeform_tools:
@@ -220,7 +222,7 @@ def _price(row: Table, key: str) -> Price | None:
 
 
 def _amounts(row: Table, key: str, values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, float]:
-    """The amounts under ``names``; input from a cache costs what other input does where nothing is said."""
+    """The amounts under ``names``; without a price of its own, cached input costs what other input does."""
     given = {"cached": values.get("input"), **values}
     if set(given) != set(names) or not all(
         type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in given.values()
@@ -239,7 +241,7 @@ def _builtin() -> Mapping[str, Any]:
 
 
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
-    """The built-in catalogue with the user's ``[providers.*]`` and ``[models.*]`` rows laid over it.
+    """The built-in catalogue with the user's ``[providers.*]`` and ``[models.*]`` rows merged into it.
 
     Raises TableError for a row that cannot be used.
     """

@@ -1,7 +1,7 @@
-"""Model servers that answer on this machine: the catalogue's loopback addresses, asked for their models.
+"""Finds model servers on this machine by asking the catalogue's loopback addresses for their models.
 
-No key is sent: whoever listens on a usual port has not proved to be whom it is meant for. What they
-answer is untrusted text.
+No key is sent, because whatever listens on a usual port may not be the server the key is for. The answers
+are untrusted text.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line
 
 CONNECT_SECONDS = 0.3
-"""For a server to take the connection: it is on this machine, or not there."""
+"""Seconds for a server to accept the connection; one on this machine does so at once."""
 ANSWER_SECONDS = 1.0
-"""For one that took it to say what it is: it may be at work on an answer for somebody."""
+"""Seconds for it to say what it is; it may be busy with another answer."""
 UNKNOWN = "an OpenAI-compatible server"
 _MOST_BYTES = 1024 * 1024
 _MOST_MODELS = 200
@@ -39,8 +39,8 @@ _LONGEST_NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answers. ``provider`` is the catalogue's row to talk to it by; ``name`` says what it
-    proved to be; ``models`` are as it lists them; ``wants_key`` where it tells nothing without one."""
+    """A server that answers. ``provider`` names the catalogue's row to use for it, ``name`` what it turned
+    out to be and ``models`` what it lists; ``wants_key`` is true when it lists nothing without a key."""
 
     provider: str
     base_url: str
@@ -50,19 +50,19 @@ class LocalServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return urlsplit(self.base_url).port or 80
 
     @property
     def told(self) -> str:
-        """What it is and where, in a few words."""
+        """What it is and its port, in a few words."""
         return f"{self.name} on port {self.port}"
 
     def flags(self, catalogue: Catalogue) -> str:
-        """The options that choose its first model."""
+        """The command-line options that choose its first model."""
         usual = catalogue.provider(self.provider).base_url == self.base_url
         address = "" if usual else f" --base-url {self.base_url}"
-        # Its name for the model may be anything, and the line is there to be copied into a shell.
+        # The model's name can be anything, and this line is meant to be copied into a shell.
         model = f" --model {shlex.quote(self.models[0])}" if self.models else ""
         return f"--provider {self.provider}{address}{model}"
 
@@ -88,9 +88,9 @@ def _marks() -> tuple[_Mark, ...]:
 async def find_servers(
     catalogue: Catalogue, *, seconds: float = CONNECT_SECONDS, answer_seconds: float = ANSWER_SECONDS
 ) -> tuple[LocalServer, ...]:
-    """Every server that answers on a loopback address of the catalogue, by the order of its rows.
+    """Every server that answers on a loopback address of the catalogue, in the order of its rows.
 
-    It runs in a thread of its own: an event loop that is busy starting up would make every server late.
+    It runs in a thread, since an event loop that is busy starting up would make every server seem slow.
     """
     return await asyncio.to_thread(lambda: asyncio.run(_find(catalogue, seconds, answer_seconds)))
 
@@ -105,7 +105,7 @@ async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> 
     open_ones = [address for address in rows if address in there]
     if not open_ones:
         return ()
-    # Loaded before the clock runs.
+    # Imported before the time limit starts.
     import httpx2  # noqa: F401
 
     import session.transport.http  # noqa: F401
@@ -115,10 +115,10 @@ async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> 
 
 
 def _listening(addresses: list[str], seconds: float) -> set[str]:
-    """Those where somebody takes a connection.
+    """The addresses that accept a connection.
 
-    All are tried at once, by the system alone: however late this thread gets to look, what was taken
-    in time is seen.
+    All connections are started at once and made by the system, so even a delayed thread sees which of them
+    were accepted in time.
     """
     found: set[str] = set()
     with contextlib.ExitStack() as closing, selectors.DefaultSelector() as waiting:
@@ -146,7 +146,7 @@ def _listening(addresses: list[str], seconds: float) -> set[str]:
 
 
 async def _look(address: str, names: list[str], seconds: float) -> LocalServer | None:
-    """What listens at ``address``; None where it is no model server."""
+    """The server at ``address``; None when it is not a model server."""
     parts = urlsplit(address)
     root = f"{parts.scheme}://{parts.netloc}"
     marks = _marks()
@@ -177,14 +177,14 @@ def _fits(mark: _Mark, told: tuple[int, Mapping[str, Any]], models: list[dict[st
 
 
 def _row(names: list[str], mark: _Mark) -> str:
-    """Whom to talk to it as: a row of the user's for this address, else what it proved to be."""
+    """The provider to use for it: the user's own row for this address, else what it turned out to be."""
     known = {each.provider for each in _marks()}
     own = [name for name in names if name not in known]
     return own[-1] if own else mark.provider
 
 
 def _names(models: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The models' ids; those that only embed text, where a server says so, cannot answer."""
+    """The models' ids, without those that the server marks as embedding models."""
     names = [model.get("id") for model in models if model.get("type") != "embeddings"]
     return tuple(
         clean_line(one_line(name)[:_LONGEST_NAME]) for name in names if isinstance(name, str) and name
@@ -192,7 +192,7 @@ def _names(models: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 async def _get(url: str, seconds: float) -> tuple[int, Mapping[str, Any]] | None:
-    """Status and JSON object of the answer to ``GET url``; None where there is none in time."""
+    """Status and JSON object of the answer to ``GET url``; None when none comes in time."""
     import httpx2
 
     from session.transport.http import client_for

@@ -1,10 +1,10 @@
-"""Effort ``auto``: which of a model's efforts a request is worth, by its size and kind, and why.
+"""Effort ``auto``: chooses one of a model's efforts by the size and kind of the request, and says why.
 
-The rules are data (``effort.toml``). Points for what is found in the request are added up and name a
-level; the turn before has its say too. An answer that did not help raises the level above its own. A
-redirect does not lower it, for the task is the same. And a small difference changes nothing in a long
-conversation: requests continue from one another only while all their fields are equal
-(``protocol/increment.py``), so another effort sends the whole conversation anew.
+The rules are data (``effort.toml``). Each thing found in the request gives points, and their sum picks a
+level. The turn before counts as well: an answer that did not help raises the level, and a redirect never
+lowers it, since the task is the same. In a long conversation a small difference changes nothing: a request
+continues the one before only while all other fields are equal (``protocol/increment.py``), so a different
+effort would send the whole conversation again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import resources
 from typing import Any
 
 LEVELS = ("low", "medium", "high", "xhigh")
-"""The efforts that ``auto`` chooses from, from the least to the most."""
+"""The efforts that ``auto`` chooses from, lowest first."""
 
 _FILE = re.compile(
     r"@[\w./-]+|(?<![\w/])[\w-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+\.(?:[a-z]{1,4}|toml|json|yaml)(?!\w)"
@@ -28,8 +28,8 @@ _FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What the turn before has to say. ``effort`` is its own, empty where there was none yet; ``trouble``
-    is why its answer did not help, empty where it did; ``tokens`` are those of the conversation."""
+    """The turn before. ``effort`` is what it used, empty for a first turn; ``trouble`` says why its answer
+    did not help, empty if it did; ``tokens`` is the size of the conversation."""
 
     effort: str = ""
     trouble: str = ""
@@ -39,7 +39,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """An effort, and in a few words what decided; empty where the model knows no efforts."""
+    """An effort and, in a few words, the reason; the effort is empty for a model that has none."""
 
     effort: str
     why: str
@@ -47,7 +47,7 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One thing found in a request."""
+    """One thing found in a request, with its points."""
 
     points: int
     why: str
@@ -59,7 +59,7 @@ def _rules() -> Mapping[str, Any]:
 
 
 def pick(request: str, efforts: Sequence[str], before: Before = Before()) -> Picked:
-    """The effort of ``efforts`` (a model's own) that ``request`` is worth after ``before``."""
+    """Choose one of a model's ``efforts`` for ``request``, given the turn ``before``."""
     if not efforts:
         return Picked("", "this model has no efforts")
     found = _findings(request)
@@ -81,12 +81,12 @@ def pick(request: str, efforts: Sequence[str], before: Before = Before()) -> Pic
 
 
 def first(efforts: Sequence[str]) -> str:
-    """The effort of ``efforts`` that a first request most likely gets; empty where there are none."""
+    """The effort that a first request most likely gets; empty for a model that has none."""
     return nearest(_rules()["first"], efforts)
 
 
 def nearest(effort: str, efforts: Sequence[str]) -> str:
-    """``effort``, or where ``efforts`` lacks it the next lower one that it has, or the next higher one."""
+    """``effort`` if ``efforts`` has it, else the next lower one, else the next higher one."""
     if effort in efforts or not efforts:
         return effort if efforts else ""
     if effort not in LEVELS:
@@ -116,7 +116,7 @@ def _findings(request: str) -> list[_Found]:
 
 
 def _first(rules: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> Mapping[str, Any] | None:
-    """The first rule whose least number is reached."""
+    """The first rule whose minimum is reached."""
     return next((rule for rule in rules for key in counts if counts[key] >= rule.get(key, math.inf)), None)
 
 
@@ -146,13 +146,13 @@ def _level(total: int) -> int:
 
 
 def _near(total: int, level: int) -> bool:
-    """Whether ``total`` is at most the rules' ``stay.points`` outside of ``level``."""
+    """Whether ``total`` is within ``stay.points`` of the range of ``level``."""
     margin = _rules()["stay"]["points"]
     return any(_level(total + step) == level for step in range(-margin, margin + 1))
 
 
 def _reason(found: Sequence[_Found], total: int) -> str:
-    """The findings that weigh most on the side of the outcome; the two of them at most."""
+    """The two findings that contributed most to the outcome."""
     side = [each for each in found if (each.points > 0) == (total >= 0) and each.points]
     side.sort(key=lambda each: -abs(each.points))
     return ", ".join(each.why for each in side[:2]) or "ordinary request"

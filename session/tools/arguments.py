@@ -1,7 +1,7 @@
-"""A call's arguments: JSON from a model, read and checked against the tool's schema.
+"""Reads a call's arguments, JSON from a model, and checks them against the tool's schema.
 
-Checks what the schemas of tools commonly say (types, required, enum, bounds, no other keys), and
-leaves alone what it does not know: whoever runs the call has the last word.
+It checks what tool schemas commonly use (types, required, enum, bounds, no other keys) and ignores the rest,
+because the tool itself has the last word.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BadArguments(ValueError):
 
 
 def read_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments in ``text``; optional ones that are null are left out. Raises BadArguments."""
+    """The arguments in ``text``, without optional ones that are null. Raises BadArguments."""
     try:
         given = json.loads(text or "{}")
     except RecursionError:
@@ -57,7 +57,7 @@ def _check_object(value: Mapping[str, Any], schema: Mapping[str, Any], where: st
 
 
 def _required(schema: Mapping[str, Any]) -> list[str]:
-    """The names that must be there; a server's schema may hold anything under ``required``."""
+    """The required names; a server's schema may hold anything under ``required``."""
     names = schema.get("required")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 

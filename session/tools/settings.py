@@ -1,4 +1,4 @@
-"""What the user lets a model do by tools: the table ``[tools]`` of the user's ``config.toml``."""
+"""The table ``[tools]`` of the user's ``config.toml``: what tools a model may use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ToolSettings:
     """Whether the model may look at the project by itself."""
     run: Running = Running.ASK
     environment: tuple[str, ...] = ()
-    """Variables that commands are given besides the usual ones."""
+    """Variables that commands get besides the usual ones."""
 
 
 def read_tool_settings(values: Any) -> ToolSettings:
@@ -49,9 +49,9 @@ def read_tool_settings(values: Any) -> ToolSettings:
 def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running:
     """Whether commands may be run here.
 
-    Without asking only in a folder that the user trusts: what a repository holds reaches the model, and
-    must not run anything by it. With nobody to ask, commands that would have to be asked about are not
-    to be had.
+    They run without asking only in a folder that the user trusts: the model reads what a repository holds,
+    and the repository must not run anything through it. With nobody to ask, commands that need approval are
+    not offered.
     """
     wanted = settings.run
     if wanted is Running.ALWAYS and not trusted:

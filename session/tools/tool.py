@@ -1,8 +1,8 @@
-"""What a tool is: its specification, what a call is given, and what it comes to.
+"""The interface of tools: a tool's specification, what a call gets, and its result.
 
-A :class:`ToolProvider` lists tools and can be anything: the project's own (``session.setup.project_tools``),
-or a server that offers further ones. Whatever a call is given comes from a model and is untrusted; a tool
-answers what it cannot do in words (:func:`failed`) and never raises for it.
+A :class:`ToolProvider` lists tools: the project's own (``session.setup.project_tools``), or those of a
+server. Arguments come from a model and are untrusted. A tool that cannot do what is asked answers with
+:func:`failed` and does not raise.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from session.protocol.items import FunctionTool
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model is told of it. ``parameters`` is the JSON Schema of its arguments, an object's.
+    """How a tool is described to the model. ``parameters`` is the JSON Schema of its arguments, an object.
 
-    Calls of tools that only read run side by side; the others one after the other, in the order of the
-    calls. ``asks`` says that the user is asked before each call.
+    Calls of tools that only read run side by side, others one after the other in the order of the calls.
+    ``asks`` means that the user is asked before each call.
     """
 
     name: str
@@ -30,7 +30,7 @@ class ToolSpec:
     asks: bool = False
 
     def definition(self) -> FunctionTool:
-        """The Responses tool definition, from which the other dialects make theirs."""
+        """The tool definition in the Responses dialect, which the other dialects convert."""
         return {
             "type": "function",
             "name": self.name,
@@ -42,7 +42,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file that a call showed the model; ``whole`` if all of it, with nothing left out."""
+    """A file that a call showed to the model; ``whole`` if nothing of it was left out."""
 
     source: Source
     whole: bool
@@ -50,8 +50,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to. ``text`` is for the model; ``summary`` are a few words for the person, which
-    follow the call's own line, as in ``12 matches in 5 files``; ``tail`` some lines below it."""
+    """The result of a call. ``text`` is for the model; ``summary`` is a few words for the user after the
+    call's own line, as in ``12 matches in 5 files``; ``tail`` holds lines to show below it."""
 
     text: str
     summary: str = ""
@@ -61,15 +61,19 @@ class ToolResult:
 
 
 def failed(text: str, summary: str = "") -> ToolResult:
-    """The answer to a call that could not be done: ``text`` says why, and what would be right. The person
-    is told its first sentence, where there is no ``summary``."""
+    """The result of a call that could not be done: ``text`` says why and what to do instead.
+
+    The user sees ``summary``, or without one the first sentence of ``text``.
+    """
     return ToolResult(text, summary or text.split(". ")[0].removesuffix("."), ok=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a call runs in. ``room`` is the most tokens its text may take by ``count``; ``say`` takes pieces
-    of output that the person may see while the call still runs, on the event loop."""
+    """The surroundings of a call. ``room`` is the most tokens that its text may take, measured by ``count``.
+
+    ``say`` shows the user pieces of output while the call still runs; it is called on the event loop.
+    """
 
     room: int
     count: Callable[[str], int]
@@ -81,28 +85,28 @@ class Tool(Protocol):
 
     @property
     def spec(self) -> ToolSpec:
-        """How the model is told of it."""
+        """The description for the model."""
         ...
 
     def label(self, arguments: Mapping[str, Any]) -> str:
-        """The call in one line for the person, as in ``read tui/app/app.py 10–40``; never raises."""
+        """The call in one line for the user, as in ``read tui/app/app.py 10–40``; never raises."""
         ...
 
     def refusal(self, arguments: Mapping[str, Any]) -> str:
-        """Why a call is not even tried, nor put to the user; empty if it may be."""
+        """Why a call is refused before it is tried or shown to the user; empty if it is not."""
         ...
 
     async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
-        """Do it. ``arguments`` fit the schema as far as ``session.tools.arguments`` checks it.
+        """Run the call. ``arguments`` fit the schema as far as ``session.tools.arguments`` checks it.
 
-        Cancelling it stops it: what it started is gone when the cancellation comes through.
+        When a cancelled call has returned, nothing that it started is left.
         """
         ...
 
 
 class ToolProvider(Protocol):
-    """Where tools come from."""
+    """A source of tools."""
 
     async def tools(self) -> Sequence[Tool]:
-        """The tools that can be called now; names are unique within one provider."""
+        """The tools that can be called now, with names that are unique within the provider."""
         ...

@@ -1,4 +1,4 @@
-"""All the tools of a session, whoever provides them, and how one call of them is answered."""
+"""All tools of a session by name, with the checks on a call of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from session.tools.tool import Tool, ToolProvider
 
 
 class UnknownTool(Exception):
-    """There is no tool of that name; the message tells the model which there are."""
+    """There is no tool of that name; the message lists the tools for the model."""
 
 
 class Toolbox:
-    """The tools by name: ``own`` ones, which are always there, and those of providers. Whoever has a name
-    first keeps it."""
+    """The tools by name: ``own`` ones, which are always there, then those of providers.
+
+    When two tools have the same name, the first one keeps it.
+    """
 
     def __init__(self, own: Sequence[Tool] = ()) -> None:
         self._own = tuple(own)
@@ -24,7 +26,7 @@ class Toolbox:
         self._tools = {tool.spec.name: tool for tool in self._own}
 
     async def refresh(self) -> None:
-        """Ask the providers what there is now; what is offered changes with the next turn."""
+        """Ask the providers for their tools; changes take effect with the next turn."""
         tools = {tool.spec.name: tool for tool in self._own}
         for provider in self._providers:
             for tool in await provider.tools():
@@ -32,16 +34,16 @@ class Toolbox:
         self._tools = tools
 
     def as_now(self) -> Toolbox:
-        """The tools that there are now, for a turn: what comes and goes meanwhile is the next one's."""
+        """A copy with the present tools, so that changes during a turn only affect the next one."""
         return Toolbox(tuple(self._tools.values()))
 
     def add(self, provider: ToolProvider) -> None:
-        """Take in a provider; its tools are there after the next :meth:`refresh`."""
+        """Add a provider; its tools appear with the next :meth:`refresh`."""
         self._providers.append(provider)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tools' names, in the order they are offered."""
+        """The tools' names, in the order in which they are offered."""
         return tuple(self._tools)
 
     def definitions(self) -> tuple[FunctionTool, ...]:
@@ -57,7 +59,7 @@ class Toolbox:
         return tool
 
     def arguments(self, tool: Tool, text: str) -> Mapping[str, Any]:
-        """The arguments of a call, checked. Raises BadArguments with a sentence for the model."""
+        """The checked arguments of a call. Raises BadArguments with a message for the model."""
         arguments = read_arguments(text, tool.spec.parameters)
         if why := tool.refusal(arguments):
             raise BadArguments(why)

@@ -1,21 +1,21 @@
-"""As much of something as its room allows."""
+"""Shortens text to a number of tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 LEAST_ROOM = 200
-"""Tokens below which a call is not worth making."""
+"""With fewer tokens to spare, a call is not made."""
 LONGEST_LINE = 400
-"""Characters of a line that are shown where there is no room for all of it."""
+"""The characters that are kept of a line where not all lines fit."""
 _NOTE = 60
-"""Tokens kept for what is said around the lines."""
+"""The tokens reserved for the text around the lines."""
 _CHARS = 8
-"""More characters than this a token seldom has; text beyond is not even counted."""
+"""Tokens are rarely longer; text beyond this many characters per token is not counted."""
 
 
 def fitting(lines: Sequence[str], room: int, count: Callable[[str], int]) -> int:
-    """How many of ``lines``, from the first, fit in ``room`` tokens together with a few words around them."""
+    """How many of ``lines``, from the first on, fit into ``room`` tokens with a few words around them."""
     room -= _NOTE
     least, most = 0, _at_most(lines, room * _CHARS)
     if count("\n".join(lines[:most])) <= room:
@@ -38,11 +38,11 @@ def _at_most(lines: Sequence[str], characters: int) -> int:
 
 
 def shortened(line: str) -> str:
-    """``line`` without its middle, where it is long."""
+    """``line``, without its middle if it is long."""
     more, end = len(line) - LONGEST_LINE, LONGEST_LINE // 2
     return line if more <= 0 else f"{line[:end]}… {more:,} characters not shown …{line[-end:]}"
 
 
 def plural(number: int, word: str, many: str = "") -> str:
-    """``number`` things: ``1 match``, ``1,200 matches``."""
+    """A number with its noun: ``1 match``, ``1,200 matches``."""
     return f"{number:,} {word if number == 1 else many or word + 's'}"

@@ -1,10 +1,10 @@
-"""A program in a process group of its own: bounded in time, and gone as a whole when it is stopped.
+"""Runs a program in a process group of its own, with a time limit, and stops it as a whole.
 
-The group is its own session, without a terminal. It ends with its leader: what the leader left behind
-is ended too. A stop sends SIGTERM to all of it, and SIGKILL to what is still there a moment later.
+The group is a session of its own without a terminal. When its leader ends, the other processes are ended as
+well. A stop sends SIGTERM to all of them, and SIGKILL a moment later to those that are left.
 
-A program may begin sessions of its own, which no signal to the group reaches. On Linux it can be run under
-a supervisor (``supervisor.py``), which ends those as well, also where spark itself is killed.
+A program may start sessions of its own, which signals to the group do not reach. On Linux it can run under a
+supervisor (``supervisor.py``), which ends those as well, even when spark itself is killed.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import IO, Any
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
 _REST_GRACE = 0.1
-"""The same for what the leader leaves behind: the dead count too, until somebody has reaped them."""
+"""The same for processes that outlive the leader; dead ones count until they are reaped."""
 _LINGER = 0.2
-"""Seconds that output is waited for once the leader has ended: something may hold its pipe open."""
+"""Seconds to wait for output after the leader has ended: another process may hold the pipe open."""
 _LOOK = 0.01
 _CHUNK = 65_536
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SUPERVISED_GRACE = 5.0
-"""Seconds more that a supervisor is given: it ends by itself, and killing it would let others live on."""
+"""Extra seconds for a supervisor: it ends by itself, and killing it would leave its processes running."""
 _LIVE: set[int] = set()
-"""The groups that run now, for an exit that nobody foresaw."""
+"""The running groups, to be killed if spark exits unexpectedly."""
 
 
 @atexit.register
@@ -46,7 +46,7 @@ def _end_all() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended: its exit code, negative for a signal. ``cut``: its reader had enough."""
+    """How a program ended: its exit code, negative for a signal. ``cut`` means that its reader stopped it."""
 
     code: int
     timed_out: bool = False
@@ -65,12 +65,12 @@ async def run_group(
     grace: float = GRACE,
     supervised: bool = False,
 ) -> Exit:
-    """Run ``command`` in ``folder`` until it ends, ``seconds`` are over, ``take`` has had enough (it is
-    given the output piece by piece, and answers whether it wants more), or the task is cancelled.
+    """Run ``command`` in ``folder`` until it ends, ``seconds`` are over, ``take`` stops it, or the task is
+    cancelled. ``take`` gets the output piece by piece and returns whether it wants more.
 
-    Standard input is empty unless given; standard error goes with the output unless ``errors`` takes it.
-    When this returns or raises, no process of the group is left; of one that is ``supervised`` (where that
-    can be had) nothing that came of it at all. Raises OSError when it cannot be started.
+    Standard input is empty unless given; standard error joins the output unless ``errors`` is given. When
+    this returns or raises, no process of the group is left; with ``supervised``, where the system supports
+    it, no descendant at all. Raises OSError if the command cannot be started.
     """
     kind = _Supervised if supervised and can_supervise() else _Group
     group = kind(command, folder, environ, take, stdin, errors, grace)
@@ -86,13 +86,13 @@ async def run_group(
 
 
 def can_supervise() -> bool:
-    """Whether there is what a supervisor needs: Linux, its ``/proc``, and a Python to run it."""
+    """Whether a supervisor can run here: it needs Linux, ``/proc`` and a Python interpreter."""
     there = Path("/proc/self/stat").exists() and _SUPERVISOR.is_file()
     return sys.platform == "linux" and bool(sys.executable) and there
 
 
 class _Group:
-    """A running group and the reading of its output, on the running loop."""
+    """A running group, and the reader of its output on the running event loop."""
 
     def __init__(
         self,
@@ -137,16 +137,16 @@ class _Group:
         return code if code is not None else -signal.SIGKILL
 
     async def ended(self) -> None:
-        """Wait until the leader has ended and its output is read, or the reader has had enough."""
+        """Wait until the leader has ended and its output is read, or the reader has stopped it."""
         await asyncio.wait({self._exited, self._closed}, return_when=asyncio.FIRST_COMPLETED)
         if self.cut:
             return
-        # A program may close its output long before it ends; one that ended may have lent it out.
+        # A program may close its output long before it ends, or leave it open in a child.
         await asyncio.wait({self._exited})
         await asyncio.wait({self._closed}, timeout=_LINGER)
 
     async def end(self) -> None:
-        """Leave nothing of the group; its leader is reaped."""
+        """End all processes of the group and reap the leader."""
         try:
             self._signal(signal.SIGTERM)
             await self._patience()
@@ -158,7 +158,7 @@ class _Group:
         self._output.close()
 
     async def _patience(self) -> None:
-        """Give the leader its time, then what it leaves behind a little more."""
+        """Wait for the leader, then a little longer for processes that outlive it."""
         await asyncio.wait({self._exited}, timeout=self._grace)
         for _ in range(round(min(self._grace, _REST_GRACE) / _LOOK)):
             try:
@@ -191,7 +191,7 @@ class _Group:
 
     def _wait(self) -> None:
         self._process.wait()
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed and nobody waits
             self._loop.call_soon_threadsafe(self._reaped)
 
     def _reaped(self) -> None:
@@ -200,8 +200,7 @@ class _Group:
 
 
 class _Supervised(_Group):
-    """A group whose leader is the supervisor: told to end, it ends all that came of the program, and
-    itself."""
+    """A group whose leader is the supervisor, which ends all descendants of the program and then itself."""
 
     def _start(self, command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         control, self._control = os.pipe()
@@ -215,8 +214,7 @@ class _Supervised(_Group):
             os.close(control)
 
     async def end(self) -> None:
-        """Leave nothing of it; the supervisor is reaped. Nobody waits for it where this is cancelled: it
-        ends all the same."""
+        """End all descendants and reap the supervisor, which also does its work if this is cancelled."""
         os.close(self._control)
         try:
             await asyncio.wait({self._exited}, timeout=self._grace + _SUPERVISED_GRACE)

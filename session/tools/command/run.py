@@ -1,4 +1,4 @@
-"""The tool ``run``: a shell command, only ever with the user's word."""
+"""The tool ``run``: a shell command, run only with the user's consent."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from session.tools.truncate import fitting, plural, shortened
 
 SHELL = "/bin/sh"
 KEPT = 8_192
-"""Bytes of output that are kept from the beginning, and as many from the end."""
+"""The bytes of output kept from the beginning, and as many from the end."""
 SECONDS = 120
 MOST_SECONDS = 600
 LONGEST_COMMAND = 2_000
 MOST_LINES = 20
 LAST, LONGEST_LAST = 3, 200
-"""Lines of a failed command's output that the person still sees when it is over, and their characters."""
+"""How many last lines of a failed command's output stay visible, and their most characters."""
 _SAY_EVERY = 0.1
 _SAY_MOST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -49,7 +49,7 @@ _TERMINAL = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_P
 
 
 class RunTool:
-    """Runs commands in ``root``. ``environ`` must hold no keys; ``asks`` says that each is approved."""
+    """Runs commands in ``root``. ``environ`` must hold no keys; ``asks`` means that each needs approval."""
 
     def __init__(self, root: Path, environ: Mapping[str, str], *, asks: bool) -> None:
         self._root = root
@@ -66,7 +66,7 @@ class RunTool:
         return f"run {arguments.get('command', '')}"
 
     def refusal(self, arguments: Mapping[str, Any]) -> str:
-        """See :class:`Tool`: a command that could not be shown as what it is."""
+        """See :class:`Tool`; refuses a command that could not be shown exactly."""
         command: str = arguments["command"]
         if not command.strip():
             return "The command is empty."
@@ -78,7 +78,7 @@ class RunTool:
         for character in command:
             if character not in "\n\t" and unicodedata.category(character) in _UNSEEN:
                 code = f"U+{ord(character):04X}"
-                return f"The command holds a character that cannot be seen ({code}); leave it out."
+                return f"The command contains an invisible character ({code}); leave it out."
         return ""
 
     async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
@@ -99,7 +99,7 @@ class RunTool:
             return failed(f"{SHELL} cannot be started: {problem.strerror or problem}.")
         output.flush()
         took = time.monotonic() - began
-        how = f"stopped after {seconds} s, with all that it had started" if ended.timed_out else _code(ended)
+        how = f"stopped after {seconds} s, with all it had started" if ended.timed_out else _code(ended)
         summary = f"{how} · {took:.1f} s"
         ok = ended.code == 0 and not ended.timed_out
         return ToolResult(output.told(how), summary, ok=ok, tail="" if ok else output.last())
@@ -110,7 +110,7 @@ def _code(ended: Exit) -> str:
 
 
 class _Output:
-    """What a command printed: its beginning and its end kept, the newest of it said at a bounded rate."""
+    """A command's output: keeps its beginning and end, and shows the newest part at a bounded rate."""
 
     def __init__(self, around: Around) -> None:
         self._around = around
@@ -121,7 +121,7 @@ class _Output:
         self._said_at = 0.0
 
     def take(self, piece: bytes) -> bool:
-        """Take the next piece; there is never enough."""
+        """Take the next piece; always asks for more."""
         room = KEPT - len(self._head)
         self._head += piece[:room]
         self._tail += piece[room:]
@@ -135,11 +135,11 @@ class _Output:
         return True
 
     def flush(self) -> None:
-        """Say what was not said yet."""
+        """Show what was not shown yet."""
         self._say(len(self._unsaid))
 
     def last(self) -> str:
-        """The last lines with something on them, cut where they are long: mostly why a command failed."""
+        """The last lines that are not blank, shortened; they usually say why a command failed."""
         lines = [line.rstrip() for line in _text(self._head + self._tail).split("\n") if line.strip()]
         return "\n".join(line[:LONGEST_LAST] for line in lines[-LAST:])
 
@@ -150,7 +150,7 @@ class _Output:
             del self._unsaid[:end]
 
     def told(self, how: str) -> str:
-        """All of it for the model, as far as there is room: the end gets twice what the beginning does."""
+        """The output for the model within its room; the end gets twice as much as the beginning."""
         gap = f"\n… {self._dropped:,} bytes of output not shown …\n" if self._dropped else ""
         text = _text(self._head) + gap + _text(self._tail)
         lines = text.rstrip("\n").split("\n")
@@ -166,7 +166,7 @@ class _Output:
 
 
 def _text(data: bytes | bytearray) -> str:
-    """The output as text. Of a line that was written over and over, as progress is, what it came to."""
+    """The output as text; a line that was overwritten, as progress bars are, keeps only its last state."""
     lines = data.decode("utf-8", "replace").split("\n")
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
     return redact(clean(text)).text

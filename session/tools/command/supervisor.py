@@ -1,12 +1,12 @@
-"""Runs a command as its only child, and ends with it all that came of it: a program of its own.
+"""A program that runs a command as its child, and when the command ends, ends all its descendants.
 
     python -I -S supervisor.py CONTROL GRACE COMMAND [ARGUMENT …]
 
-On Linux it makes itself the reaper of all its offspring (``PR_SET_CHILD_SUBREAPER``, prctl(2)): whoever
-loses its parent becomes its child, also in a session of its own. When the command ends, SIGTERM comes, or
-the pipe on the descriptor ``CONTROL`` is closed by whoever began it (even by being killed), every descendant
-gets SIGTERM and, ``GRACE`` seconds later, SIGKILL; only then it ends, with the command's exit code or signal.
-Nothing of spark is imported: it begins in a few milliseconds, and cannot disturb spark's other children.
+On Linux it makes itself the reaper of its descendants (``PR_SET_CHILD_SUBREAPER``, prctl(2)): a process
+that loses its parent becomes its child, even in another session. When the command ends, SIGTERM arrives, or
+the pipe on the descriptor ``CONTROL`` closes because the caller closed it or was killed, every descendant
+gets SIGTERM and, ``GRACE`` seconds later, SIGKILL. Then it exits with the command's exit code or signal. It
+imports nothing of spark, so it starts in a few milliseconds and cannot disturb spark's other children.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ import signal
 import sys
 import time
 
-TYPE_CHECKING = False  # of typing, which is slow to load
+TYPE_CHECKING = False  # that of typing, which is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 REST_GRACE = 0.1
-"""Seconds from SIGTERM to SIGKILL for what the command leaves behind, if GRACE is no less."""
+"""Seconds from SIGTERM to SIGKILL for processes that outlive the command, if GRACE is not less."""
 _MOST = 3.0
-"""Seconds after which what cannot be killed, as another user's process, is left alone."""
+"""Seconds after which a process that cannot be killed, such as another user's, is given up."""
 _LOOK = 0.005
 NOT_STARTED = 127
 
 
 def main(control: int, grace: float, command: list[str]) -> int:
-    """Run ``command``; its status, as ``waitpid`` gives it."""
+    """Run ``command`` and return its status as ``waitpid`` does."""
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     reading, writing = os.pipe()
@@ -62,11 +62,11 @@ def main(control: int, grace: float, command: list[str]) -> int:
 
 
 def _become(command: list[str], prctl: Callable[..., int]) -> None:
-    """In the child: be the command, in a session of its own, gone when the supervisor is."""
+    """In the child: become the command, in a session of its own that dies with the supervisor."""
     try:
         os.setsid()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these
             signal.signal(number, signal.SIG_DFL)
         os.execvp(command[0], command)
     except OSError as problem:
@@ -76,7 +76,7 @@ def _become(command: list[str], prctl: Callable[..., int]) -> None:
 
 
 def _let_go_of_output() -> None:
-    """Whoever reads the output learns that it has ended when the command's own ends are closed."""
+    """Close our ends of the output, so that its reader sees the end when the command closes its own."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
@@ -88,7 +88,7 @@ def _drain(reading: int) -> None:
 
 
 def _reap() -> dict[int, int]:
-    """The children that have ended, and how."""
+    """The status of each child that has ended."""
     ended = {}
     try:
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
@@ -99,7 +99,7 @@ def _reap() -> dict[int, int]:
 
 
 def _end_all(grace: float) -> dict[int, int]:
-    """End every descendant; how the children did."""
+    """End every descendant, and return the status of the children."""
     ended: dict[int, int] = {}
     now = time.monotonic()
     kill_at, until = now + grace, now + grace + _MOST
@@ -111,13 +111,13 @@ def _end_all(grace: float) -> dict[int, int]:
             elif process not in told:
                 told.add(process)
                 _signal(process, signal.SIGTERM)
-                _signal(process, signal.SIGCONT)  # one that is stopped hears nothing
+                _signal(process, signal.SIGCONT)  # a stopped process receives no SIGTERM
         time.sleep(_LOOK)
     return ended
 
 
 def _has_children(ended: dict[int, int]) -> bool:
-    """Whether any child is left; those that are not are put into ``ended``."""
+    """Whether any child is left; adds the others to ``ended``."""
     ended |= _reap()
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -132,7 +132,7 @@ def _signal(process: int, number: signal.Signals) -> None:
 
 
 def _descendants() -> list[int]:
-    """All that came of this process and still runs."""
+    """All running descendants of this process."""
     children: dict[int, list[int]] = {}
     with os.scandir("/proc") as entries:
         processes = [int(entry.name) for entry in entries if entry.name.isdigit()]
@@ -149,7 +149,7 @@ def _descendants() -> list[int]:
 
 
 def _stat(process: int) -> tuple[bytes, int]:
-    """The state and the parent of a process (proc_pid_stat(5)); no state where it is gone."""
+    """The state and the parent of a process (proc_pid_stat(5)); the state is empty if it is gone."""
     try:
         file = os.open(f"/proc/{process}/stat", os.O_RDONLY)
     except OSError:
@@ -164,7 +164,7 @@ def _stat(process: int) -> tuple[bytes, int]:
 
 
 def _end_as(status: int) -> None:
-    """End as the command did."""
+    """Exit with the command's exit code or signal."""
     if os.WIFSIGNALED(status):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         number = os.WTERMSIG(status)

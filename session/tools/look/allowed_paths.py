@@ -1,4 +1,4 @@
-"""The paths a model names: inside the project, followed through links, and allowed to be shown."""
+"""Checks the paths a model names: inside the project, also through links, and allowed to be shown."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file
 
 _LIKE = 3
-"""Files of the same name that are told when a path does not exist."""
+"""How many files of the same name are suggested for a path that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A path that is not to be had; ``why`` is a sentence for the model."""
+    """A path that cannot be used; ``why`` is a sentence for the model."""
 
     why: str
 
 
 def resolve(project: Project, given: str) -> str | Refusal:
-    """``given`` as a path relative to the project's root, links followed; the root itself is ``.``."""
+    """``given`` relative to the project's root, with links followed; the root itself is ``.``."""
     path = given.strip().removeprefix("@")
     if problem := name_problem(path):
         return Refusal(f"That is no path of this project: {problem}.")
@@ -43,9 +43,9 @@ def resolve(project: Project, given: str) -> str | Refusal:
 
 
 def read_file(project: Project, given: str) -> Source | Refusal:
-    """The file that a model names, by the rules of the window: nothing ignored, secret, binary or too large.
+    """The file that a model names, by the window's rules: not ignored, secret, binary or too large.
 
-    Blocks (disk, and git for a file that the snapshot does not know): for a thread.
+    Blocks on the disk, and on git for a file that the snapshot does not have, so it runs in a thread.
     """
     path = resolve(project, given)
     if isinstance(path, Refusal):
@@ -64,7 +64,7 @@ def read_file(project: Project, given: str) -> Source | Refusal:
 
 
 def known(project: Project, path: str) -> Snapshot:
-    """The newest snapshot, brought up to date on a file that is on disk and not yet in it."""
+    """The newest snapshot, updated if ``path`` is on disk and not yet in it."""
     snapshot = project.snapshot
     if path not in snapshot.paths and (project.root / path).is_file():
         snapshot = project.update([path])

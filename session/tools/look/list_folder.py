@@ -1,4 +1,4 @@
-"""The tool ``list``: what is in a folder of the project."""
+"""The tool ``list``: the files in a folder of the project."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def _lines(snapshot: Snapshot, inside: list[str], prefix: str, depth: int) -> li
 
 
 def _folder(path: str, prefix: str, depth: int) -> str | None:
-    """The folder that stands for ``path`` because it lies deeper; None for a file that is listed."""
+    """The folder that is listed instead of ``path`` because it lies deeper; None for a file to list."""
     parts = path[len(prefix) :].split("/")
     return prefix + "/".join(parts[:depth]) + "/" if len(parts) > depth else None

@@ -1,4 +1,4 @@
-"""What the tools that look at the project have in common."""
+"""The base of the tools that read the project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from session.tools.tool import Around, ToolResult, ToolSpec
 
 
 class LookingTool(ABC):
-    """A tool that looks, in a thread. A subclass says what it is, how a call reads, and what it finds."""
+    """A tool that reads, in a thread. A subclass has the specification, the label and the work."""
 
     SPEC: ClassVar[ToolSpec]
 
@@ -38,4 +38,4 @@ class LookingTool(ABC):
 
     @abstractmethod
     def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
-        """Do it; off the event loop."""
+        """Do the work, in a thread."""

@@ -1,8 +1,8 @@
-"""The search for where there is neither ripgrep nor git.
+"""The search used where there is neither ripgrep nor git.
 
-``python -m session.tools.look.plain_search [-i] [-F] -- PATTERN``, the paths on standard input with NUL
-between them. A program of its own, so that a pattern
-that takes for ever can be killed."""
+``python -m session.tools.look.plain_search [-i] [-F] -- PATTERN`` reads paths from standard input, with NUL
+between them. It is a program of its own, so that a search with a slow pattern can be killed.
+"""
 
 from __future__ import annotations
 

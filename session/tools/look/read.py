@@ -14,7 +14,7 @@ from session.tools.tool import Around, Reading, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 LONGEST_LINE = 2_000
-"""Characters of one line that are shown."""
+"""The most characters of one line that are shown."""
 
 _SPEC = ToolSpec(
     name="read",
@@ -36,7 +36,7 @@ _SPEC = ToolSpec(
 
 
 class ReadTool(LookingTool):
-    """Reads for the model. Lines are not numbered: numbers would end up in edits."""
+    """Reads files for the model, without line numbers, since those would end up in edits."""
 
     SPEC = _SPEC
 

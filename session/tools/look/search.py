@@ -19,7 +19,7 @@ from session.tools.tool import Around, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 MOST_SHOWN = 200
-"""Lines that one search shows."""
+"""The most lines that one search shows."""
 MOST_IN_FILE = 25
 LONGEST_LINE = 240
 LONGEST_PATTERN = 1_000
@@ -48,7 +48,7 @@ _SPEC = ToolSpec(
 
 
 class SearchTool:
-    """Searches the files that the project's snapshot knows as text."""
+    """Searches the text files of the project's snapshot."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -83,7 +83,7 @@ class SearchTool:
         return await asyncio.to_thread(_told, snapshot, places, paths, around)
 
     def _candidates(self, snapshot: Snapshot, where: str) -> tuple[str, ...] | Refusal:
-        """The files that may be searched, in order."""
+        """The files to search, in order."""
         paths = [path for path in snapshot.paths if path not in snapshot.unread and not is_secret_file(path)]
         if where:
             if any(mark in where for mark in "*?["):
@@ -100,7 +100,7 @@ class SearchTool:
 
 
 def _with_folders(path: str) -> Iterator[str]:
-    """The path, and the folders that it is in."""
+    """The path and the folders it is in."""
     while path:
         yield path
         path = path.rpartition("/")[0]

@@ -1,7 +1,7 @@
-"""Who searches: ripgrep where it is installed, else git, else Python; each a program that can be killed.
+"""Searches with ripgrep if it is installed, else git, else Python; each is a program that can be killed.
 
-All of them are asked for nothing but places (path and line). What may be shown, and the lines themselves,
-come from the project, so that the answer is the same whoever searched.
+They are only asked for places (path and line). Which lines may be shown, and the lines themselves, come from
+the project, so the answer is the same whichever program searched.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from context.disk.source import LARGEST
 from session.tools.command.process import run_group
 
 SECONDS = 15.0
-"""What a search may take."""
+"""The time limit of a search."""
 MOST_PLACES = 20_000
 _PLACE = re.compile(rb"(?:\./)?([^\0\n]+)\0(\d+)[:\0]")
 _LONGEST_REST = 8 * 1024 * 1024
@@ -31,7 +31,7 @@ _MOST_ERRORS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched: ``pattern`` as a regular expression, or as it stands if ``literal``."""
+    """What to find: ``pattern`` as a regular expression, or as plain text if ``literal``."""
 
     pattern: str
     literal: bool = False
@@ -40,8 +40,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where it stands: line numbers from 1 by path. ``cut``: there is more than was gathered.
-    ``broken``: why the engine gave up before the end, in its words."""
+    """The matches: line numbers from 1, by path. ``cut`` means that there are more; ``broken`` is the
+    engine's own message if it gave up before the end."""
 
     lines: dict[str, set[int]]
     cut: bool = False
@@ -50,17 +50,19 @@ class Places:
 
 
 class BadPattern(ValueError):
-    """The pattern is no regular expression for the engine in use; the message says why."""
+    """The engine in use does not accept the pattern; the message says why."""
 
 
 async def search(query: Query, root: Path, paths: Sequence[str], *, git: bool) -> Places:
-    """Where ``query`` stands in the project at ``root``; ``paths`` are all that matter, and ``git`` says
-    whether the project is a repository. Other paths may be in the answer. Raises BadPattern."""
+    """Find ``query`` in the project at ``root``; ``git`` says whether that is a repository.
+
+    Only ``paths`` matter, but the answer may contain others. Raises BadPattern.
+    """
     if program := await asyncio.to_thread(find_program, "rg", root):
-        with contextlib.suppress(OSError):  # It cannot be started after all.
+        with contextlib.suppress(OSError):  # It could not be started.
             return await _run([program, *_ripgrep(query)], root, ())
     if git:
-        # Where there is no repository any more, or none that can be read, git cannot search.
+        # git cannot search if the repository is gone or unreadable.
         with contextlib.suppress(GitUnavailable, OSError):
             return await _run_git(query, root)
     return await _run(
@@ -112,7 +114,7 @@ async def _run(
         )
         errors.seek(0)
         said = errors.read(_MOST_ERRORS).decode("utf-8", "replace").strip()
-    # 1 means that nothing was found; ripgrep says 2 for a file it could not read, too.
+    # 1 means that nothing was found; ripgrep also returns 2 for a file it could not read.
     broke = ended.code not in (0, 1) and not (ended.cut or ended.timed_out)
     if broke and not gathered.lines:
         raise BadPattern(said or f"the search failed with exit code {ended.code}")
@@ -120,7 +122,7 @@ async def _run(
 
 
 class _Gathered:
-    """Places from an engine's output: ``path NUL line`` at the beginning of each of its lines."""
+    """Reads places from an engine's output, whose lines begin with ``path NUL line``."""
 
     def __init__(self) -> None:
         self.lines: dict[str, set[int]] = {}
@@ -128,7 +130,7 @@ class _Gathered:
         self._rest = b""
 
     def take(self, piece: bytes) -> bool:
-        """Take a piece of output; false when it is enough."""
+        """Take a piece of output; returns false when it is enough."""
         *whole, self._rest = (self._rest + piece).split(b"\n")
         for line in whole:
             found = _PLACE.match(line)

@@ -191,7 +191,7 @@ async def test_a_crash_between_turns_is_told_when_it_happens(endless: Path) -> N
         os.kill(engine.pid, signal.SIGKILL)
         async for change in changes:
             if change.state is LinkState.FAILED:
-                assert change.message and "want of memory" in change.message
+                assert change.message and "lack of memory" in change.message
                 break
         said, _ = await answer(connection, "hello again")
         assert said and engine.starts == 2

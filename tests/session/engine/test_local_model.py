@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from session.engine.header import HeaderError, read_header
+from session.engine.gguf_header import HeaderError, read_header
 from session.engine.model import plan_context
 from session.engine.settings import read_local
 from session.model_choice.offers import OfferKind, engine_offers, offers
@@ -33,10 +33,10 @@ def opened(tmp_path: Path, home: dict[str, str], file: Path | str) -> Opening:
         (b"", "it is not a GGUF file"),
         (b"PK\x03\x04 a zip", "it is not a GGUF file"),
         (b"GGUF\x63\0\0\0", "version 99"),
-        (b"GGUF\x03\0\0\0\x01", "ends in the middle of its head"),
-        (b"GGUF\x03\0\0\0" + b"\xff" * 16, "head is damaged"),
-        (b"GGUF\x03\0\0\0" + struct.pack("<QQQ", 0, 1, 2**60), "head is damaged"),
-        (b"GGUF\x03\0\0\0" + struct.pack("<QQ", 0, 0), "does not say its architecture"),
+        (b"GGUF\x03\0\0\0\x01", "ends inside its header"),
+        (b"GGUF\x03\0\0\0" + b"\xff" * 16, "header is damaged"),
+        (b"GGUF\x03\0\0\0" + struct.pack("<QQQ", 0, 1, 2**60), "header is damaged"),
+        (b"GGUF\x03\0\0\0" + struct.pack("<QQ", 0, 0), "does not name its architecture"),
     ],
 )
 def test_a_file_that_is_no_model_is_refused_before_anything_starts(
@@ -51,7 +51,7 @@ def test_a_file_that_is_no_model_is_refused_before_anything_starts(
 
 
 def test_a_folder_and_no_name_at_all_are_refused(tmp_path: Path, home: dict[str, str]) -> None:
-    with pytest.raises(ConfigError, match="is no file"):
+    with pytest.raises(ConfigError, match="is not a file"):
         opened(tmp_path, home, tmp_path)
     with pytest.raises(ConfigError, match=r"give --local FILE\.gguf"):
         open_project(tmp_path / "project", Flags(provider="local"), home)
@@ -70,16 +70,16 @@ def test_the_settings_choose_the_model_and_how_it_runs(
     tmp_path: Path, home: dict[str, str], tiny: Path
 ) -> None:
     config = Path(home["XDG_CONFIG_HOME"]) / "spark"
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
+    store = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
+    store.mkdir(parents=True)
+    (store / "small.gguf").write_bytes(tiny.read_bytes())
     text = 'provider = "local"\n[local]\nmodel = "small"\ncontext = 2048\nthreads = 1\n'
     (config / "config.toml").write_text(text, "utf-8")
     opening = open_project(tmp_path / "project", Flags(), home)
     assert opening.local is not None
-    assert (opening.local.file, opening.local.threads) == (shelf / "small.gguf", 1)
+    assert (opening.local.file, opening.local.threads) == (store / "small.gguf", 1)
     assert (opening.model.name, opening.model.window) == ("small", 2048)
-    with pytest.raises(ConfigError, match="nor a pulled model of that name; pulled are small"):
+    with pytest.raises(ConfigError, match="nor a pulled model of that name; pulled models: small"):
         opened(tmp_path, home, "smaller")
     (config / "config.toml").write_text("[local]\ncontext = 65536\n", "utf-8")
     with pytest.raises(ConfigError, match="was trained for 32,768 tokens"):
@@ -127,10 +127,10 @@ def test_the_engine_is_offered_with_what_it_could_run(home: dict[str, str], tiny
         OfferKind.PRACTISE,
         OfferKind.PULL,
     ], "a stray Enter pulls nothing"
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
-    (shelf / "half.gguf.part").write_bytes(b"GGUF")
+    store = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
+    store.mkdir(parents=True)
+    (store / "small.gguf").write_bytes(tiny.read_bytes())
+    (store / "half.gguf.part").write_bytes(b"GGUF")
     (run,) = engine_offers(home)
     assert (run.kind, run.model) == (OfferKind.LOCAL, "small") and run.detail.startswith("runs here, ")
     listed = offers((), "openai", (run,))
@@ -142,9 +142,9 @@ def test_taking_the_offer_opens_with_the_engine(
 ) -> None:
     for name, value in home.items():
         monkeypatch.setenv(name, value)
-    shelf = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
-    shelf.mkdir(parents=True)
-    (shelf / "small.gguf").write_bytes(tiny.read_bytes())
+    store = Path(home["XDG_CACHE_HOME"]) / "spark" / "models"
+    store.mkdir(parents=True)
+    (store / "small.gguf").write_bytes(tiny.read_bytes())
     (run,) = engine_offers(home)
     given = {"base_url": None, "provider": "openai", "model": None}
     opening, remark = begin_with(run, tmp_path / "project", None, given)

@@ -104,7 +104,7 @@ def test_a_row_that_is_no_string_is_refused_without_its_value(tmp_path: Path) ->
     "odd", ["sk-a b", "sk-\u200b1", "sk-é", "sk-a\tb", "sk-\x1b[0m", "sk-a\nb", "“sk-1”"]
 )
 def test_odd_characters_are_refused_without_showing_the_key(tmp_path: Path, odd: str) -> None:
-    with pytest.raises(CredentialsError, match="the key in OPENAI_API_KEY holds a character") as caught:
+    with pytest.raises(CredentialsError, match="the key in OPENAI_API_KEY contains a character") as caught:
         find_key(OPENAI, tmp_path, {"OPENAI_API_KEY": odd})
     assert odd not in str(caught.value)
 

@@ -45,8 +45,8 @@ def begin_with(
 
 def _pulled(short: str) -> str | None:
     """Pull the model with this short name; the name it has here, or None where that did not work out."""
-    from session.engine.hub import known_models
-    from session.engine.shelf import SUFFIX
+    from session.engine.model_hub import known_models
+    from session.engine.model_store import SUFFIX
     from tui.commands.setup.local_command import pull_model
 
     try:

@@ -27,15 +27,15 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
 
     HF_ENDPOINT names another hub, HF_TOKEN opens gated models. An interrupted pull is resumed.
     """
-    from session.engine.hub import Hub, HubError
+    from session.engine.model_hub import Hub, HubError
+    from session.engine.model_store import ModelStore
     from session.engine.process import said_bytes
     from session.engine.pull import choose, pull
     from session.engine.settings import LocalError
-    from session.engine.shelf import Shelf
     from session.text.sanitize import clean_line
     from tui.words.pull_progress import PullProgress
 
-    shelf = Shelf()
+    store = ModelStore()
     try:
         with Hub(os.environ) as hub:
             wanted = choose(hub, name, file)
@@ -43,7 +43,7 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
             click.echo(f"{clean_line(wanted.repository.name)}: {wanted.file.name}, {size}", err=True)
             _confirm(wanted.file.size, yes)
             progress = PullProgress(wanted.name)
-            place = pull(hub, shelf, wanted, progress.show, progress.say)
+            place = pull(hub, store, wanted, progress.show, progress.say)
             progress.end()
     except LocalError as problem:
         leave(clean_line(str(problem)), FAILED)
@@ -72,16 +72,16 @@ def _confirm(size: int, yes: bool) -> None:
 @click.option("--known", is_flag=True, help="The short names that pull knows, instead of what is here.")
 def list_models(known: bool) -> None:
     """List the models that are here."""
-    from session.engine.hub import known_models
+    from session.engine.model_hub import known_models
+    from session.engine.model_store import ModelStore
     from session.engine.process import said_bytes
-    from session.engine.shelf import Shelf
 
     if known:
         for model in known_models():
             note = "" if model.verified else "  (not checked at the hub)"
             click.echo(f"{model.name:<24} {model.gigabytes:>5.1f} GB  {model.repository}{note}")
         return
-    models = Shelf().models()
+    models = ModelStore().models()
     for each in models:
         state = "" if each.whole else "  unfinished: pull it again to go on"
         source = f"  {each.origin.repository}" if each.origin else ""
@@ -94,12 +94,12 @@ def list_models(known: bool) -> None:
 @click.argument("name")
 def remove_model(name: str) -> None:
     """Delete the model NAME from this machine, an unfinished pull too."""
+    from session.engine.model_store import ModelStore
     from session.engine.process import said_bytes
     from session.engine.settings import LocalError
-    from session.engine.shelf import Shelf
 
     try:
-        freed = Shelf().remove(name)
+        freed = ModelStore().remove(name)
     except LocalError as problem:
         leave(str(problem), CONFIGURATION)
     click.echo(f"{said_bytes(freed)} set free", err=True)

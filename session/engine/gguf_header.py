@@ -1,7 +1,7 @@
-"""What a GGUF file says of its model before the vocabulary: enough to plan its context.
+"""Reads the metadata of a GGUF file that comes before the vocabulary: enough to plan the model's context.
 
 Source of the format: the GGUF specification in ggml's documentation (versions 2 and 3). The file is
-untrusted: every length is held against the file's size before it is used.
+untrusted, so every length is checked against the file's size before it is used.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _STRING, _ARRAY = 8, 9
 _PLAIN = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""The format's numbers for values of a fixed size, and how ``struct`` reads each."""
+"""The format's type numbers for values of a fixed size, and their ``struct`` codes."""
 _LONGEST_KEPT = 4096
-"""Elements, or bytes of a string, above which a value is passed over."""
+"""A value with more elements, or bytes of a string, is skipped."""
 _MOST_ENTRIES = 65_536
 _HALF_FLOAT = 2
-"""Bytes of one number in the attention cache."""
+"""The size of one number in the attention cache, in bytes."""
 
 
 class HeaderError(Exception):
-    """The file is not a model that the engine could load; the message says why."""
+    """The engine could not load the file as a model; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``context`` is what the model was trained for, in tokens; ``cache_bytes`` what one token of context
-    takes in memory; ``size`` the file's, in bytes."""
+    """``context`` is the length the model was trained for, in tokens; ``cache_bytes`` the memory that one
+    token of context takes; ``size`` the file's size in bytes."""
 
     architecture: str
     name: str
@@ -40,17 +40,17 @@ class Header:
 
 
 def read_header(file: Path) -> Header:
-    """Read the head of ``file``. Raises HeaderError, or OSError where it cannot be read."""
+    """Read the header of ``file``. Raises HeaderError, or OSError if it cannot be read."""
     size = file.stat().st_size
     with file.open("rb") as stream:
         values = _Reader(stream, size).values()
     architecture = values.get("general.architecture")
     if not isinstance(architecture, str):
-        raise HeaderError("it does not say its architecture")
+        raise HeaderError("it does not name its architecture")
     context = _whole(values, f"{architecture}.context_length")
     layers = _whole(values, f"{architecture}.block_count")
     if not context or not layers:
-        raise HeaderError(f"it is no language model (its architecture is {architecture})")
+        raise HeaderError(f"it is not a language model (its architecture is {architecture})")
     name = values.get("general.name")
     return Header(
         architecture,
@@ -62,7 +62,7 @@ def read_header(file: Path) -> Header:
 
 
 def _cache_bytes(values: dict[str, Any], architecture: str, layers: int) -> int:
-    """Bytes that keys and values of one token take over all layers."""
+    """The bytes that one token's keys and values take in all layers."""
     heads = _each(values, f"{architecture}.attention.head_count", layers) or [1] * layers
     shared = _each(values, f"{architecture}.attention.head_count_kv", layers) or heads
     head_size = _whole(values, f"{architecture}.embedding_length") // max(1, *heads)
@@ -89,13 +89,13 @@ class _Reader:
         self._size = size
 
     def values(self) -> dict[str, Any]:
-        """The metadata up to the vocabulary, which is long and always behind the model's own."""
+        """The metadata up to the vocabulary, which is long and always comes after the model's own."""
         if self._stream.read(len(_MAGIC)) != _MAGIC:
             raise HeaderError("it is not a GGUF file")
         version = self._number("I")
         if version not in _VERSIONS:
-            raise HeaderError(f"it is GGUF of version {version}; versions 2 and 3 can be read")
-        self._number("Q")  # how many tensors
+            raise HeaderError(f"it is in GGUF version {version}; spark reads versions 2 and 3")
+        self._number("Q")  # the number of tensors
         count = self._number("Q")
         if count > _MOST_ENTRIES:
             raise self._damaged()
@@ -147,8 +147,8 @@ class _Reader:
     def _exactly(self, length: int) -> bytes:
         data = self._stream.read(length)
         if len(data) < length:
-            raise HeaderError("it ends in the middle of its head: was it copied or loaded to the end?")
+            raise HeaderError("it ends inside its header; the file may be an incomplete copy or download")
         return data
 
     def _damaged(self) -> HeaderError:
-        return HeaderError(f"its head is damaged near byte {self._stream.tell():,}")
+        return HeaderError(f"its header is damaged near byte {self._stream.tell():,}")

@@ -1,8 +1,8 @@
-"""A model hub in Hugging Face's layout: what files a repository has, and one of them from any byte on.
+"""A client for model hubs with Hugging Face's API: lists a repository's files and downloads them.
 
 Source: the hub's public HTTP API. ``/api/models/REPO?blobs=true`` lists the files with size and, for large
-ones, SHA-256; ``/REPO/resolve/REVISION/FILE`` leads to the content, most often on another host. That
-host never gets the token: redirects are followed here, one at a time.
+ones, SHA-256; ``/REPO/resolve/REVISION/FILE`` redirects to the content, usually on another host. That host
+must not get the token, so redirects are followed here, one at a time.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _CONNECT_SECONDS, _SILENT_SECONDS = 15.0, 60.0
 
 
 class HubError(Exception):
-    """The hub cannot be reached or does not give what was asked for; the message says what to do.
+    """The hub cannot be reached or refuses the request; the message says what to do.
 
-    ``passing`` is true where the same request may well succeed a little later.
+    ``passing`` is true if the same request may succeed a little later.
     """
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
@@ -45,7 +45,7 @@ class HubError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file of a repository: ``size`` in bytes, ``sha256`` empty where the hub does not tell it."""
+    """A file of a repository: ``size`` in bytes; ``sha256`` is empty if the hub does not list it."""
 
     name: str
     size: int
@@ -63,7 +63,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A model that has a short name here; see ``hub.toml``."""
+    """A model with a short name, from ``hub.toml``."""
 
     name: str
     repository: str
@@ -76,7 +76,7 @@ class Hub:
     """One hub. Use it as a context manager."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        """Raises HubError for an address in ``HF_ENDPOINT``, or a token, that cannot be used."""
+        """Raises HubError for an unusable address in ``HF_ENDPOINT`` or an unusable token."""
         import httpx2
 
         self.address = (environ.get(ENDPOINT_VARIABLE) or USUAL_HUB).rstrip("/")
@@ -123,8 +123,10 @@ class Hub:
 
     @contextlib.contextmanager
     def content(self, repository: Repository, file: str, start: int, etag: str) -> Iterator[httpx2.Response]:
-        """The content of ``file`` from byte ``start`` on, as a response whose status (200 or 206) says
-        whether it begins there; ``etag`` is that of the bytes before. Raises HubError."""
+        """The content of ``file`` from byte ``start`` on, if status is 206; with 200 it is the whole file.
+
+        ``etag`` is that of the bytes already there. Raises HubError.
+        """
         headers = {"Range": f"bytes={start}-"} if start else {}
         if start and etag and not etag.startswith("W/"):
             headers["If-Range"] = etag
@@ -158,7 +160,7 @@ class Hub:
         raise HubError(f"{self.address} redirects in circles for {what}")
 
     def _next(self, url: str, location: str) -> str:
-        """Where a redirect leads; never from https to plain http."""
+        """The target of a redirect; never from https to plain http."""
         target = urljoin(url, location)
         try:
             scheme, host = urlsplit(target).scheme, urlsplit(target).hostname
@@ -186,7 +188,7 @@ class Hub:
 
 
 def known_models() -> tuple[Known, ...]:
-    """The models that have a short name."""
+    """The models with a short name."""
     return _known()
 
 

@@ -1,4 +1,4 @@
-"""The pulled models: one folder of GGUF files in spark's cache, each with a note of where it came from."""
+"""The store of pulled models: GGUF files in spark's cache folder, each with a note of its origin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTE = ".json"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a file came from: the hub's repository, the file's name there, its size and its checksum."""
+    """A file's origin: the hub's repository, its name there, its size and its checksum."""
 
     repository: str
     file: str
@@ -28,8 +28,8 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
-    """One pulled model; ``size`` in bytes. ``whole`` is false for a pull that was interrupted."""
+class StoredModel:
+    """One pulled model; ``size`` in bytes. ``whole`` is false for an interrupted pull."""
 
     name: str
     file: Path
@@ -38,18 +38,18 @@ class Shelved:
     origin: Origin | None
 
 
-class Shelf:
+class ModelStore:
     """The folder of pulled models."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self.folder = cache_folder(environ) / "models"
 
     def make(self) -> Path:
-        """The folder, made where it is missing. Raises OSError."""
+        """Return the folder, and create it if it is missing. Raises OSError."""
         return private_folder(self.folder)
 
-    def models(self) -> list[Shelved]:
-        """What is there, by name; interrupted pulls among it."""
+    def models(self) -> list[StoredModel]:
+        """All models by name, including interrupted pulls."""
         if not self.folder.is_dir():
             return []
         found = []
@@ -57,35 +57,35 @@ class Shelf:
             whole = file.suffix == SUFFIX
             if whole or file.name.endswith(SUFFIX + PART):
                 name = file.name.removesuffix(PART).removesuffix(SUFFIX)
-                found.append(Shelved(name, file, file.stat().st_size, whole, self.origin(name)))
+                found.append(StoredModel(name, file, file.stat().st_size, whole, self.origin(name)))
         return found
 
     def find(self, name: str) -> Path | None:
-        """The whole file called ``name``, with or without its ending."""
+        """The complete file called ``name``, with or without its suffix."""
         if Path(name).name != name:
             return None
         file = self.folder / (name if name.endswith(SUFFIX) else name + SUFFIX)
         return file if file.is_file() else None
 
     def note(self, name: str) -> Path:
-        """The note beside the model ``name``."""
+        """The file with the origin of the model ``name``."""
         return self.folder / (name + NOTE)
 
     def origin(self, name: str) -> Origin | None:
-        """Where the model ``name`` came from; None without a note that can be read."""
+        """The origin of the model ``name``; None without a readable note."""
         try:
             return Origin(**json.loads(self.note(name).read_text("utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
 
     def keep_origin(self, name: str, origin: Origin) -> None:
-        """Write the note. Raises OSError."""
+        """Write the origin. Raises OSError."""
         self.note(name).write_text(json.dumps(asdict(origin)), "utf-8")
 
     def remove(self, name: str) -> int:
-        """Delete the model ``name``, its unfinished pull too; returns the bytes set free.
+        """Delete the model ``name`` and any unfinished pull of it; returns the bytes freed.
 
-        Raises LocalError when there is none, OSError where it cannot be deleted.
+        Raises LocalError if there is none, OSError if it cannot be deleted.
         """
         name = name.removesuffix(SUFFIX)
         gone = [each for each in self.models() if each.name == name]
@@ -97,6 +97,10 @@ class Shelf:
         return sum(each.size for each in gone)
 
     def said(self) -> str:
-        """The names that are there, as the end of a message."""
+        """The names of the models, as the end of a message."""
         names = [each.name for each in self.models() if each.whole]
-        return f"; pulled are {', '.join(names)}" if names else "; none is pulled yet: spark local pull NAME"
+        return (
+            f"; pulled models: {', '.join(names)}"
+            if names
+            else "; no model is pulled yet: spark local pull NAME"
+        )

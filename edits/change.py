@@ -1,7 +1,7 @@
 """What one hunk does to its file: placed, and turned into bytes, but not yet written.
 
-The outcome is a :class:`Change` to be journalled and written, or what is known without writing: that
-the hunk is there already, or why it is refused.
+The result is a :class:`Change` to journal and write, or what is known without writing: that the hunk's
+text is there already, or why the hunk is refused.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from edits.placing.place import Placed, deletes_as_it_is, place
 from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
-"""The definitions in a file, from its path and its text as it is now."""
+"""Gives the definitions in a file, from its path and its current text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A planned change of one file. ``path`` and ``moved_to`` are relative to the root, links followed."""
+    """A planned change of one file. ``path`` and ``moved_to`` are relative to the root, without links."""
 
     hunk: str
     op: Op
@@ -39,7 +39,7 @@ class Change:
     before: bytes | None
     after: bytes | None
     shown: str
-    """The path as the model and the user know it, links not followed."""
+    """The path for messages (see :class:`~edits.files.path_jail.Target`)."""
     typed: str = ""
     """The path with no link followed, relative to the root."""
     splices: tuple[Splice, ...] = ()
@@ -56,7 +56,7 @@ class Change:
 
 
 class Planner:
-    """Plans hunks in the project at ``root`` (resolved); dry runs build on what earlier ones planned."""
+    """Plans hunks in the project at ``root``, a path without links. Dry runs build on earlier ones."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Planner:
     def plan(
         self, hunk: Hunk, hunk_id: str, session: str, turn: str, *, dry: bool
     ) -> Change | Landed | Refused:
-        """What ``hunk`` does to the project as it is now. Raises FileError."""
+        """Plan ``hunk`` for the project as it is now. Raises FileError."""
         target = resolve(self._root, hunk.path)
         change = Change(
             hunk=hunk_id,
@@ -104,7 +104,7 @@ class Planner:
         return (lambda: ()) if source is None else (lambda: source(path, text))
 
     def remember(self, change: Change) -> None:
-        """Note what a dry run would have left."""
+        """Remember what a dry run would have written."""
         self._overlay[change.path] = None if change.moved_to else change.after
         if change.moved_to:
             self._overlay[change.moved_to] = change.after
@@ -211,7 +211,7 @@ class Planner:
         if hunk is not None and hunk.old:
             for file in likely:
                 if self._places(file, hunk):
-                    return f"; did you mean {file}? The text stands there"
+                    return f"; did you mean {file}? The text is there"
         return f"; did you mean {likely[0]}?" if likely else ""
 
     def _places(self, file: str, hunk: Hunk) -> bool:
@@ -222,15 +222,15 @@ class Planner:
             return False
 
     def _landed_before(self, change: Change) -> bool:
-        """Did this very hunk land before? An insertion sent twice must not land twice: after the first
-        time it still finds the text that it goes beside."""
+        """Whether this very hunk landed before. An insertion that is sent twice must not land twice, though
+        it still finds the text beside which it goes."""
         undone = {
             entry.hunk: entry.op is Op.UNDO for entry in self._ledger.entries() if entry.same == change.same
         }
         return not all(undone.values())
 
     def _read(self, target: Target, dry: bool) -> bytes | None:
-        """The file's bytes, or None when there is no file. Raises FileError for what is not a file."""
+        """The file's bytes, or None if there is no file. Raises FileError for anything but a file."""
         relative = self._relative(target)
         if dry and relative in self._overlay:
             return self._overlay[relative]

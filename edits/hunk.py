@@ -1,7 +1,7 @@
 """What an edit is: the pure values that the parsers make and the landing consumes.
 
-A hunk is the smallest edit that is placed, landed, refused and undone on its own. Lines are held
-without their endings: a hunk says *which* text it means, the file says which bytes that text has.
+A hunk is the smallest edit that is placed, landed, refused and undone on its own. Its lines have no
+endings: a hunk says *which* text it means, the file says which bytes that text has.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 
 
 class Format(StrEnum):
-    """The shape in which a model wrote an edit; the values are those of ``spark apply --format``."""
+    """The format in which a model wrote an edit; the values are those of ``spark apply --format``."""
 
     V4A = "v4a"
     SEARCH_REPLACE = "search-replace"
@@ -30,7 +30,7 @@ class Action(StrEnum):
 
 
 class LineKind(StrEnum):
-    """A hunk line's part in the edit."""
+    """What a line of a hunk does: it is found and kept, found and removed, or added."""
 
     CONTEXT = " "
     OLD = "-"
@@ -73,7 +73,7 @@ class Guard(StrEnum):
 
 
 class Rung(IntEnum):
-    """The step of the matching ladder that placed a hunk, strictest first."""
+    """The step of the ladder of comparisons that placed a hunk, strictest first."""
 
     EXACT = 1
     FOLDED = 2
@@ -84,7 +84,7 @@ class Rung(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class HunkLine:
-    """One line of a hunk: its part in the edit and its text, without a line ending."""
+    """One line of a hunk: its kind and its text, without a line ending."""
 
     kind: LineKind
     text: str
@@ -92,12 +92,12 @@ class HunkLine:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """An edit by characters: ``old`` gives way to ``new``, and either may begin and end inside a line.
+    """An edit by characters: ``old`` is replaced by ``new``, and either may begin and end inside a line.
 
-    Both are as the model typed them, line endings included; ``\\n`` and ``\\r\\n`` in them stand for
-    whatever ending the file has there. The first rung is ``old`` found as it is, in one place (in
-    all its places with ``Hunk.replace_all``); when ``old`` covers whole lines but for the last
-    ending, ``Hunk.lines`` says the same edit by lines, for the looser rungs.
+    Both are as the model typed them, with line endings; ``\\n`` and ``\\r\\n`` in them match whatever
+    ending the file has there. On the first rung ``old`` is found as it is, in one place (with
+    ``Hunk.replace_all`` in all places). Where ``old`` covers whole lines but for the last ending,
+    ``Hunk.lines`` is the same edit by lines, for the looser rungs.
     """
 
     old: str
@@ -108,13 +108,13 @@ class Replacement:
 class Hunk:
     """One complete edit, as the model meant it.
 
-    ``lines`` is the edit in order: context and old lines make the text to find, context and new
-    lines the text to leave. ``alternatives`` holds other readings of the same text (a
-    SEARCH/REPLACE block whose text itself holds ``=======`` can be split in several places); the
-    reading whose old text is in the file is the one meant.
+    ``lines`` is the edit in order: context and old lines are the text to find, context and new lines
+    the text that replaces it. ``alternatives`` are other readings of the same edit (a SEARCH/REPLACE
+    block whose text contains ``=======`` can be split in several places); the reading whose old text is
+    in the file counts.
 
-    A ``WHOLE`` hunk is an ``UPDATE`` whose lines are all new: they are the file's text from now on,
-    whether or not the file exists.
+    A ``WHOLE`` hunk is an ``UPDATE`` with new lines only: they become the file's text, whether or not
+    the file exists.
     """
 
     path: str
@@ -122,26 +122,25 @@ class Hunk:
     format: Format
     lines: tuple[HunkLine, ...] = ()
     anchors: tuple[str, ...] = ()
-    """V4A ``@@`` anchors, outermost first: lines that stand somewhere above the hunk."""
+    """V4A ``@@`` anchors, outermost first: lines somewhere above the hunk."""
     line_hint: int | None = None
-    """The first line of the old text as the model believes it, from 1."""
+    """The number of the first line of the old text according to the model, from 1."""
     at_end_of_file: bool = False
-    """True when the old text must be the last of the file (V4A ``*** End of File``)."""
+    """Whether the old text is the end of the file (V4A ``*** End of File``)."""
     move_to: str | None = None
-    """The new path, of a ``MOVE``."""
+    """The new path of a ``MOVE``."""
     replace_all: bool = False
-    """True when every occurrence is meant (string-replace formats)."""
+    """Whether every occurrence is replaced (string-replace formats)."""
     replacement: Replacement | None = None
-    """The edit by characters, where it is not by lines: of the string-replace format always (``lines`` are
-    then for drawing and for the looser rungs), and of an ``ADD`` whose last line may have no ending
-    (``old`` is then empty and ``new`` the file's whole text)."""
+    """The edit by characters, where it is not by lines: always in the string-replace format (``lines`` are
+    then for display and for the looser rungs), and in an ``ADD`` whose last line may have no ending
+    (``old`` is then empty and ``new`` is the file's whole text)."""
     final_newline: bool | None = None
-    """What a unified diff says of the file's end (``\\ No newline at end of file``), where the hunk's lines
-    are the file's last: True when the new text ends in a newline and the old did not, False when it
-    is the other way round, None when it stays as it is."""
+    """What a unified diff says about the end of the file (``\\ No newline at end of file``): True if the new
+    text ends in a newline and the old did not, False if it is the other way round, None for no change."""
     alternatives: tuple[tuple[HunkLine, ...], ...] = ()
     newline: str = "\n"
-    """The ending of the lines as the model typed them: used where the file has none of its own."""
+    """The line ending that the model typed, for files without one of their own."""
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -150,13 +149,13 @@ class Hunk:
 
     @property
     def new(self) -> tuple[str, ...]:
-        """The lines to leave in their place, in order."""
+        """The lines that replace them, in order."""
         return tuple(line.text for line in self.lines if line.kind is not LineKind.OLD)
 
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """A hunk that is on disk, or was there already.
+    """A hunk that is on disk, because it landed or because its text was there already.
 
     ``start`` and ``end`` are the first line and one past the last of the new text in the file as
     it is now, from 1; both are 0 for a file that was deleted.
@@ -174,7 +173,7 @@ class Landed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A hunk that was not landed: its code for programs, a message for the person and the model."""
+    """A hunk that did not land: a code for programs, a message for the user and the model."""
 
     hunk: str
     path: str
@@ -184,10 +183,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Held(Refused):
-    """A hunk that guards hold back: nothing was written, and it may land once the user agrees to all of
-    them; ``message`` says of each why.
+    """A hunk that guards hold back. Nothing was written; it can land once the user agrees to all of them.
+    ``message`` gives the reason of each.
 
-    Where nobody can be asked it is a refusal like any other, with the code ``locked``.
+    Where nobody can be asked, it is a refusal with the code ``locked``.
     """
 
     guards: tuple[Guard, ...]

@@ -1,8 +1,8 @@
 """Landing: a hunk from the model becomes bytes on disk, or a refusal that says why not.
 
 Each hunk is journalled, written and settled on its own, under a lock that all processes of the
-project share. The file is read right before: what the user saved meanwhile is what the hunk is
-placed in, and if the file changes during the write the hunk is placed anew.
+project share. The file is read right before that, so that the hunk is placed in what the user saved
+last. If the file changes during the write, the hunk is placed again.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
 from edits.placing.splices import new_range
 
-# A file that someone writes again and again while a hunk lands is left alone after so many tries.
+# Attempts to land a hunk in a file that keeps changing meanwhile.
 _TRIES = 5
 
 
 class Landing:
-    """Lands, undoes and redoes hunks in the project at ``root``. One thread at a time calls it.
+    """Lands, undoes and redoes hunks in the project at ``root``. Only one thread at a time may call it.
 
-    ``files`` lists the project's files, relative, for naming the likely file when a path is wrong;
-    ``symbols`` gives the definitions in a file's text, for anchors that name one in their own words;
-    ``step`` is told each step of a landing after it is done. ``protection`` may be set anew at any time.
+    ``files`` lists the paths that a message may suggest when a path is wrong. ``symbols`` gives the
+    definitions in a file's text, for anchors that name one in other words than the file. ``step`` is
+    called after each step of a landing. ``protection`` can be replaced at any time.
     """
 
     def __init__(
@@ -77,9 +77,10 @@ class Landing:
         dry_run: bool = False,
         allow: Collection[Guard] = (),
     ) -> Landed | Refused:
-        """Land ``hunk``. With ``dry_run`` nothing is written; later dry runs see what it would have done.
+        """Land ``hunk``. With ``dry_run`` nothing is written, but later dry runs see what would have been.
 
-        Guards that trip give ``Held``, which is a ``Refused``; those in ``allow`` do not.
+        A hunk that guards hold back gives ``Held``, which is a ``Refused``; guards in ``allow`` are
+        passed over.
         """
         write = self._planner.remember if dry_run else self._commit
 
@@ -90,7 +91,7 @@ class Landing:
         return self._tried(hunk, hunk_id, attempt, alone=not dry_run)
 
     def weigh(self, hunk: Hunk, *, hunk_id: str) -> Landed | Refused:
-        """What :meth:`land` would give now; nothing is written or remembered."""
+        """The result that :meth:`land` would have now. Nothing is written or remembered."""
 
         def attempt() -> Landed | Refused:
             return self._land(self._planner.plan(hunk, hunk_id, "", "", dry=False), _no_write, frozenset())
@@ -100,20 +101,20 @@ class Landing:
     def _tried(
         self, hunk: Hunk, hunk_id: str, attempt: Callable[[], Landed | Refused], *, alone: bool
     ) -> Landed | Refused:
-        """The result of ``attempt``, what the system says of it made a refusal; ``alone`` under the lock."""
+        """The result of ``attempt``, with errors made refusals; ``alone`` runs it under the ledger's lock."""
         try:
             with self._ledger.exclusive() if alone else nullcontext():
                 return self._try(attempt)
         except FileError as error:
             return Refused(hunk_id, hunk.path, error.code, error.message)
         except OSError as error:
-            return Refused(hunk_id, hunk.path, RefusalCode.IO, f"the system refused: {error.strerror}")
+            return Refused(hunk_id, hunk.path, RefusalCode.IO, f"system error: {error.strerror}")
         except UnicodeEncodeError:
-            message = "the edit holds characters that cannot be written (lone surrogates)"
+            message = "the edit contains characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)
 
     def foresee(self, path: str) -> Refused | None:
-        """What refuses or holds every hunk for ``path``, told while one still streams."""
+        """What refuses or holds any hunk for ``path``; known while the hunk still streams."""
         try:
             target = resolve(self._root, path)
         except FileError as error:
@@ -124,20 +125,20 @@ class Landing:
         return self.protection.of_path("", aliases(self._root, target.path, target.typed, real))
 
     def undo(self, hunk_id: str | None = None) -> Landed | Refused:
-        """Take a hunk back (without an id: the last one landed). ``start``/``end`` frame the old text."""
+        """Undo a hunk, or without an id the last one landed. The lines in the result are the old text's."""
         return self._reverse(hunk_id, Op.UNDO)
 
     def redo(self, hunk_id: str | None = None) -> Landed | Refused:
-        """Land an undone hunk again: the one undone last, without an id."""
+        """Land an undone hunk again, or the one undone last without an id."""
         return self._reverse(hunk_id, Op.REDO)
 
     def undo_turn(self, session: str, turn: str) -> list[Landed | Refused]:
-        """Take back every landed hunk of a turn, the newest first; a refusal does not stop the rest."""
+        """Undo every landed hunk of a turn, the newest first; a refusal does not stop the rest."""
         records = [one for one in self._ledger.hunks() if (one.session, one.turn) == (session, turn)]
         return [self._reverse(one.id, Op.UNDO) for one in reversed(records) if one.state == "landed"]
 
     def aim(self, path: str, old_lines: Sequence[str]) -> tuple[int, int] | None:
-        """The lines (from 1, end exclusive) where ``old_lines`` stand now, or None if not in one place."""
+        """The lines (from 1, end exclusive) where ``old_lines`` are now; None if that is not one place."""
         try:
             target = resolve(self._root, path)
             status = target.real.stat()
@@ -150,7 +151,7 @@ class Landing:
         return None if found is None else (found[0] + 1, found[1] + 1)
 
     def where(self, hunk_id: str) -> tuple[str, int, int] | None:
-        """The file, and the lines (from 1, end exclusive), that a landed hunk's text covers now."""
+        """The file and the lines (from 1, end exclusive) that a landed hunk's text covers now."""
         entries = self._ledger.entries()
         last = next((entry for entry in reversed(entries) if entry.hunk == hunk_id), None)
         if last is None or last.op is Op.UNDO:
@@ -173,7 +174,7 @@ class Landing:
             return attempt()
         except Changed:
             raise FileError(
-                RefusalCode.CONFLICT, "the file is being written by someone else again and again"
+                RefusalCode.CONFLICT, "another program keeps writing this file; try again when it is done"
             ) from None
 
     def _land(
@@ -204,7 +205,7 @@ class Landing:
         except FileError as error:
             return Refused(hunk_id or "", "", error.code, error.message)
         except OSError as error:
-            return Refused(hunk_id or "", "", RefusalCode.IO, f"the system refused: {error.strerror}")
+            return Refused(hunk_id or "", "", RefusalCode.IO, f"system error: {error.strerror}")
 
     def _reverse_once(self, hunk_id: str | None, op: Op) -> Landed | Refused:
         planned = plan_reversal(self._root, self._ledger, hunk_id, op)
@@ -236,7 +237,7 @@ class Landing:
         return _landed(change)
 
     def _commit(self, change: Change, reversal: Reversal | None = None) -> None:
-        """Journal, write, settle. Raises Changed when the file is no longer what was planned for."""
+        """Journal, write and settle. Raises Changed if the file is no longer the one that was planned for."""
         source = self._root / change.path
         target = self._root / (change.moved_to or change.path)
         made = _missing_folders(self._root, target.parent) if change.after is not None else ()
@@ -269,13 +270,13 @@ class Landing:
                     remove(source, entry.before or "", self._step)
         except Changed:
             if change.moved_to and fingerprint(target) == entry.after:
-                # The source was written to after its copy stood: the copy goes, the move is planned anew.
+                # The source was written after it had been copied: remove the copy and plan the move again.
                 remove(target, entry.after or "", self._step)
             self._ledger.settle(entry, State.DROPPED)
             remove_folders(self._root, made)
             raise
         except BaseException:
-            # The file tells what happened: a failed write is settled like that of a dead process.
+            # The file shows what happened: a failed write is settled like that of a dead process.
             self._ledger.settle(entry, settle_intent(entry, self._ledger.content))
             raise
         self._ledger.settle(entry, State.DONE)

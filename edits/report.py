@@ -1,8 +1,8 @@
 """The report to the model: what became of each of its edits, one line a hunk.
 
-The line's shape is fixed, for programs read it too::
+Programs read these lines too, so their form is fixed::
 
-    - h3 rejected (ambiguous) src/a.py: the text stands in 2 places …
+    - h3 rejected (ambiguous) src/a.py: the text occurs 2 times …
     - h4 applied src/a.py lines 10-12
 """
 
@@ -19,7 +19,7 @@ CLOSING = "What landed is on disk: do not send it again."
 
 @dataclass(frozen=True, slots=True)
 class NotReceived:
-    """A hunk that was cut off: by an interrupt, a redirect, or a lost link."""
+    """A hunk that was cut off by an interrupt, a redirect or a lost connection."""
 
     hunk: str
     path: str
@@ -27,7 +27,7 @@ class NotReceived:
 
 @dataclass(frozen=True, slots=True)
 class UndoneByUser:
-    """A hunk that had landed, and that the user took back."""
+    """A hunk that had landed, and that the user undid."""
 
     hunk: str
     path: str
@@ -37,7 +37,7 @@ Outcome = Landed | Refused | NotReceived | UndoneByUser
 
 
 def render(results: Sequence[Outcome]) -> str:
-    """The report on ``results``, in their order; empty when there are none."""
+    """The report on ``results``, in their order; empty if there are none."""
     if not results:
         return ""
     lines = [HEADING, *map(_line, results)]
@@ -64,5 +64,5 @@ def _line(result: Outcome) -> str:
 
 
 def _indented(message: str) -> str:
-    """The message, its further lines indented under the hunk's own."""
+    """The message, with its further lines indented below the first."""
     return message.replace("\n", "\n    ")

@@ -1,8 +1,8 @@
 """What changed between two sequences of lines, as replaced ranges.
 
-Common ends are cut off, the middle is split at lines that occur once on both sides (patience
-diff), and only what is left between such lines is searched by difflib: quick on large files, and
-never led astray by blank lines and lone braces.
+Common ends are cut off, and the middle is split at lines that occur once on both sides (patience diff).
+Only what is left between such lines is searched by difflib. This is fast on large files, and blank lines
+and lone braces do not mislead it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-# Beyond this many pairs difflib's search takes too long; the stretch counts as replaced whole.
+# Beyond this many pairs of lines difflib takes too long; the whole range then counts as replaced.
 _MOST_PAIRS = 4_000_000
 
 
@@ -27,7 +27,7 @@ class Change(NamedTuple):
 
 
 def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
-    """The replaced ranges that turn ``old`` into ``new``, in order, none of them touching another."""
+    """The replaced ranges that turn ``old`` into ``new``, in order. No two are adjacent."""
     found: list[Change] = []
     for change in _changes(old, new, 0, len(old), 0, len(new)):
         if found and found[-1].end == change.start and found[-1].new_end == change.new_start:
@@ -66,7 +66,7 @@ def _plain(old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: in
 def _unique_pairs(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> list[tuple[int, int]]:
-    """Places of the lines that occur once on both sides, the longest run that keeps their order."""
+    """The indices of lines that occur once on both sides: the longest sequence in the same order."""
     old_counts, new_counts = Counter(old[a:b]), Counter(new[c:d])
     where = {new[j]: j for j in range(c, d) if new_counts[new[j]] == 1}
     pairs = [(i, where[old[i]]) for i in range(a, b) if old_counts[old[i]] == 1 and old[i] in where]

@@ -1,7 +1,7 @@
 """Three-way merge by lines, in which the user's text always wins.
 
-Unlike plain diff3, two changes conflict only when they touch the same lines: changes of adjacent
-lines are both taken.
+Unlike in diff3, two changes conflict only if they affect the same lines: changes to adjacent lines are
+both made.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from edits.files.text import whole_lines
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Both sides changed these lines in their own way: ``mine`` is in the merged text, ``theirs`` is not.
+    """Lines that both sides changed differently: ``mine`` is in the merged text, ``theirs`` is not.
 
-    ``start`` and ``end`` frame ``mine`` in the merged text, lines from 1, ``end`` one past the last.
+    ``start`` and ``end`` are the lines of ``mine`` in the merged text, from 1, ``end`` one past the last.
     """
 
     start: int
@@ -28,16 +28,16 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text, and where the other side's change was left out of it."""
+    """The merged text, and the conflicts where the other side's change was left out."""
 
     text: str
     conflicts: tuple[Conflict, ...]
 
 
 def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
-    """Bring the change from ``base`` to ``theirs`` into ``mine``; where both changed, ``mine`` stays.
+    """Make the change from ``base`` to ``theirs`` in ``mine``; where both changed, ``mine`` stays.
 
-    With ``apart`` changes of adjacent lines are conflicts too: a line must stand between.
+    With ``apart``, changes to adjacent lines are conflicts too: there must be a line between them.
     """
     old, left, right = whole_lines(base), whole_lines(mine), whole_lines(theirs)
     ours, others = changes(old, left), changes(old, right)
@@ -64,7 +64,7 @@ def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
 
 
 def _next_group(ours: list[Change], others: list[Change], apart: bool) -> tuple[list[Change], list[Change]]:
-    """Take from both lists the next change, with all changes that touch the same lines."""
+    """Take the next change from both lists, with all changes that affect the same lines."""
     taken: tuple[list[Change], list[Change]] = ([], [])
     queues = (ours, others)
     first = 0 if not others or (ours and _order(ours[0]) <= _order(others[0])) else 1

@@ -1,7 +1,7 @@
-"""Reading and writing the project's files: the recipe that keeps a file whole at every instant.
+"""Reading and writing the project's files, so that a file is whole at every moment.
 
-A file is replaced by a new one made beside it, or, where that would break a hard link or lose its
-owner, written in place with the old bytes kept elsewhere first. Nothing here decides *what* to write.
+A file is replaced by a new one that is made beside it. Where that would break a hard link or change the
+owner, the file is overwritten in place, after its old bytes were kept elsewhere.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ LARGEST = 64 * 1024 * 1024
 """The largest file that is read, in bytes."""
 
 Step = Callable[[str], None]
-"""Called with a step's name after it is done; the tests stop the process there."""
+"""Called with the name of each step after it is done. Tests stop the process there."""
 
-# Security labels and the like are set by the system and not by us; user and ACL attributes are ours.
+# Security labels and the like are set by the system; user and ACL attributes are copied.
 _KEPT_ATTRIBUTES = ("user.", "system.posix_acl")
 _CHUNK = 1 << 16
 
 
 class Changed(Exception):
-    """The file is no longer what the caller read: nothing was written."""
+    """The file is no longer what the caller read. Nothing was written."""
 
 
 def no_step(name: str) -> None:
-    """The step callback of normal work."""
+    """Does nothing after a step: the callback outside of tests."""
     del name
 
 
 def read_bytes(path: Path, name: str | None = None) -> bytes:
-    """The bytes of a regular file. Raises FileError; ``name`` is the path for its message."""
+    """The bytes of a regular file. Raises FileError, with ``name`` as the path in its message."""
     name = name or path.name
     try:
         status = path.stat()
@@ -51,7 +51,7 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
     except FileNotFoundError as error:
         raise FileError(RefusalCode.MISSING_FILE, f"{name} does not exist") from error
     except PermissionError as error:
-        raise FileError(RefusalCode.LOCKED, f"{name} may not be read: permission denied") from error
+        raise FileError(RefusalCode.LOCKED, f"{name} cannot be read: permission denied") from error
     except OSError as error:
         raise FileError(RefusalCode.IO, f"{name} cannot be read: {error.strerror}") from error
 
@@ -62,7 +62,7 @@ def read_text(path: Path, name: str | None = None) -> TextFile:
 
 
 def fingerprint(path: Path) -> str | None:
-    """The digest of the file's bytes, or None when there is no file. Raises FileError."""
+    """The digest of the file's bytes, or None if there is no file. Raises FileError."""
     try:
         return digest(read_bytes(path))
     except FileError as error:
@@ -74,16 +74,17 @@ def fingerprint(path: Path) -> str | None:
 def check_writable(path: Path, name: str) -> None:
     """Raise FileError (``locked``) for a file without write permission.
 
-    The mode bits decide, also for root: a file marked read-only is not replaced around its mark.
+    The permission bits count for root too: replacing a read-only file would get around them.
     """
     if not path.stat().st_mode & 0o222:
         raise FileError(RefusalCode.LOCKED, f"{name} is read-only; make it writable to have it edited")
     if not os.access(path, os.W_OK):
-        raise FileError(RefusalCode.LOCKED, f"{name} may not be written: permission denied")
+        raise FileError(RefusalCode.LOCKED, f"{name} cannot be written: permission denied")
 
 
 def must_stay_in_place(path: Path) -> bool:
-    """True for a file that cannot be replaced: it has other hard links, or its folder is not writable."""
+    """Whether a file cannot be replaced by a new one: it has other hard links, its folder is not writable,
+    or its owner would change."""
     status = path.stat()
     if status.st_nlink > 1 or not os.access(path.parent, os.W_OK | os.X_OK):
         return True
@@ -92,7 +93,7 @@ def must_stay_in_place(path: Path) -> bool:
 
 
 def temporary_path(path: Path, token: str) -> Path:
-    """The name beside ``path`` under which its next content is prepared."""
+    """The path beside ``path`` where its next content is prepared."""
     return path.with_name(f".{path.name[:100]}.{token}.spark")
 
 
@@ -107,12 +108,12 @@ def write_atomic(
     in_place: bool = False,
     step: Step = no_step,
 ) -> None:
-    """Write ``data`` to ``path``, which a reader sees either as it was or as it shall be.
+    """Write ``data`` to ``path``; a reader sees the old content or the new one.
 
-    ``expected`` is the digest of what ``path`` must hold right before (None: it must not exist), else
-    Changed is raised. Mode, owner and extended attributes come from ``like`` (default: ``path``), the
-    mode of a new file from ``mode``. With ``in_place`` the file is overwritten where it stands: the
-    caller has made the old bytes durable. Raises FileError when the system refuses.
+    ``expected`` is the digest of what ``path`` must hold right before (None: it must not exist), or
+    Changed is raised. Permissions, owner and extended attributes come from ``like`` (default: ``path``),
+    those of a new file from ``mode``. With ``in_place`` the file itself is overwritten; the caller has
+    made the old bytes durable. Raises FileError if the system reports an error.
     """
     try:
         if in_place and expected is not None:
@@ -124,7 +125,7 @@ def write_atomic(
 
 
 def remove(path: Path, expected: str, step: Step = no_step) -> None:
-    """Delete ``path`` if it still holds the content with the digest ``expected``; else raise Changed."""
+    """Delete ``path`` if its content still has the digest ``expected``, or raise Changed."""
     if fingerprint(path) != expected:
         raise Changed
     try:
@@ -155,7 +156,7 @@ def _replace(
             _place_new(temporary, path)
         else:
             temporary.replace(path)
-    except BaseException:  # whatever ends it, a Ctrl+C too, leaves no prepared file behind
+    except BaseException:  # a Ctrl+C leaves no prepared file behind either
         temporary.unlink(missing_ok=True)
         raise
     step("replaced")
@@ -164,7 +165,7 @@ def _replace(
 
 
 def _place_new(temporary: Path, path: Path) -> None:
-    """Give the prepared file its name, unless another file took it meanwhile."""
+    """Give the prepared file its name, unless there is a file of that name by now."""
     try:
         os.link(temporary, path)
     except FileExistsError as error:
@@ -172,7 +173,7 @@ def _place_new(temporary: Path, path: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EOPNOTSUPP):
             raise
-        # A filesystem without hard links: the check right before is what there is.
+        # The file system has no hard links, so that checking right before is the best there is.
         if path.exists():
             raise Changed from error
         temporary.replace(path)
@@ -181,7 +182,7 @@ def _place_new(temporary: Path, path: Path) -> None:
 
 
 def _overwrite(path: Path, data: bytes, expected: str, step: Step) -> None:
-    """Write front to back and cut the rest off last, so that a kill leaves a mix that recovery knows."""
+    """Write from front to back and truncate last, so that recovery recognizes what a kill leaves behind."""
     if fingerprint(path) != expected:
         raise Changed
     step("target checked")

@@ -1,7 +1,7 @@
-"""A file as text that can be edited without touching a byte outside the edit.
+"""A file as text that can be edited without changing a byte outside the edit.
 
-Lines and their endings are held apart, so that matching never sees an ending and writing never
-changes one. Decoding is strict: where the encoding is not certain the file is refused.
+Lines and their endings are kept apart, so that matching never sees an ending and writing never
+changes one. Decoding is strict: a file whose encoding is not certain is refused.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from edits.hunk import RefusalCode
 
 _ENDING = re.compile(r"(\r\n|\n|\r)")
-# Control bytes that text does not hold (tab, line feed, form feed, return and escape are fine),
-# and the C1 range, which in Latin-1 is unused: there it means another encoding.
+# Control bytes that text does not contain (tab, line feed, form feed, return and escape are fine), and
+# the C1 range, which Latin-1 does not use: it indicates another encoding.
 _UNLIKELY_IN_LATIN_1 = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\xa0-\xff]{3}")
 
 
@@ -35,10 +35,10 @@ class FileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A decoded file: ``lines`` without endings, and each line's ending (``""`` only for the last)."""
+    """A decoded file: ``lines`` without endings, and each line's ending (``""`` for the last line only)."""
 
     text: str
-    """The whole text, endings as they are, without the byte order mark."""
+    """The whole text with its endings, without the byte order mark."""
     lines: tuple[str, ...]
     endings: tuple[str, ...]
     encoding: str
@@ -48,30 +48,31 @@ class TextFile:
     """Hex digest of the file's bytes; empty for a file that does not exist."""
 
     def encode(self, text: str) -> bytes:
-        """The bytes of ``text`` in this file's encoding; raises FileError when it has no such character."""
+        """The bytes of ``text`` in this file's encoding. Raises FileError for a character it lacks."""
         return encode(text, self.encoding, self.bom)
 
     @property
     def newline(self) -> str:
-        """The file's usual ending: that of its first line, or ``""`` when it has no ending at all."""
+        """The ending of the file's first line, or ``""`` if there is none."""
         return self.endings[0] if self.endings else ""
 
     def offset(self, line: int) -> int:
-        """Where line ``line`` (from 0) begins in ``text``, in characters."""
+        """The index in ``text`` of the first character of line ``line``, from 0."""
         endings = line if self.plain else sum(map(len, self.endings[:line]))
-        # A text of several thousand lines is joined quicker than its lengths are added up.
+        # Joining several thousand lines is faster than adding up their lengths.
         return len("".join(self.lines[:line])) + endings
 
     @property
     def plain(self) -> bool:
-        """Does every line but perhaps the last end in ``\\n``?"""
+        """Whether every line, except perhaps the last, ends in ``\\n``."""
         return "\r" not in self.text
 
 
 def digest(data: bytes) -> str:
-    """The hex SHA-256 by which the ledger knows a content.
+    """The hex SHA-256 by which the ledger identifies a content.
 
-    A landing asks for the same few contents again and again; comparing is far quicker than hashing.
+    A landing needs the digests of the same few contents repeatedly, and comparing is much faster than
+    hashing, so the last ones are remembered.
     """
     global _recent
     for known, sha256 in _recent:
@@ -107,20 +108,20 @@ def whole_lines(text: str) -> list[str]:
 
 
 def decode(data: bytes, name: str) -> TextFile:
-    """Decode a file's bytes; ``name`` is for messages. Raises FileError (``binary``) when unsure."""
+    """Decode a file's bytes. Raises FileError (``binary``), with ``name`` in its message, if unsure."""
     text, encoding, bom = _decoded(data, name)
     lines, endings = split(text)
     return TextFile(text, lines, endings, encoding, bom, digest(data))
 
 
 def encode(text: str, encoding: str, bom: bytes) -> bytes:
-    """The bytes of ``text``; raises FileError when the encoding has no such character."""
+    """The bytes of ``text``. Raises FileError for a character that the encoding lacks."""
     try:
         return bom + text.encode(encoding)
     except UnicodeEncodeError as error:
         character = ord(error.object[error.start])
         code = RefusalCode.MALFORMED if 0xD800 <= character < 0xE000 else RefusalCode.IO
-        message = f"the new text holds U+{character:04X}, which the file's encoding ({encoding}) has not"
+        message = f"the new text contains U+{character:04X}, which the file's encoding ({encoding}) lacks"
         raise FileError(code, message) from error
 
 
@@ -150,7 +151,7 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
         if _UNLIKELY_IN_LATIN_1.search(data):
             raise FileError(
                 RefusalCode.BINARY,
-                f"{name} is not UTF-8 (byte {error.start}), and no other encoding can be told for sure",
+                f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain",
             ) from error
         return data.decode("latin-1"), "latin-1", b""
 

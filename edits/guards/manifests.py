@@ -1,7 +1,7 @@
-"""The names of the packages that a manifest asks for, as far as its own format tells them.
+"""The names of the packages that a manifest depends on.
 
-Formats: PEP 508 requirement lines, pyproject.toml (PEP 621, PEP 735, Poetry), package.json, Cargo.toml
-and go.mod.
+It reads PEP 508 requirement lines, pyproject.toml (PEP 621, PEP 735, Poetry), package.json, Cargo.toml and
+go.mod.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+|[\w.-]+\.[\w-]+)\s+v
 
 
 def is_manifest(path: str) -> bool:
-    """May the file ask for packages, by its name?"""
+    """Whether a file is a package manifest, by its name."""
     name = PurePosixPath(path).name
     return name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod") or name.startswith(
         "requirements"
@@ -26,7 +26,7 @@ def is_manifest(path: str) -> bool:
 
 
 def dependencies(path: str, text: str) -> frozenset[str]:
-    """The packages that ``text`` asks for; none for a file that is no manifest, or does not parse."""
+    """The packages that ``text`` depends on; none for a file that is not a manifest or does not parse."""
     name = PurePosixPath(path).name
     try:
         if name == "package.json":

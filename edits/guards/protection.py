@@ -1,8 +1,8 @@
 """Guards: edits that are held back until the user agrees, however well they are placed.
 
-Nothing here asks anyone. Guards that trip give one :class:`~edits.hunk.Held`, and the hunk lands when it
-is landed again with all of them allowed. A file is judged by all its names, so that no link gets around
-a guard.
+Nothing here asks the user. Guards that object give one :class:`~edits.hunk.Held`, and the hunk lands when
+it is landed again with all of them allowed. A file is judged by all its names, so that no link gets
+around a guard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Checker = Callable[[str, str], str | None]
 """Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""
 
 _Reason = tuple[Guard, str]
-"""A guard that trips, and why."""
+"""A guard that objects, and why."""
 
 
 def no_secret(path: str) -> bool:
@@ -61,7 +61,7 @@ class Protection:
         *,
         overwrites: bool = False,
     ) -> Held | None:
-        """All the guards that a planned change trips; ``files`` is its file, before and after a move.
+        """What holds a planned change, by all guards; ``files`` is its file, before and after a move.
 
         ``overwrites`` says that the hunk adds a file where there is one already.
         """
@@ -118,13 +118,13 @@ class Protection:
                 yield Guard.DEPENDENCY, f"it adds a dependency: {names}"
         if self.checker is not None and Guard.SYNTAX not in allow:
             wrong = self.checker(path, _text(after, path))
-            # What did not parse before may be on its way to parsing.
+            # A file that did not parse before may take several edits to be mended.
             if wrong and (before is None or not self.checker(path, _text(before, path))):
                 yield Guard.SYNTAX, f"{path} would no longer parse: {wrong}"
 
 
 def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:
-    """A hunk held for all ``reasons`` but those that are allowed; None where none is left."""
+    """A hunk held for all ``reasons`` that are not allowed; None if none is left."""
     left = [(guard, why) for guard, why in reasons if guard not in allow]
     if not left:
         return None
@@ -142,7 +142,7 @@ def _meets(start: int, end: int, locked: tuple[int, int]) -> bool:
 
 
 def _text(data: bytes, path: str) -> str:
-    """The text of a file; of a binary one, which can only be deleted, there is none."""
+    """The text of a file; empty for a binary one, which can only be deleted."""
     try:
         return decode(data, path).text
     except FileError:

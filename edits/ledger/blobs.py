@@ -1,4 +1,4 @@
-"""Contents kept by their hash: compressed, written once, shared by all that hold the same bytes."""
+"""Contents of files, kept under their hash: compressed, and each of them only once."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from edits.files.atomic import replacing
 from edits.files.text import FileError, digest
 from edits.hunk import RefusalCode
 
-# Speed matters more than size here: a pre-image is kept before each first write to a file.
+# Speed matters more than size: a content is kept before the first write to each file.
 _LEVEL = 1
 
 
 class Blobs:
-    """A folder of contents; each file is named by the SHA-256 of what it holds, uncompressed."""
+    """A folder of contents. Each file's name is the SHA-256 of its uncompressed content."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def has(self, sha256: str) -> bool:
-        """Is the content with this digest kept?"""
+        """Whether the content with this digest is kept."""
         return self._path(sha256).exists()
 
     def keep(self, data: bytes) -> str:
-        """Make ``data`` durable, and return its digest. Raises OSError when it cannot be written."""
+        """Make ``data`` durable and return its digest. Raises OSError if it cannot be written."""
         sha256 = digest(data)
         path = self._path(sha256)
         if path.exists():
@@ -36,7 +36,7 @@ class Blobs:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The content with this digest. Raises FileError when it is not kept, or damaged."""
+        """The content with this digest. Raises FileError if it is not kept, or is damaged."""
         try:
             data = zlib.decompress(self._path(sha256).read_bytes())
         except FileNotFoundError as error:
@@ -48,14 +48,14 @@ class Blobs:
         return data
 
     def size(self, sha256: str) -> int:
-        """What a content takes on disk, in bytes; 0 when it is not kept."""
+        """The bytes that a content takes on disk; 0 if it is not kept."""
         try:
             return self._path(sha256).stat().st_size
         except FileNotFoundError:
             return 0
 
     def sweep(self, wanted: Collection[str], before: float) -> None:
-        """Delete the contents that are not ``wanted`` and were kept before a Unix time."""
+        """Delete the contents that are not ``wanted`` and are older than a Unix time."""
         for path in self._folder.glob("??/*"):
             try:
                 if path.parent.name + path.name not in wanted and path.stat().st_mtime < before:

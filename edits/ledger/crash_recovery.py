@@ -1,8 +1,8 @@
-"""What became of a change whose process died: told by the file's hash, never by its time.
+"""Settles a change whose process died, by the hash of its file and never by its time.
 
-Equal to the state after: done. Equal to the state before: dropped. Neither: someone wrote the file
-since, and it is theirs. What a kill can leave half done (a move whose source still stands, a file
-overwritten in place up to some byte) is brought to one of the two.
+If the file is in the state after the change, the change is done; in the state before, it is dropped. In
+neither state, someone else wrote the file since, and it is left alone. What a kill can leave half done (a
+move whose source still exists, a file that is overwritten up to some byte) is brought to one of the two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Contents = Callable[[str], bytes]
 
 
 def settle(entry: Entry, contents: Contents) -> State:
-    """Bring the file of an open intent to the state before or after it; ``contents`` gives bytes by hash."""
+    """Bring the file of an open intent to the state before or after. ``contents`` gives bytes by hash."""
     root = Path(entry.root)
     target = root / entry.place
     temporary_path(target, entry.token).unlink(missing_ok=True)
@@ -32,7 +32,7 @@ def settle(entry: Entry, contents: Contents) -> State:
 
 
 def remove_folders(root: Path, folders: tuple[str, ...]) -> None:
-    """Remove the folders that were made for a file, as far as nothing else is in them."""
+    """Remove the folders that were made for a file, unless something else is in them."""
     for folder in reversed(folders):
         try:
             (root / folder).rmdir()
@@ -69,7 +69,7 @@ def _moved(entry: Entry, root: Path) -> State:
 
 
 def _is_mix(now: bytes, before: bytes, entry: Entry, contents: Contents) -> bool:
-    """Is ``now`` the new bytes up to some point and the old ones from there, as a cut overwrite leaves it?"""
+    """Whether ``now`` is new up to some byte and old from there, as an overwrite leaves it when killed."""
     after = contents(entry.after or "")
     pairs = zip(now, after, strict=False)
     shorter = min(len(now), len(after))

@@ -1,4 +1,4 @@
-"""What the ledger records of one change of one file, and its form as a line of JSON."""
+"""The ledger's record of one change of one file, and its form as a line of JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edits.placing.splices import Splice
 
 
 class Op(StrEnum):
-    """Why a file changed: a hunk landed, was taken back, or landed again."""
+    """Why a file changed: a hunk landed, was undone, or was redone."""
 
     LAND = "land"
     UNDO = "undo"
@@ -20,7 +20,7 @@ class Op(StrEnum):
 
 
 class State(StrEnum):
-    """How an intent ended. ``LOST``: the file holds neither state, so it is the user's own."""
+    """How an intent ended. ``LOST`` means that the file is in neither state: someone else wrote it."""
 
     OPEN = "open"
     DONE = "done"
@@ -32,8 +32,8 @@ class State(StrEnum):
 class Entry:
     """One intended change, durable before the file is touched.
 
-    ``before`` and ``after`` are digests, None where there is no file. ``splices`` turn the one text
-    into the other; together with the blob of the first ``before`` they give every later content.
+    ``before`` and ``after`` are digests, None where there is no file. ``splices`` turn one text into the
+    other; with the blob of the first ``before`` they give every later content.
     """
 
     seq: int
@@ -47,34 +47,34 @@ class Entry:
     after: str | None
     splices: tuple[Splice, ...] = ()
     reverts: int | None = None
-    """The ``seq`` of the entry that an undo or redo takes back."""
+    """The ``seq`` of the entry that an undo or redo reverses."""
     in_place: bool = False
     mode: int | None = None
-    """Permission bits of a file that the change deletes, to bring it back with."""
+    """The permission bits of a file that the change deletes, for restoring it."""
     made: tuple[str, ...] = ()
-    """Folders made for the file, outermost first, relative to the root."""
+    """Folders that were made for the file, outermost first, relative to the root."""
     session: str = ""
     turn: str = ""
     time: float = 0.0
     status: Status = Status.APPLIED
     rung: Rung = Rung.EXACT
     same: str = ""
-    """Digest of what the hunk says, by which one sent twice is known."""
+    """The digest of the hunk's own text, to recognize one that is sent twice."""
     state: State = field(default=State.OPEN, compare=False)
 
     @property
     def token(self) -> str:
-        """Names the temporary file of this change."""
+        """The part of the temporary file's name that identifies this change."""
         return f"{self.hunk}-{self.seq}"
 
     @property
     def place(self) -> str:
-        """The path at which the file is after the change."""
+        """The path of the file after the change."""
         return self.moved_to or self.path
 
 
 def to_record(entry: Entry) -> dict[str, Any]:
-    """The entry as JSON values; ``state`` is not part of it, it is told by later lines."""
+    """The entry as JSON values, without ``state``, which later lines of the journal give."""
     record: dict[str, Any] = {"kind": "intent"}
     for item in fields(entry):
         value = getattr(entry, item.name)
@@ -86,7 +86,7 @@ def to_record(entry: Entry) -> dict[str, Any]:
 
 
 def from_record(record: dict[str, Any]) -> Entry:
-    """The entry of a journal line. Raises KeyError, TypeError or ValueError when it is not one."""
+    """The entry of a journal line. Raises KeyError, TypeError or ValueError if it is not one."""
     return Entry(
         seq=int(record["seq"]),
         hunk=_name(record["hunk"]),
@@ -115,20 +115,20 @@ def from_record(record: dict[str, Any]) -> Entry:
 
 
 def _name(value: Any) -> str:
-    """A name or path that the system could take."""
+    """A name or path that is valid on the system."""
     if not isinstance(value, str) or not value or "\0" in value:
-        raise TypeError(f"{value!r} names nothing")
+        raise TypeError(f"{value!r} is not a name")
     return value
 
 
 def _digest(value: Any) -> str | None:
-    """A content's digest: it becomes a path, so it is nothing but letters and digits."""
+    """A content's digest. It becomes a path, so only letters and digits are allowed."""
     if value is not None and not (isinstance(value, str) and len(value) > 2 and value.isalnum()):
-        raise ValueError(f"{value!r} is no digest")
+        raise ValueError(f"{value!r} is not a digest")
     return value
 
 
 def _whole(value: Any) -> int | None:
     if value is not None and type(value) is not int:
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not an integer")
     return value

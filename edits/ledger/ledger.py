@@ -1,10 +1,10 @@
-"""The project's journal of hunks: what makes each landing whole, and each one undoable.
+"""The project's journal of hunks, which makes every landing atomic and every hunk undoable.
 
-``hunks.jsonl`` is append-only. A change is first an *intent* line, durable before the file is touched;
-a second line says how it ended. An intent without a second line is a process that died: recovery
-compares the file's hash with the intent's two and settles it. ``blobs/`` holds contents by hash,
-``lock`` keeps processes apart, ``counter`` gives out the ids. Once a day the journal is written anew
-without what :mod:`edits.ledger.retention` lets go.
+``hunks.jsonl`` is append-only. A change begins with an *intent* line, which is durable before the file is
+touched; a second line says how it ended. An intent without a second line belongs to a process that died:
+recovery compares the file's hash with the two of the intent. ``blobs/`` holds contents by hash, ``lock``
+is held by the process that lands, and ``counter`` has the last id. Once a day the journal is rewritten
+without the entries that :mod:`edits.ledger.retention` drops.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from edits.ledger.undo import recorded_range
 from edits.placing.splices import spliced
 
 _ID = re.compile(rb'"hunk":"h([0-9]{1,18})"')
-# After so many changes of one file its content is kept whole again, so that none is far from a blob.
+# After this many changes of a file its whole content is kept again, so that a blob is never far.
 _LONGEST_CHAIN = 32
 
 
 @dataclass(frozen=True, slots=True)
 class HunkRecord:
-    """A hunk of this project's past, as ``spark undo`` and the history see it."""
+    """A hunk that landed in this project, as ``spark undo`` and the history see it."""
 
     id: str
     path: str
-    """Where the hunk's file was after it landed."""
+    """The path of the hunk's file after it landed."""
     action: Action
     state: Literal["landed", "undone"]
     session: str
@@ -52,13 +52,13 @@ class HunkRecord:
     rung: Rung
     start: int
     end: int
-    """The live range: lines from 1, ``end`` one past the last, carried through later recorded changes."""
+    """Its lines now, from 1, ``end`` one past the last: later recorded changes are taken into account."""
     moved_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What became of a landing whose process died. ``LOST`` is to be shown to the user."""
+    """How a landing was settled whose process died. ``LOST`` should be shown to the user."""
 
     hunk: str
     path: str
@@ -67,7 +67,10 @@ class Recovered:
 
 
 class Ledger:
-    """The journal in ``folder``, shared by every process of the project."""
+    """The journal in ``folder``, shared by all processes of the project.
+
+    Only one thread at a time may call it, except for the methods that say otherwise.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -84,26 +87,31 @@ class Ledger:
         self._ids = HunkIds(folder / "counter", self._last_id)
 
     def next_id(self) -> str:
-        """A hunk id that no process of this project was or will be given. It comes from those reserved, so
-        that the event loop may ask for it; without any left the disk is used. Raises OSError."""
+        """A hunk id that no process of this project was or will be given. Any thread may call it.
+
+        It is one of the reserved ids; the disk is used only if none is left. Raises OSError.
+        """
         return self._ids.next()
 
     @property
     def needs_ids(self) -> bool:
-        """Whether few reserved ids are left, so that :meth:`reserve_ids` should be called."""
+        """Whether few reserved ids are left, so that :meth:`reserve_ids` is due. Any thread may ask."""
         return self._ids.low
 
     def reserve_ids(self) -> None:
-        """Reserve ids for :meth:`next_id`, if few are left; for a thread that may wait. Raises OSError."""
+        """Reserve ids for :meth:`next_id` if few are left, in any thread but the event loop's.
+
+        Raises OSError.
+        """
         self._ids.reserve()
 
     def give_ids_back(self) -> None:
-        """Let go of reserved ids that were not needed, at the end of a session. Raises OSError."""
+        """Give back the reserved ids that were not needed, at the end of a session. Raises OSError."""
         self._ids.give_back()
 
     @contextmanager
     def exclusive(self) -> Iterator[list[Recovered]]:
-        """Hold the journal alone; what dead processes left open is settled first, and told."""
+        """Lock the journal for this process. What dead processes left open is settled first and returned."""
         descriptor = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -113,24 +121,24 @@ class Ledger:
             os.close(descriptor)
 
     def recover(self) -> list[Recovered]:
-        """Settle what dead processes left open; once a day, let go of what is too old."""
+        """Settle what dead processes left open, and once a day drop what is too old."""
         with self.exclusive() as recovered:
             if self._is_due(time.time()):
                 self._compact(Retention(), time.time())
             return recovered
 
     def compact(self, retention: Retention, now: float) -> None:
-        """Write the journal anew with only what ``retention`` keeps at the Unix time ``now``."""
+        """Rewrite the journal with only what ``retention`` keeps at the Unix time ``now``."""
         with self.exclusive():
             self._compact(retention, now)
 
     def entries(self) -> list[Entry]:
-        """The changes that were made, oldest first."""
+        """The changes that are done, oldest first."""
         self._refresh()
         return [entry for entry in self._entries.values() if entry.state is State.DONE]
 
     def hunks(self) -> list[HunkRecord]:
-        """Every hunk that was landed, oldest first, with its state now."""
+        """Every hunk that landed, oldest first, with its current state."""
         entries = self.entries()
         first: dict[str, Entry] = {}
         last: dict[str, Entry] = {}
@@ -159,7 +167,7 @@ class Ledger:
         return records
 
     def content(self, sha256: str) -> bytes:
-        """A content some entry knows. Raises FileError when the journal cannot give it."""
+        """A content before or after some entry. Raises FileError if the journal cannot give it."""
         steps: list[Entry] = []
         while not self._blobs.has(sha256) and sha256 in self._made_by:
             entry = self._entries[self._made_by[sha256]]
@@ -174,13 +182,13 @@ class Ledger:
         return data
 
     def keep(self, content: bytes) -> None:
-        """Make ``content`` durable here, for a caller about to overwrite the one copy of it in place."""
+        """Make ``content`` durable here, for a caller that is about to overwrite its only copy."""
         self._blobs.keep(content)
 
     def intend(self, entry: Entry, before: bytes | None) -> Entry:
         """Make a change's intent durable (under :meth:`exclusive`), and return it with its number.
 
-        ``before`` is the file's content now. It is kept whole unless the journal can already give it.
+        ``before`` is the file's current content. It is kept whole unless the journal can give it already.
         """
         known = entry.before is not None and self._depth.get(entry.before, _LONGEST_CHAIN) < _LONGEST_CHAIN
         if before is not None and (not known or entry.in_place or entry.after is None):
@@ -191,7 +199,7 @@ class Ledger:
         return entry
 
     def settle(self, entry: Entry, state: State) -> None:
-        """Say how an intent ended. A lost line does no harm: the file's hash tells it again."""
+        """Record how an intent ended. If the line is lost, recovery finds out by the file's hash."""
         self._append(_end(entry.seq, state), durable=False)
         self._entries[entry.seq] = replace(entry, state=state)
         self._open.discard(entry.seq)
@@ -208,12 +216,12 @@ class Ledger:
         try:
             return (self._folder / "compacted").stat().st_mtime < now - DAY
         except FileNotFoundError:
-            # A new ledger has nothing to let go; its first day begins.
+            # A new ledger has nothing to drop yet: its first day begins.
             (self._folder / "compacted").touch()
             return False
 
     def _compact(self, retention: Retention, now: float) -> None:
-        """The new journal replaces the old in one step; contents that only the old one needs go after it."""
+        """Replace the journal in one step, and then delete the contents that only the old one needed."""
         done = self.entries()
 
         def size(entry: Entry) -> int:
@@ -224,7 +232,7 @@ class Ledger:
             entries = [entry for entry in done if entry.seq in kept]
             made: set[str] = set()
             for entry in entries:
-                # What followed from entries that go must stand by itself.
+                # A content that is built from dropped entries must be kept whole.
                 if entry.before is not None and entry.before not in made:
                     self._blobs.keep(self.content(entry.before))
                 made.add(entry.after or "")
@@ -266,12 +274,12 @@ class Ledger:
             self._depth.setdefault(entry.after, self._depth.get(entry.before or "", 0) + 1)
 
     def _refresh(self) -> None:
-        """Read what was appended since, by whichever process; a torn or foreign line is passed over."""
+        """Read what any process has appended since; a torn or unknown line is skipped."""
         try:
             with self._journal.open("rb") as file:
                 inode = os.fstat(file.fileno()).st_ino
                 if inode != self._inode:
-                    # Another process wrote the journal anew.
+                    # Another process rewrote the journal.
                     self._forget()
                     self._inode = inode
                 file.seek(self._read_to)
@@ -288,7 +296,7 @@ class Ledger:
 
     def _take(self, record: Any) -> None:
         if not isinstance(record, dict):
-            raise TypeError("a line that is no record")
+            raise TypeError("the line is not a record")
         if record.get("kind") == "intent":
             entry = from_record(record)
             if entry.before is not None and self._blobs.has(entry.before):
@@ -304,7 +312,7 @@ class Ledger:
         with self._journal.open("ab+") as file:
             size = file.seek(0, os.SEEK_END)
             if size > self._read_to:
-                # A process died within a line: end it, so that ours stands alone.
+                # A process died while it wrote a line: end that line first.
                 line = b"\n" + line
             file.write(line)
             file.flush()

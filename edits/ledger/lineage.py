@@ -1,8 +1,8 @@
-"""The order of all lines that a file has had: those there now, and those that changes took away.
+"""The history of a file's lines: those it has now, and those that changes removed, in one order.
 
-Undo is a matter of which of these lines show. Lines keep their order while they are hidden, so lines that
-several changes took from one place come back as they stood, whichever comes first. A line put where
-others are hidden goes below them, but above those whose place the line under it took.
+A removed line is hidden and keeps its position, and undo shows it again. So lines that several changes
+removed from one place come back in their old order, whichever is undone first. A new line goes below
+the hidden lines at its position, but above those that were replaced by the line below it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from edits.files.text import split
 
 Group = tuple[int, int]
-"""Lines that one splice exchanged for each other: the number of the change, and of the splice in it."""
+"""Identifies the lines that one splice exchanged: the number of the change, and of the splice in it."""
 Replacement = tuple[int, Sequence[str], Sequence[str]]
-"""From line ``start``, counted from 0, these lines (with their endings) give way to those."""
+"""A first line, from 0, and the old and the new lines with their endings."""
 Site = tuple[int, tuple[str, ...], tuple[str, ...]]
-"""Where a hunk's lines are to be hidden, and to be shown: from line ``start``, old and new."""
+"""Where a hunk's lines are to be hidden and shown: the first line, from 0, and the old and new lines."""
 
 _REST = sys.maxsize
 _SOMEONE = ""
@@ -26,40 +26,40 @@ _SOMEONE = ""
 
 @dataclass(slots=True, eq=False)
 class _Run:
-    """Lines next to each other that have the same history; two that look the same are not the same."""
+    """Adjacent lines with the same history. Runs are compared by identity."""
 
     count: int
     texts: tuple[str, ...] = ()
-    """The lines with their endings; empty for lines that no change has touched."""
+    """The lines with their endings; empty for lines that no change has affected."""
     hidden_by: str | None = None
-    """The hunk that took the lines away, ``_SOMEONE`` for a change that is no hunk; None: they show."""
+    """The hunk that removed the lines, ``_SOMEONE`` for a change without a hunk, None for lines that show."""
     roles: dict[str, tuple[bool, Group]] = field(default_factory=dict)
-    """For each hunk that exchanged the lines: do they show when it is landed (or when it is undone)?"""
+    """For each hunk that exchanged the lines: whether they show if it is landed (or if it is undone)."""
     within: frozenset[Group] = frozenset()
-    """Exchanges that took lines from above and from below these while these were hidden."""
+    """Exchanges that removed lines above and below these while these were hidden."""
 
     def groups(self) -> set[Group]:
         return {group for _, group in self.roles.values()}
 
 
 class Lineage:
-    """Built up from a file's changes, oldest first."""
+    """The lines of one file. Its changes are added one by one, the oldest first."""
 
     def __init__(self) -> None:
         self._runs = [_Run(_REST)]
         self._changes = 0
 
     def change(self, hunk: str | None, lands: bool, replacements: Sequence[Replacement]) -> None:
-        """A hunk landed, or was undone (not ``lands``); without a hunk, someone else wrote."""
+        """Add a change. A hunk landed or was undone (not ``lands``); without a hunk, someone else wrote."""
         self._changes += 1
-        # From the last to the first, so that each finds its lines where they are counted.
+        # From the last to the first, so that line numbers stay valid.
         for number in range(len(replacements) - 1, -1, -1):
             self._exchange(hunk, lands, replacements[number], (self._changes, number))
 
     def sites(self, hunk: str, landed: bool) -> list[Site] | None:
-        """What is to change for ``hunk`` to be landed, or undone; None when that cannot be known.
+        """What must change for ``hunk`` to be landed or undone.
 
-        It cannot when a line it put is gone, or another line stands among those it put.
+        None if one of its lines is gone, or another line is between them.
         """
         sites: list[Site] = []
         start: int | None = None
@@ -81,14 +81,14 @@ class Lineage:
         return sites if self._undivided(hunk, landed) else None
 
     def taken_by(self, hunk: str) -> str | None:
-        """Another hunk that took lines away which ``hunk`` put, or would take itself."""
+        """Another hunk that removed lines that ``hunk`` added or would remove."""
         for run in self._runs:
             if hunk in run.roles and run.hidden_by not in (None, hunk, _SOMEONE):
                 return run.hidden_by
         return None
 
     def extent(self, hunk: str) -> tuple[int, int]:
-        """The lines from the first to the last that a landed hunk put, or took; from 0, end exclusive."""
+        """The lines from the first to the last that a landed hunk changed; from 0, end exclusive."""
         low, high = _REST, 0
         line = 0
         for run in self._runs:
@@ -99,7 +99,7 @@ class Lineage:
         return (low, high) if low <= high else (0, 0)
 
     def _undivided(self, hunk: str, landed: bool) -> bool:
-        """Are the lines to hide of each exchange, and those that replace them, without others among them?"""
+        """Whether no other lines are among those that each exchange hides and shows."""
         extents: dict[Group, list[int]] = {}
         hides: set[Group] = set()
         for index, run in enumerate(self._runs):
@@ -146,7 +146,7 @@ class Lineage:
             done += run.count
 
     def _hidden(self, hunk: str | None, lands: bool, top: int, after: int, new: Sequence[str]) -> list[_Run]:
-        """The lines that ``hunk`` hid hereabouts, if they are what it brings back now."""
+        """The lines that ``hunk`` hid in this range, if they are the ones that it shows again now."""
         if hunk is None:
             return []
         back = [
@@ -164,7 +164,7 @@ class Lineage:
         return back
 
     def _above(self, top: int, below: int) -> int:
-        """Where among the hidden runs from ``top`` a line goes that is put above the run ``below``."""
+        """The position among the hidden runs from ``top`` for a new line above the run ``below``."""
         groups = self._runs[below].groups()
         at = below
         for index in range(below - 1, top - 1, -1):
@@ -174,7 +174,7 @@ class Lineage:
         return at
 
     def _at(self, line: int) -> int:
-        """The index of the showing run that begins with ``line``; runs are cut for that."""
+        """The index of the visible run that begins with ``line``; a run is split if necessary."""
         for index, run in enumerate(self._runs):
             if run.hidden_by is not None:
                 continue

@@ -1,8 +1,8 @@
-"""How long the journal remembers: which of its entries a compaction keeps.
+"""Which entries of the journal are kept when it is compacted.
 
-The last sessions are kept whatever their age and size. Of the others those go that ended too long ago,
-and, while the journal is still too large, the oldest of the rest. A hunk is kept or dropped whole, with
-its undos; the edits of ``spark apply`` outside any session count as a session each.
+The last sessions are kept, whatever their age and size. Of the others, those that ended too long ago are
+dropped, and while the journal is still too large, the oldest of the rest. A hunk is kept or dropped with
+its undos. Each edit of ``spark apply`` outside any session counts as a session.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ DAY = 24 * 60 * 60.0
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """``days`` and ``bytes`` bound what is kept beyond the last ``sessions``."""
+    """The limits ``days`` and ``bytes`` apply beyond the last ``sessions``."""
 
     sessions: int = 20
     days: float = 90
     bytes: int = 256 * 1024 * 1024
 
     def kept(self, entries: Iterable[Entry], size: Callable[[Entry], int], now: float) -> set[int]:
-        """The numbers of the entries to keep; ``size`` is what one takes on disk, ``now`` a Unix time."""
+        """The numbers of the entries to keep. ``size`` gives the bytes of one, ``now`` is a Unix time."""
         owner: dict[str, str] = {}
         groups: dict[str, list[Entry]] = {}
         for entry in entries:

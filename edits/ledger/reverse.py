@@ -1,4 +1,4 @@
-"""Which change takes a hunk back, or lands it again, in the project as it is now."""
+"""Plans the change that undoes or redoes a hunk in the project as it is now."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from edits.placing.splices import Splice, spliced
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A planned undo or redo. ``entry`` is the recorded change it takes back."""
+    """A planned undo or redo. ``entry`` is the recorded change that it reverses."""
 
     entry: Entry
     path: str
@@ -26,11 +26,11 @@ class Reversal:
     moved_to: str | None = None
     mode: int | None = None
     emptied: tuple[str, ...] = ()
-    """Folders that were made for the file and go with it, if nothing else is in them."""
+    """Folders that were made for the file and are removed with it if nothing else is in them."""
 
 
 def plan_reversal(root: Path, ledger: Ledger, hunk_id: str | None, op: Op) -> Reversal | Refused:
-    """Plan to undo or redo a hunk (None: the last one that can be). Raises FileError (``conflict``)."""
+    """Plan to undo or redo a hunk, or with None the last one that can be."""
     entries = ledger.entries()
     found = _last_change(entries, hunk_id, op)
     if isinstance(found, Refused):
@@ -76,7 +76,7 @@ def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Rev
     made = reverted(entry, trail, file, ledger.content)
     after = file.encode(spliced(file, made))
     if digest(now) == entry.after and digest(after) != entry.before:
-        # Without the hunk's characters the file reads as another encoding: its old bytes are known.
+        # Without the hunk's characters the file looks like another encoding, but its old bytes are known.
         after = ledger.content(entry.before)
     if not entry.moved_to:
         return Reversal(entry, trail.path, now, after, made)
@@ -84,7 +84,7 @@ def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Rev
         other = trail.moved_by.hunk
         raise FileError(RefusalCode.CONFLICT, f"the file was moved again by {other}: undo {other} first")
     if _bytes_now(root / entry.path, entry.path) is not None:
-        raise FileError(RefusalCode.CONFLICT, f"{entry.path} exists again: the move cannot be taken back")
+        raise FileError(RefusalCode.CONFLICT, f"{entry.path} exists again: the move cannot be undone")
     return Reversal(entry, trail.path, now, after, made, moved_to=entry.path, emptied=entry.made)
 
 
@@ -106,7 +106,7 @@ def _take_away(entry: Entry, entries: list[Entry], path: str, now: bytes, mode: 
 
 
 def _whole(data: bytes, path: str) -> tuple[Splice, ...]:
-    """A file's text as one splice; a binary file has none, its blob brings it back."""
+    """A file's text as one splice; none for a binary file, which its blob restores."""
     try:
         return (Splice(0, (), tuple(whole_lines(decode(data, path).text))),)
     except FileError:

@@ -1,8 +1,8 @@
-"""Where a past change stands now, and how to take it back: the arithmetic of undo.
+"""Follows the lines of a past change to the present, and reverses it there.
 
-A change's lines are followed through every later recorded change of its file, through moves, and
-through a diff where someone else wrote in between. If they are still what the change put, they are
-swapped back; else the three ways are merged; else it is a conflict and nothing happens.
+The lines are followed through every later recorded change of the file, through moves, and through a diff
+where someone else wrote in between. If they are still as the change left them, the old lines replace
+them. Otherwise the change is merged out, or there is a conflict and nothing happens.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Shift = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """Where a change's file is now, and the order of the lines it has had since."""
+    """Where the file of a change is now, and the history of its lines since."""
 
     path: str
     sha256: str
-    """The newest recorded content, which ``lineage`` ends with."""
+    """The digest of the newest recorded content, at which ``lineage`` ends."""
     lineage: Lineage
     deleted_by: Entry | None
     moved_by: Entry | None
 
 
 def carry(span: Span, shifts: Sequence[Shift]) -> Span:
-    """``span`` after ``shifts`` (in order). One that cuts into the span widens it."""
+    """``span`` after ``shifts``, which are in order. A shift that overlaps the span widens it."""
     start, end = span
     before = inside = 0
     low, high = start, end
@@ -57,7 +57,7 @@ def carry(span: Span, shifts: Sequence[Shift]) -> Span:
 
 
 def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
-    """Where the file of ``entry`` is after the later ``entries``, and what became of its lines."""
+    """Follow the file of ``entry`` and its lines through the later ``entries``."""
     lineage = Lineage()
     chain = _chain(entry, entries)
     path, sha256 = chain[0].path, chain[0].before or chain[0].after or ""
@@ -81,7 +81,7 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
 
 
 def _chain(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
-    """The changes of the file up to ``entry``, from the first on whose lines may have come back since."""
+    """The changes of the file up to ``entry``, from the first one whose lines may have come back since."""
     first, start = entry.seq + 1, min(one.seq for one in entries if one.hunk == entry.hunk)
     while start < first:
         first = start
@@ -95,7 +95,7 @@ def _chain(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
-    """First line and one past the last of what ``entry`` put, from 1, after the later recorded changes."""
+    """The first line, from 1, and one past the last of the new text of ``entry`` after later changes."""
     path = entry.place
     start, end = new_range(entry.splices)
     span = (start - 1, end - 1)
@@ -107,7 +107,7 @@ def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
 
 
 def live_range(entry: Entry, trail: Trail, now: bytes, sha256: str, contents: Contents) -> Span:
-    """The lines a followed change covers in the file as it is ``now``, from 1."""
+    """The lines of a followed change in the file as it is ``now``, from 1."""
     if sha256 != trail.sha256:
         _written(trail.lineage, contents(trail.sha256), now)
     start, end = trail.lineage.extent(entry.hunk)
@@ -115,7 +115,7 @@ def live_range(entry: Entry, trail: Trail, now: bytes, sha256: str, contents: Co
 
 
 def reverted(entry: Entry, trail: Trail, now: TextFile, contents: Contents) -> tuple[Splice, ...]:
-    """The splices that take ``entry`` out of the file as it is ``now``. Raises FileError (``conflict``)."""
+    """The splices that reverse ``entry`` in the file as it is ``now``. Raises FileError (``conflict``)."""
     if not entry.splices:
         return ()
     if now.sha256 != trail.sha256:
@@ -137,7 +137,7 @@ def _apart(swaps: Sequence[Splice]) -> bool:
 
 
 def _swap(now: TextFile, splice: Splice) -> Splice | None:
-    """Put the old lines back where the new ones still stand, whatever ending the last of them has now."""
+    """Put the old lines back where the new ones still are, whatever ending the last one has now."""
     start, end = splice.start, splice.start + len(splice.old)
     if list(now.lines[start:end]) != list(split("".join(splice.old))[0]) or end > len(now.lines):
         return None
@@ -154,7 +154,7 @@ def _swap(now: TextFile, splice: Splice) -> Splice | None:
     if current == splice.old and end == len(now.lines) and _turns_end(splice):
         return Splice(start, current, splice.new)
     if put and (current or end < len(now.lines)):
-        # The last line ends as a last line does here, or as one before others must.
+        # The last line of the file has no ending if it had none; any other line must have one.
         put[-1] = split(put[-1])[0][0] if at_open_end else _ended(put[-1], now)
     return Splice(start, current, tuple(put))
 
@@ -164,7 +164,7 @@ def _ended(line: str, now: TextFile) -> str:
 
 
 def _at_open_end(now: TextFile, start: int, current: tuple[str, ...], put: list[str]) -> Splice:
-    """At the end of a file without a final newline: the line above gets one, or gives up its own."""
+    """At the end of a file without a final newline, the line above gets a newline or loses its own."""
     last = now.lines[start - 1]
     if not put:
         return Splice(start - 1, (last + now.endings[start - 1], *current), (last,))
@@ -193,7 +193,7 @@ def _conflict() -> FileError:
 
 
 def _written(lineage: Lineage, before: bytes, after: bytes) -> None:
-    """Someone else turned the one content into the other."""
+    """Record that someone else changed the content from ``before`` to ``after``."""
     old, new = whole_lines(decode(before, "the file").text), whole_lines(decode(after, "the file").text)
     made = [
         (change.start, old[change.start : change.end], new[change.new_start : change.new_end])
@@ -208,13 +208,13 @@ def _shifts(splices: Sequence[Splice]) -> list[Shift]:
 
 
 def _turns_end(splice: Splice) -> bool:
-    """Does the splice, at the file's end, give it a final newline or take that away?"""
+    """Whether the splice, at the end of the file, adds or removes the final newline."""
     old, new = splice.old, splice.new
     return bool(old and new) and (split(old[-1])[1][0] == "") != (split(new[-1])[1][0] == "")
 
 
 def _kernel(splice: Splice) -> Splice:
-    """The splice without the lines that only got, or lost, their ending: those before a new last line."""
+    """The splice without lines whose ending alone changed, which are those before a new last line."""
     if _turns_end(splice):
         return splice
     start, old, new = splice.start, splice.old, splice.new

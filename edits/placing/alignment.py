@@ -1,9 +1,9 @@
-"""Rung 5: lines that agree in most but not all. The last resort, and the strictest about being alone.
+"""Rung 5: most lines are equal, but not all. It is the last resort, and has the strictest conditions.
 
-The hunk's old lines are aligned with every window of the file that shares a line with them. The best
-window is the place only if its first and last lines agree, it is about as long as the hunk, what the
-hunk deletes is there almost as typed, and no other window comes near. A new line whose place within
-the alignment is not certain leaves the hunk without a place.
+The hunk's old lines are aligned with every window of the file that has a line in common with them. The
+best window is the place only if its first and last lines are equal, it is about as long as the hunk, the
+lines that the hunk deletes are almost as typed, and no other window is nearly as good. If the place of a
+new line within the alignment is not certain, the hunk has no place.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from edits.placing.indent import reindented, shift_of
 from edits.placing.match import old_of, tells
 
 Found = tuple[int, int, tuple[HunkLine, ...]]
-"""The first line from 0, one past the last, and the reading with the lines as the file has them."""
+"""The first line from 0, one past the last, and the reading with the file's own lines."""
 
-_LIKE = 0.75  # How like the real line a stale one must be, letter by letter, to be taken for it.
-_ENOUGH = 0.7  # The part of the hunk's text that must agree.
-_AHEAD = 0.2  # By how much more than at any other place.
+_LIKE = 0.75  # The similarity, letter by letter, of a stale line to the real one.
+_ENOUGH = 0.7  # The part of the hunk's text that must be equal.
+_AHEAD = 0.2  # The lead over any other place.
 _MOST_WINDOWS = 6
-_MOST_PLACES = 40  # A line that stands in more places tells nothing.
-_LONGEST = 120  # Longer hunks are not aligned: the work grows with the square of their length.
-_SAME = 0.9  # What a line counts that differs in the style of quotes and in white space only.
+_MOST_PLACES = 40  # A line that occurs more often does not help to find the place.
+_LONGEST = 120  # Longer hunks are not aligned: the time grows with the square of their length.
+_SAME = 0.9  # The weight of a line that differs only in the style of quotes and in white space.
 _WORD = re.compile(r"\w+")
 _STYLE = str.maketrans("'`", '""', " ;,")
 
 
 @dataclass(frozen=True, slots=True)
 class _Alignment:
-    """``pairs`` joins indices of typed old lines with lines of the file; ``agreeing`` are the equal ones."""
+    """``pairs`` maps indices of typed old lines to lines of the file; ``agreeing`` are the equal ones."""
 
     score: float
     pairs: dict[int, int]
@@ -43,7 +43,7 @@ class _Alignment:
 
 
 def place_aligned(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
-    """The one place where a reading's old lines mostly stand; None when there is no such place."""
+    """The place where most of a reading's old lines are; None if there is none or it is not certain."""
     old = fold(old_of(reading))
     if not 0 < len(old) <= _LONGEST:
         return None
@@ -71,9 +71,9 @@ def _bare(line: str) -> str:
 
 
 def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int] | None:
-    """Where the hunk's first line may stand: the offsets at which most of its text agrees, best first.
+    """Where the hunk's first line may be: the offsets at which most of its text is equal, best first.
 
-    None when so many agree about as well that not all of them can be looked at.
+    None if there are too many of about the same quality to try them all.
     """
     wanted = {_unquoted(line): line for line in typed if tells(line)}
     where: dict[str, list[int]] = {}
@@ -87,7 +87,7 @@ def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int]
         if len(places) <= _MOST_PLACES:
             for place in places:
                 votes[place - at] += _weight(line)
-    # A window reaches to both sides: what agrees nearby agrees within it too, and is no other place.
+    # A window extends to both sides, so that nearby offsets belong to the same place.
     near = {offset: sum(votes[offset + by] for by in range(-slack, slack + 1)) for offset in votes}
     least = max(near.values(), default=0) - 2 * _AHEAD * sum(map(_weight, typed))
     chosen: list[int] = []
@@ -101,7 +101,7 @@ def _offsets(bare: Sequence[str], typed: Sequence[str], slack: int) -> list[int]
 
 
 def _unquoted(line: str) -> str:
-    """The line in one style of quotes; with or without them it is not the same line."""
+    """The line with one style of quotes, and without spaces, commas and semicolons."""
     return line.translate(_STYLE)
 
 
@@ -116,7 +116,7 @@ def _align(
     low = max(0, offset - slack)
     window = bare[low : offset + len(typed) + slack]
     weights = [_weight(line) for line in typed]
-    # best[i][j]: the score of typed[i:] against window[j:]; a window may begin and end with other lines.
+    # best[i][j] is the score of typed[i:] against window[j:]; a window may begin and end with other lines.
     width = len(window) + 1
     best = [[0.0] * width for _ in range(len(typed) + 1)]
     gain = [[0.0] * len(window) for _ in typed]
@@ -151,7 +151,7 @@ def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
         return _SAME * weight
     if kind is LineKind.OLD or not typed or not real:
         return -1000.0
-    # Another line may stand where a stale one stood, if it is like it.
+    # A stale line may be paired with another line that is similar.
     matcher = SequenceMatcher(None, typed, real, autojunk=False)
     alike = (
         matcher.real_quick_ratio() >= _LIKE and matcher.quick_ratio() >= _LIKE and matcher.ratio() >= _LIKE
@@ -165,7 +165,7 @@ def _alone(ranked: Sequence[_Alignment]) -> bool:
 
 
 def _sound(found: _Alignment, typed: Sequence[str], kinds: Sequence[LineKind], slack: int) -> bool:
-    """Do the ends agree, is the span the hunk's own, and is every line to delete there?"""
+    """Whether the ends are equal, the length is about the hunk's, and every line to delete is there."""
     first, last = min(found.agreeing), max(found.agreeing)
     telling = sum(tells(typed[index]) for index in found.agreeing)
     if first > 0 or last < len(typed) - 1:
@@ -180,9 +180,9 @@ def _sound(found: _Alignment, typed: Sequence[str], kinds: Sequence[LineKind], s
 def _framed(
     found: _Alignment, reading: Sequence[HunkLine], typed: Sequence[str], bare: Sequence[str]
 ) -> bool:
-    """Do the nearest lines with words above and below each change agree, with nothing between in the file?
+    """Whether the nearest lines with words above and below each change are equal and adjacent in the file.
 
-    If they do not, this may be a copy of the text that was meant, told from it by just that.
+    If they are not, this may be a similar text elsewhere, which differs in just these lines.
     """
     index = 0
     edges: set[tuple[int, int]] = set()
@@ -203,10 +203,10 @@ def _framed(
 
 
 def _outdated(found: _Alignment, typed: Sequence[str], bare: Sequence[str]) -> bool:
-    """Are the words that only the stale lines have gone from the file altogether?
+    """Whether the words that only the stale lines have are nowhere in the file.
 
-    A name that was changed since is. One that the file still uses is what tells another place, which
-    the hunk means, from this copy of it.
+    That is so for a name that was changed since. A word that the file still uses may be what
+    distinguishes the place that the hunk means from this one.
     """
     words = set[str]()
     for index, place in found.pairs.items():
@@ -218,11 +218,11 @@ def _outdated(found: _Alignment, typed: Sequence[str], bare: Sequence[str]) -> b
 def _assembled(
     lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine], found: _Alignment
 ) -> Found | None:
-    """The reading in the file's own lines; None when a new line's place or indentation is not certain."""
+    """The reading with the file's own lines; None if a new line's place or indentation is not certain."""
     pairs = found.pairs
     old = fold(old_of(reading))
     shift = shift_of([folded[pairs[i]] for i in found.agreeing], [old[i] for i in found.agreeing])
-    # Stale lines at the ends say nothing of where the edit is.
+    # Stale lines at the ends do not help to find the place.
     begin, end = pairs[min(found.agreeing)], pairs[max(found.agreeing)] + 1
     put: dict[int, list[HunkLine]] = {}
     gone: set[int] = set()
@@ -233,7 +233,7 @@ def _assembled(
         if line.kind is LineKind.NEW:
             beside_old = previous is LineKind.OLD or _next_old(reading, number)
             if not (whole_span or beside_old or all(map(tells, old[max(0, index - 1) : index + 1]))):
-                # With a line missing, which of two blanks or braces is meant cannot be told.
+                # With a line missing, it is not known which of two blanks or braces is meant.
                 return None
             at = _put_at(pairs, index, len(old), previous, _next_old(reading, number))
             if at is None or not begin <= at <= end:
@@ -263,7 +263,7 @@ def _next_old(reading: Sequence[HunkLine], number: int) -> bool:
 def _put_at(
     pairs: dict[int, int], index: int, count: int, previous: LineKind | None, next_old: bool
 ) -> int | None:
-    """The line of the file that a new line goes above; ``index`` is that of the next old line of the hunk."""
+    """The line of the file above which a new line goes; ``index`` is that of the hunk's next old line."""
     if previous is LineKind.OLD:
         return pairs[index - 1] + 1
     if next_old or index == 0:

@@ -1,7 +1,7 @@
-"""What a V4A anchor says of a place: ``@@ class A`` then ``@@ def f`` means *the f within A*.
+"""Uses a V4A hunk's anchors to select a place: ``@@ class A`` and ``@@ def f`` mean *the f within A*.
 
-An anchor's scope is what an outline would fold under it: the lines below it that are indented
-deeper, up to the next line that is not. In text without indentation, only *below* has a meaning.
+An anchor's scope is what an editor would fold under it: the lines below it that are indented deeper, up
+to the next line that is not. Text without indentation has no scopes, only an order.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Protocol
 
 from edits.placing.fold import fold, indentation
 
-# What anchors say beside the names: `@@ class A`, `@@ pub fn run(self)`, `@@ A.run`, `@@ function run() {`.
+# The names in anchors such as `@@ class A`, `@@ pub fn run(self)`, `@@ A.run`, `@@ function run() {`.
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
 class Symbol(Protocol):
-    """A definition in a file, as an outline has it; ``start`` and ``end`` are lines from 0, end exclusive."""
+    """A definition in a file; ``start`` and ``end`` are lines from 0, end exclusive."""
 
     @property
     def name(self) -> str:
-        """The definition's own name, without what it is in."""
+        """The definition's own name, without that of its class or module."""
 
     @property
     def start(self) -> int:
@@ -36,7 +36,7 @@ class Symbol(Protocol):
 def settle_by_anchors(
     lines: Sequence[str], starts: Sequence[int], size: int, anchors: Sequence[str]
 ) -> list[int]:
-    """The starts that have every anchor above them, in order; if some are in its scope, only those."""
+    """The starts that have all anchors above them, in order; if some are in their scope, only those."""
     places = _places(lines, anchors)
     below: list[int] = []
     within: list[int] = []
@@ -52,7 +52,7 @@ def settle_by_anchors(
 
 
 def anchor_line(lines: Sequence[str], anchors: Sequence[str]) -> int | None:
-    """The one line the last anchor means, from 0, given those before it; None if there is not one."""
+    """The line of the last anchor, from 0, given those before it; None if there is none or several."""
     *outer, last = anchors
     starts = _places(lines, [last])[0]
     if outer:
@@ -63,7 +63,7 @@ def anchor_line(lines: Sequence[str], anchors: Sequence[str]) -> int | None:
 def settle_by_symbols(
     starts: Sequence[int], size: int, anchors: Sequence[str], symbols: Sequence[Symbol]
 ) -> list[int]:
-    """The starts within the definitions that the anchors name, outermost first; all, if they name none."""
+    """The starts within the definitions that the anchors name, outermost first; all if they name none."""
     named = {symbol.name for symbol in symbols}
     path = [word for anchor in anchors for word in _NAME.findall(anchor.split("(")[0]) if word in named]
     if not path:
@@ -79,12 +79,12 @@ def settle_by_symbols(
 
 
 def stands(lines: Sequence[str], anchors: Sequence[str]) -> bool:
-    """Is any of the anchors a line of the file, or the beginning of one?"""
+    """Whether any of the anchors is a line of the file, or the beginning of one."""
     return any(_places(lines, anchors))
 
 
 def _places(lines: Sequence[str], anchors: Sequence[str]) -> list[list[int]]:
-    """For each anchor the lines that are it, from 0; failing that, the lines that begin with it."""
+    """For each anchor the lines equal to it, from 0, or else the lines that begin with it."""
     bare = [line.lstrip() for line in fold(lines)]
     found: list[list[int]] = []
     for anchor in fold([anchor.strip() for anchor in anchors]):
@@ -94,9 +94,9 @@ def _places(lines: Sequence[str], anchors: Sequence[str]) -> list[list[int]]:
 
 
 def _chain_above(places: Sequence[Sequence[int]], start: int, end: int) -> list[int] | None:
-    """The nearest line of each anchor, inner to outer, each above the last; or None.
+    """The nearest line of each anchor, each above the next inner one; None if an anchor has none.
 
-    The innermost may also be the hunk's own line: models repeat the anchor as context.
+    The innermost may be a line of the hunk itself, since models repeat the anchor as context.
     """
     chain: list[int] = []
     for candidates in reversed(places):
@@ -111,7 +111,7 @@ def _chain_above(places: Sequence[Sequence[int]], start: int, end: int) -> list[
 
 
 def in_scope(lines: Sequence[str], outer: int, inner: int) -> bool:
-    """Would an outline fold line ``inner`` under line ``outer``?"""
+    """Whether an editor would fold line ``inner`` under line ``outer``."""
     depth = len(indentation(lines[outer]))
     for line in lines[outer + 1 : inner + 1]:
         text = line.strip()

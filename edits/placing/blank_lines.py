@@ -1,9 +1,8 @@
-"""Lines that stand in the file as typed but for blank lines between them.
+"""Finds lines that differ from the file only in the blank lines between them.
 
-A model leaves a blank line out, or adds one, without meaning anything by it. The lines with text must
-stand in one place of the file in their order, with nothing but blank lines between, and say enough to be
-sure. A change is made only where its neighbours fix its place: lines are added right beside the line
-with text that they were typed beside.
+Models leave out blank lines, or add some, without meaning it. The lines with text must occur once in the
+file, in order and with only blank lines between them, and have enough words. A change is made only if its
+neighbours determine its place: new lines go right beside the line with text beside which they were typed.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from edits.placing.match import matches, old_of, tells
 Found = tuple[int, int, tuple[HunkLine, ...]]
 """The first line from 0, one past the last, and the reading with the file's own blank lines."""
 
-# Fewer letters and digits, or fewer lines with any, may stand spaced otherwise somewhere else.
+# With fewer letters and digits, or fewer lines with any, the match may be a coincidence.
 _ENOUGH_LETTERS = 20
 _ENOUGH_LINES = 2
 
 
 def place_spaced(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
-    """The one place of a reading whose old lines differ from the file's in blank lines only."""
+    """The place of a reading whose old lines differ from the file's only in blank lines, if it is unique."""
     texts = [line for line in fold(old_of(reading)) if line]
     letters = sum(map(str.isalnum, "".join(texts)))
     if sum(map(tells, texts)) < _ENOUGH_LINES or letters < _ENOUGH_LETTERS:
@@ -45,9 +44,9 @@ def place_spaced(lines: Sequence[str], folded: Sequence[str], reading: Sequence[
 
 
 def _woven(lines: Sequence[str], reading: Sequence[HunkLine], places: Sequence[int]) -> list[HunkLine] | None:
-    """The changes among the file's lines from the first of ``places`` to the last; None if one has no place.
+    """The file's lines from the first of ``places`` to the last with the changes; None if one has no place.
 
-    ``places`` are the lines of the file that the reading's old lines with text stand at.
+    ``places`` are the lines of the file that match the reading's old lines with text.
     """
     whole: list[HunkLine] = []
     gap: list[HunkLine] = []
@@ -61,7 +60,7 @@ def _woven(lines: Sequence[str], reading: Sequence[HunkLine], places: Sequence[i
         blanks = lines[first : places[done]]
         between = _between(gap, blanks, at_top=not done, after_old=after_old)
         if after_old and line.kind is LineKind.OLD and len(blanks) != len(gap):
-            # Are the blank lines between two that go meant to stay?
+            # Whether blank lines between two removed lines are to stay is not known.
             return None
         if between is None:
             return None
@@ -80,7 +79,7 @@ def _between(
     at_bottom: bool = False,
     after_old: bool = False,
 ) -> list[HunkLine] | None:
-    """The typed lines between two lines with text, in the blank lines that the file has there."""
+    """The typed lines between two lines with text, combined with the blank lines that the file has there."""
     typed = [line for line in gap if line.kind is not LineKind.NEW]
     added = [index for index, line in enumerate(gap) if line.kind is LineKind.NEW]
     same = len(typed) == len(blanks) and not at_top and not at_bottom
@@ -88,7 +87,7 @@ def _between(
         real = iter(blanks)
         return [line if line.kind is LineKind.NEW else HunkLine(line.kind, next(real)) for line in gap]
     if any(line.kind is LineKind.OLD for line in typed):
-        # Which of the file's blank lines is to go cannot be told.
+        # It is not known which of the file's blank lines to remove.
         return None
     kept = [HunkLine(LineKind.CONTEXT, text) for text in blanks]
     if not added:
@@ -98,8 +97,8 @@ def _between(
         return None
     above, below = added[0] == 0 and not at_top, added[-1] == len(gap) - 1 and not at_bottom
     if blanks and not after_old:
-        # A blank line at the end of the added lines may as well be one of the file's, one line further;
-        # between two lines with text it shows on which side the file's own blank lines stay.
+        # A blank line at the end of the new lines may be one of the file's own. Between two lines with
+        # text it shows on which side the file's blank lines stay.
         first, last = bool(new[0].text.strip()), bool(new[-1].text.strip())
         if above and below:
             above, below = last and not first, first and not last

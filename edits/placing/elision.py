@@ -1,8 +1,7 @@
-"""Rung 4: a hunk that leaves out lines it does not change, and says so by ``...``.
+"""Rung 4: a hunk that writes ``...`` for lines that it does not change.
 
-Each piece between two elisions must stand in one place of the file, or in one place within the scope
-of the piece before it. What is left out stays as it is: an elision is context in the hunk too, or the
-hunk has no place.
+Each piece between two elisions must occur once in the file, or once in the scope of the first piece.
+The lines that are left out stay as they are, so an elision must be context in the hunk.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from edits.placing.fold import fold
 from edits.placing.indent import Shift, reindented, shift_of
 from edits.placing.match import matches, old_of, tells
 
-# Three dots alone, or in a comment of their own with words about what is left out.
+# Three dots alone, or in a comment that may say what is left out.
 _MARK = re.compile(r"(\.\.\.|(#|//|--|/\*|<!--|\{/\*|;|%)\s*\.\.\.\s*(\w.*)?)\s*(\*/\}?|-->)?")
 
 Found = tuple[int, int, tuple[HunkLine, ...]]
-"""The first line from 0, one past the last, and the reading with the file's lines for each elision."""
+"""The first line from 0, one past the last, and the reading with the file's lines in its elisions."""
 
 
 def is_elision(text: str) -> bool:
-    """Does a line stand for others that are left out?"""
+    """Whether a line stands for others that are left out."""
     return _MARK.fullmatch(fold([text])[0].strip()) is not None
 
 
 def place_elided(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
-    """The one place of a reading with elisions; None when it has none, or no one place."""
+    """The place of a reading with elisions; None if it has no elisions or no unique place."""
     marks = [line for line in reading if is_elision(line.text)]
     if not marks or any(line.kind is not LineKind.CONTEXT for line in marks):
         return None
@@ -54,7 +53,7 @@ def _pieces(reading: Sequence[HunkLine]) -> list[list[HunkLine]]:
 
 
 def _framed(pieces: list[list[HunkLine]]) -> list[list[HunkLine]]:
-    """The pieces but for those at the ends that change nothing and say nothing, such as a closing brace."""
+    """The pieces without those at the ends that change nothing and have no words, such as a brace."""
 
     def idle(piece: Sequence[HunkLine]) -> bool:
         return all(line.kind is LineKind.CONTEXT and not tells(line.text) for line in piece)
@@ -72,7 +71,7 @@ def _starts(folded: Sequence[str], pieces: Sequence[Sequence[HunkLine]], rung: R
     for piece in pieces:
         old = old_of(piece)
         if not old:
-            # Lines to add between two elisions have no place of their own.
+            # Nothing determines the place of new lines between two elisions.
             return None
         found = matches(folded, old, rung)
         if len(found) > 1 and starts:

@@ -1,4 +1,4 @@
-"""Lines without the differences that models do not see: trailing space and Unicode punctuation."""
+"""Folds lines: models often change trailing space and Unicode punctuation, which is ignored then."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FOLDED: dict[int, str | None] = {
 
 
 def fold(lines: Sequence[str]) -> list[str]:
-    """Each line with its punctuation in ASCII and without trailing space; as many lines as given."""
+    """Each line with ASCII punctuation and without trailing space."""
     return [(line if line.isascii() else line.translate(_FOLDED)).rstrip() for line in lines]
 
 
 def indentation(line: str) -> str:
-    """The white space a line begins with."""
+    """The white space at the beginning of a line."""
     return line[: len(line) - len(line.lstrip())]

@@ -1,4 +1,4 @@
-"""What to tell of a hunk that has no one place, so that the model's next try hits."""
+"""Messages for a hunk without a unique place, which help the model's next attempt to succeed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _WORD = re.compile(r"\w+")
 
 
 def describe_candidates(starts: Sequence[int], size: int) -> str:
-    """The message for a text that stands in several places; ``starts`` are from 0."""
+    """The message for a text that occurs several times; ``starts`` are from 0."""
     shown = ", ".join(str(start + 1) if size == 1 else f"{start + 1}-{start + size}" for start in starts[:8])
     more = f" and {len(starts) - 8} more" if len(starts) > 8 else ""
     return (
-        f"the text stands in {len(starts)} places (lines {shown}{more});"
-        " add lines of context that only the right one has"
+        f"the text occurs {len(starts)} times (lines {shown}{more});"
+        " add lines of context that only the right place has"
     )
 
 
 def describe_nearest(lines: Sequence[str], old: Sequence[str]) -> str:
-    """The message for a text that is not in the file: the nearest real lines, with their numbers."""
+    """The message for a text that is not in the file: the most similar lines, with their numbers."""
     span = _nearest_span(lines, old)
     if span is None:
-        return "the text is not in the file, nor anything like it" if lines else "the file is empty"
+        return "the text is not in the file, and nothing similar is" if lines else "the file is empty"
     start, end = span
     typed = set(fold(old))
     width = len(str(end))
@@ -41,11 +41,11 @@ def describe_nearest(lines: Sequence[str], old: Sequence[str]) -> str:
         shown.append(f"{mark}{number:>{width}} | {text}")
     if end - start > _MOST_LINES:
         shown.append(f"  … to line {end}")
-    return "\n".join(["the text is not in the file; the nearest lines (* differs) are", *shown])
+    return "\n".join(["the text is not in the file; the most similar lines (* differs) are", *shown])
 
 
 def likely_files(path: str, files: Iterable[str]) -> list[str]:
-    """The project files that a wrong ``path`` may mean, likeliest first: by its name, or a near one."""
+    """The project files that a wrong ``path`` may mean, the likeliest first: same or similar name."""
     known = list(files)
     name = PurePosixPath(path.replace("\\", "/")).name
     same = [file for file in known if PurePosixPath(file).name == name]
@@ -56,7 +56,7 @@ def likely_files(path: str, files: Iterable[str]) -> list[str]:
 
 
 def _nearest_span(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
-    """Where most lines of ``old`` agree, else around the line most like its most telling one; from 0."""
+    """Where most lines of ``old`` are equal, else around the line most similar to its longest; from 0."""
     bare = [line.strip() for line in fold(lines)]
     typed = [line.strip() for line in fold(old)]
     where: dict[str, list[int]] = {}
@@ -79,7 +79,7 @@ def _nearest_span(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] |
 
 
 def _most_like(lines: Sequence[str], wanted: str) -> int | None:
-    """The line that shares most words with ``wanted``, if it is also like it letter by letter."""
+    """The line that shares most words with ``wanted``, if it is also similar letter by letter."""
     words = set(_WORD.findall(wanted))
     if not words:
         return None

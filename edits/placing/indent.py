@@ -1,4 +1,4 @@
-"""Indentation that a model typed otherwise than the file has it: shifted as a whole, or in other units."""
+"""Indentation that differs between hunk and file: shifted as a whole, or in other units."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from edits.placing.fold import indentation
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Every line has ``taken`` less at its beginning in the file than as typed, and ``put`` more."""
+    """In the file every line begins with ``put`` where the hunk's line begins with ``taken``."""
 
     taken: str
     put: str
 
     def apply(self, indent: str) -> str | None:
-        """The file's indentation for a typed one; None when it is too shallow for that."""
+        """The file's indentation for a typed one; None if it does not begin with ``taken``."""
         return self.put + indent[len(self.taken) :] if indent.startswith(self.taken) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """A level is ``typed`` spaces in the hunk and ``real`` spaces in the file."""
+    """A level of indentation is ``typed`` spaces in the hunk and ``real`` spaces in the file."""
 
     typed: int
     real: int
 
     def apply(self, indent: str) -> str | None:
-        """The file's indentation for a typed one; None when it is not whole levels."""
+        """The file's indentation for a typed one; None if that is not a number of levels."""
         levels, rest = divmod(len(indent), self.typed)
         return " " * (self.real * levels) if not rest and not indent.strip(" ") else None
 
 
 @dataclass(frozen=True, slots=True)
 class Tabs:
-    """The one side has a tab where the other has ``width`` spaces; spaces beyond that are the same."""
+    """One side has a tab where the other has ``width`` spaces; further spaces are the same."""
 
     width: int
     in_file: bool
 
     def apply(self, indent: str) -> str | None:
-        """The file's indentation for a typed one; None when that mixes them in another way."""
+        """The file's indentation for a typed one; None if that is not tabs before spaces."""
         if indent.lstrip("\t").strip(" "):
             return None
         if not self.in_file:
@@ -55,16 +55,16 @@ Shift = Moved | Units | Tabs
 
 
 def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
-    """What makes each indentation of ``typed`` that of ``actual``; None when nothing does for all lines.
+    """The shift that turns each indentation of ``typed`` into that of ``actual``; None if there is none.
 
-    Blank lines say nothing. The lines have no trailing space.
+    Blank lines do not count. The lines have no trailing space.
     """
     pairs = {(indentation(real), indentation(line)) for real, line in zip(actual, typed, strict=True) if line}
     return _moved(pairs) or _tabs(pairs) or _units(pairs) if pairs else Moved("", "")
 
 
 def reindented(reading: Sequence[HunkLine], shift: Shift) -> tuple[HunkLine, ...] | None:
-    """The reading with its new lines indented as the file is; None when one cannot be."""
+    """The reading with its new lines indented like the file; None if that is impossible for one of them."""
     moved: list[HunkLine] = []
     for line in reading:
         text = line.text
@@ -102,7 +102,7 @@ def _tabs(pairs: set[tuple[str, str]]) -> Tabs | None:
 
 
 def _units(pairs: set[tuple[str, str]]) -> Units | None:
-    """One width of a level for another: the shallowest line tells both, and all others must agree."""
+    """Two widths of a level, which the shallowest line determines and all others must confirm."""
     deep = [(there, here) for there, here in pairs if there or here]
     if any(not there or not here or there.strip(" ") or here.strip(" ") for there, here in deep):
         return None

@@ -1,7 +1,7 @@
-"""Large files on the first rung, without ever holding them as text.
+"""The first rung for large files, without decoding them.
 
-A file of many megabytes is searched as bytes, and only the lines of the hunk are decoded. What needs
-more than that (mixed endings, other encodings, looser rungs, several matches) is placed as in any file.
+A file of many megabytes is searched as bytes, and only the hunk's lines are decoded. Anything that needs
+more (mixed endings, other encodings, looser rungs, several matches) is placed as in any other file.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from edits.placing.locate import Place
 from edits.placing.splices import Splice, spliced, splices
 
 LARGE = 4 * 1024 * 1024
-"""Files of fewer bytes are always placed as text."""
+"""The size in bytes from which a file is searched as bytes."""
 
 _CHUNK = 1 << 20
 _FEWEST_LETTERS = 8
 
 
 def change_exactly(data: bytes, hunk: Hunk) -> tuple[tuple[Splice, ...], bytes] | None:
-    """The splices and the new bytes, if the old lines stand in one place; None if it is not so plain."""
+    """The splices and the new bytes, if the old lines occur once; None if the file is to be decoded."""
     if len(data) < LARGE or not _is_plain(hunk):
         return None
     newline = _newline(data)
@@ -50,7 +50,7 @@ def _is_plain(hunk: Hunk) -> bool:
 
 
 def _newline(data: bytes) -> str | None:
-    """The one ending that all lines have; None when they differ."""
+    """The ending that all lines have; None if they differ."""
     returns = data.count(b"\r")
     if not returns:
         return "\n"
@@ -58,7 +58,7 @@ def _newline(data: bytes) -> str | None:
 
 
 def _only_place(data: bytes, needle: bytes, newline: bytes) -> int | None:
-    """Where the lines stand, if once, with a newline before and after."""
+    """Where the lines are, if they occur once, with a newline before and after."""
     found: list[int] = []
     at = data.find(needle)
     while at >= 0 and len(found) < 2:
@@ -66,7 +66,7 @@ def _only_place(data: bytes, needle: bytes, newline: bytes) -> int | None:
         if (at == 0 or data[at - 1 : at] == b"\n") and data.startswith(newline, end):
             found.append(at)
         elif end == len(data):
-            # A last line without a newline is another match, and another matter.
+            # A last line without a newline is a match too, but not one for this search.
             return None
         at = data.find(needle, at + 1)
     return found[0] if len(found) == 1 else None

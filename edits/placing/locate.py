@@ -1,10 +1,12 @@
-"""Where a hunk stands in a file: a ladder of ever looser comparisons, each demanding uniqueness.
+"""Finds a hunk's place in a file by a ladder of ever looser comparisons, each with a unique result.
 
-1. the lines are equal; 2. they are equal but for trailing space and Unicode punctuation; 3. they are
-equal but for an indentation that all lines have more, or less, or in other units; 4. some are left out
-by ``...``; 5. most of them agree. The first rung with a match decides. Several matches on it are told
-apart by the hunk's anchors (as lines, then as the names of definitions), its end-of-file mark or its
-line hint, and otherwise the hunk is refused: a wrong placement is far worse than a refusal.
+1. The lines are equal. 2. They are equal except for trailing space and Unicode punctuation. 3. They are
+equal except for indentation, if all lines have the same amount more or less, or another unit of it.
+4. ``...`` stands for lines that are left out. 5. Most lines are equal.
+
+The first rung with a match decides. Several matches are told apart by the hunk's anchors (as lines, then
+as names of definitions), its end-of-file mark or its line hint. Otherwise the hunk is refused, because a
+wrong placement is far worse than a refusal.
 """
 
 from __future__ import annotations
@@ -23,16 +25,16 @@ from edits.placing.indent import reindented, shift_of
 from edits.placing.match import matches, new_of, occurrences, old_of, tells
 
 Symbols = Callable[[], Sequence[Symbol]]
-"""The definitions of the file being searched, asked for only when they are needed."""
+"""Gives the definitions in the file that is searched; called only if they are needed."""
 
 
-# Text with fewer letters and digits, such as a brace or an `end`, must be alone however indented.
+# Text with fewer letters and digits, such as a brace, must be unique with any indentation.
 _FEW_LETTERS = 4
-# Without the blank lines typed around it, a text needs so many lines with words to be known.
+# Number of lines with words that a text needs to be found without the blank lines around it.
 _TELLING_LINES = 2
-# A line hint is off by a few as often as not: which of two places so near to it is meant cannot be told.
+# Line hints are often off by a few lines, so that one cannot tell apart two places this near to it.
 _HINT_LEEWAY = 5
-# An anchor that is nowhere in the file is passed over for a single match of so many letters and digits.
+# An anchor that is nowhere in the file is ignored if a single match has this many letters and digits.
 _SURE_WITHOUT_ANCHOR = 20
 
 
@@ -54,7 +56,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The hunk's new text stands at these lines already, and its old text nowhere."""
+    """The hunk's new text is at these lines already, and its old text is nowhere."""
 
     start: int
     end: int
@@ -63,14 +65,14 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """The hunk has no one place in the file."""
+    """The hunk has no place in the file, or more than one."""
 
     code: RefusalCode
     message: str
 
 
 def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> Place | Present | Miss:
-    """Find the one place of ``hunk`` in a file's ``lines`` (without endings)."""
+    """Find the place of ``hunk`` in a file's ``lines``, which have no endings."""
     readings = _readings(hunk)
     if not readings:
         return _insertion(lines, hunk)
@@ -96,9 +98,9 @@ def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> P
 
 
 def _readings(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
-    """The readings that find something; one that leaves out blank lines at the ends only if it says enough.
+    """The readings with text to find. One without the blank lines at the ends needs several lines of words.
 
-    Those lines were typed: where a single line stands without them, another place was meant as likely.
+    Those blank lines were typed, so that a single line without them may well be another place.
     """
     full = old_of(hunk.lines)
     found: list[tuple[HunkLine, ...]] = []
@@ -111,7 +113,7 @@ def _readings(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
 
 
 def find(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
-    """Where ``old`` stands in ``lines``, from 0, if in one place only; for drawing a hunk being typed."""
+    """Where ``old`` is in ``lines``, from 0, if in one place only; for showing a hunk that is being typed."""
     if not any(map(str.strip, old)):
         return None
     folded: Sequence[str] = lines
@@ -132,7 +134,7 @@ def _on_rung(
     rung: Rung,
     symbols: Symbols,
 ) -> Place | Miss | None:
-    """The place of one reading on one of the first three rungs; None when that has no match at all."""
+    """The place of a reading on one of the first three rungs; None if there is no match."""
     old = old_of(reading)
     starts = matches(folded, old, rung)
     if not starts:
@@ -152,7 +154,7 @@ def _on_rung(
 def _loosely(
     lines: Sequence[str], folded: Sequence[str], reading: tuple[HunkLine, ...], hunk: Hunk
 ) -> Place | Miss | None:
-    """The place of one reading by the searches that demand to be alone by themselves."""
+    """The place of a reading by the looser searches, each of which checks that its result is unique."""
     for rung, search in _LOOSE:
         found = search(lines, folded, reading)
         if found is not None:
@@ -166,13 +168,13 @@ def _loosely(
 def _settle(
     lines: Sequence[str], starts: list[int], reading: Sequence[HunkLine], hunk: Hunk, symbols: Symbols
 ) -> int | Miss:
-    """The one start among ``starts`` that the hunk means."""
+    """The start among ``starts`` that the hunk's anchors, end-of-file mark or line hint select."""
     old = old_of(reading)
     size = len(old)
     if hunk.anchors:
         kept = settle_by_anchors(lines, starts, size, hunk.anchors)
         if not kept and not stands(lines, hunk.anchors):
-            # The anchor is no line of the file; it may name a definition in its own words.
+            # The anchor is not a line of the file; it may name a definition in other words.
             kept = settle_by_symbols(starts, size, hunk.anchors, symbols())
             letters = sum(map(str.isalnum, "".join(old)))
             kept = kept if len(starts) > 1 or letters >= _SURE_WITHOUT_ANCHOR else []
@@ -197,24 +199,26 @@ def _settle(
 
 
 def _wordless(lines: Sequence[str], start: int, old: Sequence[str]) -> int | Miss:
-    """The start of a text that says next to nothing: how deep a model types such lines is chance."""
+    """The start of a text with almost no words. Models often get the indentation of such lines wrong."""
     alike = matches(fold(lines), old, Rung.INDENT)
     if len(alike) == 1 or (len(old) == len(lines)):
         return start
     if alike:
         return Miss(RefusalCode.AMBIGUOUS, describe_candidates(alike, len(old)))
-    return Miss(RefusalCode.NO_MATCH, "blank lines alone do not say where: add lines of context with text")
+    return Miss(
+        RefusalCode.NO_MATCH, "blank lines alone do not determine the place: add lines of context with text"
+    )
 
 
 def _no_anchor(start: int, hunk: Hunk) -> Miss:
     return Miss(
         RefusalCode.NO_MATCH,
-        f"the text stands at line {start + 1}, but no line above it is the anchor “@@ {hunk.anchors[-1]}”",
+        f"the text is at line {start + 1}, but no line above it is the anchor “@@ {hunk.anchors[-1]}”",
     )
 
 
 def _nearest(starts: list[int], hint: int) -> list[int]:
-    """The start the hint clearly means: less than half as far as the next one, or all of them."""
+    """The start nearest to the hint if it is less than half as far as the next one, otherwise all."""
     first, second = sorted(abs(start - hint) for start in starts)[:2]
     if second <= max(2 * first, _HINT_LEEWAY):
         return starts
@@ -230,12 +234,12 @@ def _insertion(lines: Sequence[str], hunk: Hunk) -> Place | Present | Miss:
         at = anchor_line(lines, hunk.anchors)
         if at is None:
             code = RefusalCode.NO_MATCH
-            return Miss(code, f"the anchor “@@ {hunk.anchors[-1]}” does not stand in one place of the file")
+            return Miss(code, f"the anchor “@@ {hunk.anchors[-1]}” is not in the file, or more than once")
         start = at + 1
         there = list(lines[start : start + len(new)])
     elif hunk.line_hint and lines:
         return Miss(
-            RefusalCode.NO_MATCH, "the edit has line numbers only: give lines of context to find its place"
+            RefusalCode.NO_MATCH, "the edit has only line numbers: add lines of context to find its place"
         )
     else:
         start = len(lines)
@@ -247,7 +251,7 @@ def _insertion(lines: Sequence[str], hunk: Hunk) -> Place | Present | Miss:
 
 
 def _already(folded: Sequence[str], reading: Sequence[HunkLine], hunk: Hunk) -> Present | None:
-    """Does the new text stand in one place, and too little of the replaced text to think of stale context?"""
+    """Where the new text is, if in one place, and most of the replaced text is nowhere else in the file."""
     new = fold(new_of(reading))
     gone = fold([line.text for line in reading if line.kind is LineKind.OLD and tells(line.text)])
     added = [line.text for line in reading if line.kind is LineKind.NEW and tells(line.text)]

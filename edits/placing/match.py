@@ -1,4 +1,4 @@
-"""Comparing a hunk's lines with the file's on the first three rungs: equal, folded, shifted sideways."""
+"""Compares lines on the first three rungs: equal, equal after folding, equal but for indentation."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from edits.placing.indent import shift_of
 
 
 def old_of(reading: Sequence[HunkLine]) -> list[str]:
-    """The lines that a reading finds."""
+    """The lines that a reading looks for."""
     return [line.text for line in reading if line.kind is not LineKind.NEW]
 
 
 def new_of(reading: Sequence[HunkLine]) -> list[str]:
-    """The lines that a reading leaves."""
+    """The lines that a reading leaves in the file."""
     return [line.text for line in reading if line.kind is not LineKind.OLD]
 
 
 def tells(text: str) -> bool:
-    """Does a line say more than a brace or a blank?"""
+    """Whether a line has any letter or digit."""
     return any(map(str.isalnum, text))
 
 
 def occurrences(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Every index at which ``wanted`` (not empty) stands in ``lines``."""
+    """Every index at which ``lines`` continues with ``wanted``, which is not empty."""
     probe = max(range(len(wanted)), key=lambda index: len(wanted[index]))
     needle, span = wanted[probe], list(wanted)
     found: list[int] = []
@@ -43,7 +43,7 @@ def occurrences(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def matches(folded: Sequence[str], old: Sequence[str], rung: Rung) -> list[int]:
-    """Where ``old`` stands by one of the first three rungs; ``folded`` is the file as that rung sees it."""
+    """Where one of the first three rungs finds ``old``; ``folded`` is the file as that rung compares it."""
     if rung is Rung.EXACT:
         return occurrences(folded, old)
     old = fold(old)

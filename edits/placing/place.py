@@ -1,4 +1,4 @@
-"""Where a hunk goes in its file and what it does there: by lines, by characters, or as the whole file."""
+"""Places a hunk in its file: by lines, by characters, or as the whole file."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from edits.placing.substitution import substitute
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The splices that land a hunk; none when the file is already as the hunk wants it.
+    """The splices that land a hunk; none if the file is already as the hunk wants it.
 
-    ``start`` and ``end`` are the lines its new text stands at if it is there already, from 1, end
-    exclusive. ``repeats`` says that the new text stands there now: the hunk may have landed before.
+    ``start`` and ``end`` are the lines of its new text if that is there already, from 1, end exclusive.
+    ``repeats`` says that the new text is there now, so that the hunk may have landed before.
     """
 
     splices: tuple[Splice, ...]
@@ -31,7 +31,7 @@ class Placed:
 
 
 def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed | Present | Miss:
-    """Find what ``hunk`` does to ``file``."""
+    """Find the place of ``hunk`` in ``file``."""
     if hunk.format is Format.WHOLE:
         return _by_lines(file, Place(0, len(file.lines), Rung.EXACT, tuple(_whole(file, hunk))), hunk)
     if hunk.replacement is not None:
@@ -49,10 +49,10 @@ def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed |
 
 
 def deletes_as_it_is(file: TextFile, hunk: Hunk) -> Miss | None:
-    """Does the text that a deletion shows, if any, agree with the file? None when it does."""
+    """Compare the text that a deletion shows, if any, with the file; None if they are the same."""
     if not hunk.lines or _bare(hunk.old) == _bare(file.lines):
         return None
-    message = f"the file is not what the edit deletes: {describe_nearest(file.lines, hunk.old)}"
+    message = f"the file differs from what the edit deletes: {describe_nearest(file.lines, hunk.old)}"
     return Miss(RefusalCode.NO_MATCH, message)
 
 
@@ -68,7 +68,7 @@ def _by_lines(file: TextFile, found: Place, hunk: Hunk) -> Placed:
 
 
 def _whole(file: TextFile, hunk: Hunk) -> Iterator[HunkLine]:
-    """The whole file as an edit: the lines that stay are context, so that they keep their endings."""
+    """A rewrite of the file as an edit: unchanged lines are context, so that they keep their endings."""
     new, at = hunk.new, 0
     for change in changes(file.lines, new):
         yield from (HunkLine(LineKind.CONTEXT, text) for text in file.lines[at : change.start])
@@ -79,7 +79,7 @@ def _whole(file: TextFile, hunk: Hunk) -> Iterator[HunkLine]:
 
 
 def _joins(edit: Replacement) -> bool:
-    """Does the edit join what follows to its last line, or split it off? Lines cannot say that."""
+    """Whether the edit joins the text after it to its last line, or splits it off; lines cannot do that."""
     return bool(edit.new) and edit.old.endswith("\n") != edit.new.endswith("\n")
 
 

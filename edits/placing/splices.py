@@ -1,8 +1,8 @@
-"""From a place to bytes: which lines are replaced, and with which endings.
+"""Turns a place into splices: which lines are replaced, and with which endings.
 
-Only the lines a hunk marks as old leave the file, only those it marks as new enter it; context keeps
-the file's own bytes. A new line takes the ending of the line whose place it takes, and the last line
-of a file keeps its final newline, or the lack of one.
+Only lines that a hunk marks as old are removed, and only those it marks as new are added; context keeps
+the file's own bytes. A new line gets the ending of the line that it replaces. The last line of a file
+keeps its final newline, or the lack of one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from edits.placing.locate import Place
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """At line ``start`` of the old text, from 0, the lines ``old`` give way to ``new``, endings included."""
+    """From line ``start`` of the old text (from 0), ``old`` is replaced by ``new``: lines with endings."""
 
     start: int
     old: tuple[str, ...]
@@ -25,7 +25,7 @@ class Splice:
 
 
 def splices(file: TextFile, place: Place, newline: str) -> tuple[Splice, ...]:
-    """The replacements that land a hunk; ``newline`` is for a file that has no ending of its own."""
+    """The splices that land a hunk; ``newline`` is for a file without line endings."""
     usual = file.newline or newline
     return tuple(_splice(file, at, count, new, usual) for at, count, new in _runs(place.start, place.lines))
 
@@ -33,7 +33,7 @@ def splices(file: TextFile, place: Place, newline: str) -> tuple[Splice, ...]:
 def with_final_newline(
     file: TextFile, changes: Sequence[Splice], wanted: bool, newline: str
 ) -> tuple[Splice, ...]:
-    """``changes`` of a hunk that reaches the file's end, where a newline is ``wanted`` from now on or not."""
+    """``changes`` at the end of the file, with a final newline if it is ``wanted``, else without one."""
     ending = (file.newline or newline) if wanted else ""
     if changes and changes[-1].start + len(changes[-1].old) == len(file.lines):
         last = changes[-1]
@@ -44,7 +44,7 @@ def with_final_newline(
 
 
 def spliced(file: TextFile, changes: Sequence[Splice]) -> str:
-    """The file's text with ``changes`` (in order, not touching each other) made."""
+    """The file's text with ``changes`` made, which are in order and not adjacent."""
     pieces: list[str] = []
     done = 0
     for change in changes:
@@ -56,7 +56,7 @@ def spliced(file: TextFile, changes: Sequence[Splice]) -> str:
 
 
 def new_range(changes: Sequence[Splice]) -> tuple[int, int]:
-    """First line and one past the last of what ``changes`` put into the new text, from 1."""
+    """The first line, from 1, and one past the last of what ``changes`` put into the new text."""
     shift = 0
     start, end = 0, 0
     for index, change in enumerate(changes):
@@ -69,7 +69,7 @@ def new_range(changes: Sequence[Splice]) -> tuple[int, int]:
 
 
 def _runs(start: int, lines: Sequence[HunkLine]) -> Iterator[tuple[int, int, list[str]]]:
-    """Each run of changed lines: where it begins in the file, how many lines go, which come."""
+    """Each run of changed lines: its first line in the file, the number of old lines, the new lines."""
     at, count, new = start, 0, list[str]()
     for line in lines:
         if line.kind is LineKind.NEW:
@@ -89,7 +89,7 @@ def _splice(file: TextFile, at: int, count: int, new: Sequence[str], usual: str)
     gone = [file.lines[i] + file.endings[i] for i in range(at, at + count)]
     open_end = bool(file.lines) and file.endings[-1] == ""
     if open_end and at == len(file.lines) and new:
-        # The last line has no newline and is no longer the last: it gets one, and the new last has none.
+        # The last line has no newline. It gets one, since it is no longer the last; the new last has none.
         last = file.lines[-1]
         return Splice(at - 1, (last,), (last + usual, *_ended(new, [usual] * (len(new) - 1) + [""])))
     endings = list(file.endings[at : at + count])
@@ -102,6 +102,6 @@ def _splice(file: TextFile, at: int, count: int, new: Sequence[str], usual: str)
 
 
 def _ended(lines: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:
-    """Whole lines; an empty last one without an ending is no line."""
+    """Lines with their endings; an empty last one without an ending does not count."""
     whole = [line + ending for line, ending in zip(lines, endings, strict=True)]
     return tuple(line for line in whole if line)

@@ -1,7 +1,7 @@
-"""Placing an edit by characters: one text for another, anywhere in a file, also within a line.
+"""Places an edit by characters: it replaces one text by another, which may begin and end inside a line.
 
-Line endings are compared as one, whatever the file and the model use, and what both texts share at
-their ends stays as it is in the file. The text must stand in one place, unless all places are meant.
+All line endings are compared as equal, and what both texts have in common at their ends keeps the file's
+bytes. The text must occur once, unless all occurrences are to be replaced.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from edits.placing.hints import describe_candidates
 from edits.placing.locate import Miss, Present
 from edits.placing.splices import Splice
 
-# A shorter text stands in a file by chance: that it is there says nothing of the edit.
+# A shorter new text may be in the file by chance, so it does not show that the edit was made before.
 _TELLING = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """The splices that make the replacement; ``repeats`` when each place holds the new text already,
-    as after an insertion beside the old text, which finds that again."""
+    """The splices that make the replacement. ``repeats`` says that each place has the new text already,
+    as after an insertion beside the old text."""
 
     splices: tuple[Splice, ...]
     repeats: bool
@@ -33,7 +33,7 @@ class Substitution:
 def substitute(
     file: TextFile, edit: Replacement, *, everywhere: bool
 ) -> Substitution | Present | Miss | None:
-    """What ``edit`` does to ``file``; None when its old text is not in it."""
+    """Place ``edit`` in ``file``; None if its old text is not there."""
     text = _flat(file.lines, file.endings)
     old, new = _flattened(edit.old), _flattened(edit.new)
     starts = list(_places(text, old, overlapping=not everywhere))
@@ -58,7 +58,7 @@ def substitute(
 
 
 class _Lines:
-    """A file's lines, found by their place in its text with every ending as one character."""
+    """A file's lines, found by an index in its text, where every ending counts as one character."""
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
@@ -66,12 +66,12 @@ class _Lines:
         self._begins = [0, *accumulate(widths)] if file.lines else [0]
 
     def of(self, at: int) -> int:
-        """The line, from 0, in which the character at ``at`` is."""
+        """The line, from 0, of the character at ``at``."""
         return max(0, min(bisect_right(self._begins, at) - 1, len(self._file.lines) - 1))
 
     def splices(self, spans: Sequence[tuple[int, int]], new: str) -> Iterator[Splice]:
-        """Whole lines in which each of ``spans`` gives way to ``new``; spans in one
-        line, or in lines that touch, go together."""
+        """Splices of whole lines that replace each of ``spans`` by ``new``; spans in the same line or in
+        adjacent ones are joined."""
         group: list[tuple[int, int]] = []
         for span in spans:
             if group and self.of(span[0]) > self.of(group[-1][1]) + 1:
@@ -104,7 +104,7 @@ class _Lines:
         return Splice(first + skip, tuple(before[skip:stop]), tuple(after[skip : len(after) - drop]))
 
     def _real(self, start: int, end: int) -> str:
-        """The file's own text between two places."""
+        """The file's own text between two indices."""
         pieces: list[str] = []
         at, line = start, self.of(start)
         while at < end and line < len(self._file.lines):
@@ -135,7 +135,7 @@ def _places(text: str, wanted: str, *, overlapping: bool) -> Iterator[int]:
 
 
 def _shared(old: str, new: str) -> tuple[int, int]:
-    """How many characters both texts share at the beginning and at the end."""
+    """The number of characters that both texts have in common at the beginning and at the end."""
     most = min(len(old), len(new))
     before = 0
     while before < most and old[before] == new[before]:

@@ -209,7 +209,7 @@ async def test_a_character_the_files_encoding_lacks_is_refused_and_nothing_writt
     file = shelf.put("a.txt", b"caf\xe9\n")
     opened = shelf.files.open("a.txt")
     for text in ("日本\n", "\ud800\n"):
-        with pytest.raises(FileProblem, match=r"which the file's encoding \(latin-1\) has not"):
+        with pytest.raises(FileProblem, match=r"which the file's encoding \(latin-1\) lacks"):
             await shelf.files.save(opened, text)
     assert file.read_bytes() == b"caf\xe9\n"
 

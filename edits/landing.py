@@ -88,7 +88,9 @@ class Landing:
             planned = self._planner.plan(hunk, hunk_id, session, turn, dry=dry_run)
             return self._land(planned, write, frozenset(allow))
 
-        return self._tried(hunk, hunk_id, attempt, alone=not dry_run)
+        result = self._tried(hunk, hunk_id, attempt, alone=not dry_run)
+        self._ledger.top_up_ids()
+        return result
 
     def weigh(self, hunk: Hunk, *, hunk_id: str) -> Landed | Refused:
         """The result that :meth:`land` would have now. Nothing is written or remembered."""

@@ -170,6 +170,12 @@ class Session:
         self._tasks.start(
             self._reading.run(), "reading the project", consequence="what has been read so far stays in use"
         )
+        # A hunk needs an id as soon as it begins, when nobody must wait for the disk.
+        self._tasks.start(
+            asyncio.to_thread(self._workspace.ledger.reserve_ids),
+            "reserving hunk ids",
+            consequence="each hunk counts up the ids by itself",
+        )
         self._mcp.start()
         if self.connection is None:
             self._recorder.publish(ConnectionChanged(state="failed", message=self._opening.missing))
@@ -183,6 +189,7 @@ class Session:
         # Runs all of these even if one raises, beginning with the last.
         async with contextlib.AsyncExitStack() as closing:
             closing.callback(self._recorder.close)
+            closing.push_async_callback(asyncio.to_thread, self._workspace.ledger.give_ids_back)
             closing.push_async_callback(asyncio.to_thread, self._edit_thread.shutdown)
             if self.connection is not None:
                 closing.push_async_callback(self.connection.close)

@@ -1,1 +1,1 @@
-"""Guards: edits that are held until the user agrees."""
+"""Guards: edits that are held back until the user agrees."""

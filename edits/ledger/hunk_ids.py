@@ -28,12 +28,8 @@ class HunkIds:
         self._counter = counter
         self._last_used = last_used
         self._reserved: deque[int] = deque()
+        self._reserves = False
         self._filling = Lock()
-
-    @property
-    def low(self) -> bool:
-        """Whether it is time to reserve more."""
-        return len(self._reserved) <= RESERVED // 2
 
     def next(self) -> str:
         """An id that no process was or will be given; reads and writes the disk only if none is reserved."""
@@ -45,12 +41,23 @@ class HunkIds:
     def reserve(self) -> None:
         """Reserve ids for the calls of :meth:`next` to come, if few are left. Raises OSError."""
         with self._filling:
-            if self.low:
+            self._reserves = True
+            if len(self._reserved) <= RESERVED // 2:
                 self._reserved.extend(self._count(RESERVED))
+
+    def top_up(self) -> None:
+        """Reserve more ids if few are left, in a process that reserves them at all."""
+        if self._reserves:
+            try:
+                self.reserve()
+            except OSError:
+                # The ids that are left may be enough. If not, `next` raises.
+                return
 
     def give_back(self) -> None:
         """Let go of the reserved ids; the next process uses them if they are still the last ones."""
         with self._filling, self._locked() as descriptor:
+            self._reserves = False
             last = self._last(descriptor)
             while self._reserved and self._reserved[-1] == last:
                 self._reserved.pop()

@@ -93,17 +93,16 @@ class Ledger:
         """
         return self._ids.next()
 
-    @property
-    def needs_ids(self) -> bool:
-        """Whether few reserved ids are left, so that :meth:`reserve_ids` is due. Any thread may ask."""
-        return self._ids.low
-
     def reserve_ids(self) -> None:
-        """Reserve ids for :meth:`next_id` if few are left, in any thread but the event loop's.
+        """Reserve ids for :meth:`next_id` if few are left; from now on each landing reserves more.
 
-        Raises OSError.
+        Any thread but the event loop's may call it. Raises OSError.
         """
         self._ids.reserve()
+
+    def top_up_ids(self) -> None:
+        """Reserve more ids if this process reserves them and few are left."""
+        self._ids.top_up()
 
     def give_ids_back(self) -> None:
         """Give back the reserved ids that were not needed, at the end of a session. Raises OSError."""

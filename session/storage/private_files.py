@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from edits.files.atomic import replacing
 from session.storage.folders import private_folder
 
 
 def replace_private(file: Path, data: bytes) -> None:
     """Replace ``file`` by one with ``data`` in it, private from its first byte. Raises OSError."""
+    from edits.files.atomic import replacing  # the first frame is drawn without `edits`
+
     private_folder(file.parent)
     with replacing(file) as new:
         new.write(data)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from edits.ledger.hunk_ids import RESERVED
 from edits.ledger.ledger import Ledger
+from tests.edits.helpers import Project
 
 TAKE = """
 import sys
@@ -19,11 +21,15 @@ from pathlib import Path
 from edits.ledger.ledger import Ledger
 ledger = Ledger(Path(sys.argv[1]))
 for _ in range(100):
-    if ledger.needs_ids:
-        ledger.reserve_ids()
+    ledger.reserve_ids()
     print(ledger.next_id())
 ledger.give_ids_back()
 """
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
 
 
 def test_processes_that_reserve_at_the_same_time_get_different_ids(tmp_path: Path) -> None:
@@ -36,7 +42,6 @@ def test_processes_that_reserve_at_the_same_time_get_different_ids(tmp_path: Pat
 
 def test_reserved_ids_need_no_disk(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger")
-    assert ledger.needs_ids
     ledger.reserve_ids()
     (tmp_path / "ledger" / "counter").unlink()
     (tmp_path / "ledger").rmdir()
@@ -87,3 +92,13 @@ def test_a_lost_counter_goes_on_after_the_last_hunk_of_the_journal(
     if damage is not None:
         (folder / "counter").write_bytes(damage)
     assert ledger.next_id() == "h13"
+
+
+def test_landing_keeps_ids_reserved(project: Project) -> None:
+    project.ledger.reserve_ids()
+    ids = [project.ledger.next_id() for _ in range(RESERVED - 1)]
+    added = Hunk("a.txt", Action.ADD, Format.V4A, (HunkLine(LineKind.NEW, "one"),))
+    assert isinstance(project.landing.land(added, hunk_id=ids[0]), Landed)
+    (project.folder / "ledger" / "counter").write_text("no process may count now")
+    ids += [project.ledger.next_id() for _ in range(RESERVED + 1)]
+    assert ids == [f"h{number}" for number in range(1, 2 * RESERVED + 1)]

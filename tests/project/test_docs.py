@@ -1,0 +1,100 @@
+"""What the documents name is there: files, modules, classes, links and their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from session.events import Event
+from tests.project.source import ARCHITECTURE, PACKAGES, ROOT, modules
+
+DOCUMENTS = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md")] + sorted(
+    (ROOT / "docs").glob("*.md")
+)
+WRAPPED = [*DOCUMENTS[:3], ARCHITECTURE, ROOT / "docs" / "benchmarks.md"]
+EVENT_TYPES = {event.type for event in get_args(Event)}
+WIDTH = 100
+"""Columns at which documents wrap; tables, pictures and code may be wider."""
+
+_CODE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_PATH = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests|docs|\.ci)/[\w./*-]*")
+_DOTTED = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests)(?:\.\w+)+")
+_MODULE = re.compile(r"python3? -m (tests[\w.]+)")
+
+
+def named(document: Path) -> Iterator[str]:
+    """Everything that ``document`` sets as code in its lines."""
+    yield from _CODE.findall(document.read_text("utf-8"))
+
+
+def prose(document: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are neither in a table nor code nor a picture, with their numbers."""
+    fenced = False
+    for number, line in enumerate(document.read_text("utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith(("|", "![", "    ")):
+            yield number, line
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def defined(dotted: str) -> bool:
+    """Whether a dotted name is a module, or stands in the module that it begins with."""
+    if (ROOT / (dotted.replace(".", "/") + ".py")).is_file() or dotted in EVENT_TYPES:
+        return True
+    module, _, name = dotted.rpartition(".")
+    while module:
+        if module in modules():
+            return re.search(rf"\b{name}\b", modules()[module].read_text("utf-8")) is not None
+        module, _, name = module.rpartition(".")
+    return False
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_every_path_that_a_document_names_exists(document: Path) -> None:
+    paths = [name for name in named(document) if _PATH.fullmatch(name)]
+    assert [path for path in paths if not list(ROOT.glob(path.rstrip("/")))] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_every_module_that_a_document_names_exists(document: Path) -> None:
+    names = {name for name in named(document) if _DOTTED.fullmatch(name) and not name.endswith(".py")}
+    names |= set(_MODULE.findall(document.read_text("utf-8")))
+    assert sorted(name for name in names if not defined(name)) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    wrong = []
+    for link in _LINK.findall(document.read_text("utf-8")):
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.is_file() or (anchor and anchor not in anchors(target)):
+            wrong.append(link)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("document", WRAPPED, ids=lambda document: document.name)
+def test_a_document_wraps_its_lines(document: Path) -> None:
+    assert [number for number, line in prose(document) if len(line) > WIDTH] == []
+
+
+def test_the_table_of_threads_names_classes_that_exist() -> None:
+    section = ARCHITECTURE.read_text("utf-8").partition("\n## Who may call from where\n")[2]
+    cells = re.findall(r"^\| ([^|]+) \|", section.partition("\n## ")[0], re.MULTILINE)
+    classes = {name for cell in cells for name in _CODE.findall(cell) if re.fullmatch(r"[A-Z]\w+", name)}
+    assert len(classes) > 20
+    source = "\n".join(file.read_text("utf-8") for file in modules().values())
+    assert sorted(name for name in classes if not re.search(rf"^class {name}\b", source, re.MULTILINE)) == []

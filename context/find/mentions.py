@@ -100,22 +100,6 @@ def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     return tuple(_mentioned(word, about(snapshot.paths), snapshot))
 
 
-def mentions(text: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The project's files that ``text`` names, in the order named; a named folder gives its files.
-
-    A bare word counts when it is a file's whole path, or a file name with an extension that only one
-    file of the project has.
-    """
-    names = Paths(tuple(sorted(paths)))
-    found: dict[str, None] = {}
-    for match in _AT.finditer(text):
-        for path in _named(match[1] or match[3], names, folders=True):
-            found[path] = None
-    for path in _bare(text, names):
-        found[path] = None
-    return tuple(found)
-
-
 def matching(pattern: str, paths: Iterable[str]) -> list[str]:
     """The paths that a glob matches (``context.text.globs``)."""
     matches = glob(pattern)

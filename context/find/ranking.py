@@ -258,12 +258,6 @@ def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) 
     return {path: sure * score / top for path, score in scores.items()} if top else {}
 
 
-def near_paths(paths: tuple[str, ...], hand: list[str]) -> dict[str, float]:
-    """How near each path is to the files in hand, from 0 to 1."""
-    near = nearness(about(paths).folders, hand)
-    return {path: near[path.rpartition("/")[0]] for path in paths}
-
-
 @lru_cache(maxsize=1)
 def settings() -> dict[str, Any]:
     """The tables of ``data/ranking.toml``."""

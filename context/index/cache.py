@@ -21,6 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
 
+from context.disk.replace_file import replacing
 from context.index.segment import DamagedSegment, Segment
 
 _FORMAT = 5
@@ -121,15 +122,12 @@ class Store:
             "checksum": crc32(body),
             "skipped": [[path, stamp, why] for path, (stamp, why) in skipped.items()],
         }
-        temporary = folder / f"{_LIST}.{os.getpid()}.{os.urandom(4).hex()}.new"
         try:
-            temporary.write_bytes(json.dumps(table).encode() + b"\n" + body)
-            temporary.replace(folder / _LIST)
+            with replacing(folder / _LIST) as out:
+                out.write(json.dumps(table).encode() + b"\n" + body)
             self._tidy(folder, frozenset(segments))
         except OSError:
             self.folder = None
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def _tidy(self, folder: Path, named: frozenset[str]) -> None:
         before = time.time() - _KEPT

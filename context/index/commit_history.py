@@ -10,10 +10,12 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from context.disk.git import Git, GitUnavailable
+from context.disk.replace_file import replacing
 from context.index.cache import Store
 
 MOST = 1000
@@ -115,13 +117,9 @@ class HistoryStore:
         numbers: dict[str, int] = {}
         commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
         held = {"head": history.head, "prefix": prefix, "paths": list(numbers), "commits": commits}
-        temporary = folder / f"{_FILE}.{os.getpid()}.new"
-        try:
-            temporary.write_text(json.dumps(held), "ascii")
-            temporary.replace(folder / _FILE)
-        except OSError:
-            # It is read anew next time.
-            temporary.unlink(missing_ok=True)
+        # Where it cannot be written, it is read from git again next time.
+        with suppress(OSError), replacing(folder / _FILE) as out:
+            out.write(json.dumps(held).encode("ascii"))
 
 
 def _is_ancestor(git: Git, old: str, head: str) -> bool:

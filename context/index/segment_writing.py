@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import BinaryIO
 from zlib import crc32
 
 from context.disk.changes import Lines
+from context.disk.replace_file import replacing
 from context.index.draft import COUNT_BITS, MOST_COUNTED, Packable, Postings, TermSlice
 from context.index.segment import FENCED, MARK, TAIL, state_hash
 
@@ -18,13 +18,8 @@ from context.index.segment import FENCED, MARK, TAIL, state_hash
 def write_segment(parts: Sequence[tuple[Packable, bytes | None]], file: Path) -> None:
     """Write the files of ``parts`` as one segment; of each part those whose byte in the mask is not 0, or
     all. The file appears whole or not at all. Raises OSError."""
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
-    try:
-        with temporary.open("wb") as out:
-            _Writing(out, parts).write()
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(file) as out:
+        _Writing(out, parts).write()
 
 
 class _Writing:

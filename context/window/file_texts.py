@@ -99,9 +99,8 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
 
 def _related(packing: Packing, ranking: Ranking, room: int) -> None:
     """Show files that nobody named but that score well, the best first."""
-    limit = packing.request.related_limit
-    if limit is None and packing.request.map_limit is not None:
-        limit = packing.request.map_limit // 4
+    map_limit = packing.request.map_limit
+    limit = None if map_limit is None else map_limit // 4
     rules = settings()["related"]
     spent = _recent(packing, ranking, room if limit is None else min(room, max(limit, room // 4)))
     room = room - spent if limit is None else min(room, limit) - spent

@@ -50,8 +50,7 @@ class WindowRequest:
     server already holds of this conversation; ``history`` earlier messages that have to be sent again,
     oldest first; ``open_files`` those open in the editor. ``map_limit``, in tokens, keeps a map from
     filling the room that a conversation will want.
-    ``related_limit``, in tokens, does the same for files that nobody named; without one they get at most
-    a quarter of ``map_limit``, where that is given.
+    Files that nobody named get at most a quarter of ``map_limit``, where that is given.
     ``pinned`` (each in the grammar of a mention) is shown whole in every window as long as it fits, after
     what the request names; of ``removed`` (paths, folders, globs) no more than the names are shown. What
     is pinned is not removed.
@@ -62,12 +61,10 @@ class WindowRequest:
     text: str
     instructions: str
     budget: int
-    model: str = ""
     history: tuple[str, ...] = ()
     open_files: tuple[str, ...] = ()
     used: int = 0
     map_limit: int | None = None
-    related_limit: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     earlier: str = ""

@@ -102,7 +102,6 @@ def preview_window(
         text=request,
         instructions=load_instructions(opening.model.edit_format, tools).text,
         budget=opening.model.budget if budget is None else budget,
-        model=opening.model.name,
         map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,
         pinned=pins.pinned,
         removed=pins.removed,

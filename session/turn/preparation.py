@@ -88,7 +88,6 @@ class Preparation:
     instructions: str
     tools: str
     """The tools' definitions as text: they take their share of the budget."""
-    model: str
     budget: int
     root: Path
     open_files: tuple[str, ...]
@@ -179,7 +178,6 @@ class Preparation:
             text=prompt,
             instructions=self.instructions,
             budget=budget,
-            model=self.model,
             history=dialogue,
             open_files=self.open_files,
             map_limit=int(MAP_SHARE * budget),
@@ -217,7 +215,6 @@ class Preparations:
             known=self._reading.known,
             instructions=choice.instructions.text,
             tools="".join(map(str, choice.tools)),
-            model=choice.model.name,
             budget=choice.model.budget,
             root=self._root,
             open_files=self.open_files,

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from context.find.completion import Target, complete
-from context.find.mentions import Mention, find_mentions, matching, mentions
+from context.find.mentions import Mention, find_mentions, matching
 from context.project.project import Project
+from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
 from context.window.window import WindowRequest, build
 from tests.context.conftest import Repo
@@ -39,7 +42,8 @@ PATHS = (
     ],
 )
 def test_mentions(text: str, found: tuple[str, ...]) -> None:
-    assert mentions(text, PATHS) == found
+    snapshot = Snapshot(Path("/project"), paths=tuple(sorted(PATHS)))
+    assert tuple(mention.path for mention in find_mentions(text, snapshot)) == found
 
 
 @pytest.mark.parametrize(

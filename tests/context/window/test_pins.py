@@ -40,9 +40,7 @@ class Talk:
         self, *pinned: str, text: str = "Go on.", removed: tuple[str, ...] = (), changed: tuple[str, ...] = ()
     ) -> Window:
         snapshot = self.project.update(changed)
-        request = WindowRequest(
-            text, "Help.\n", self.budget, used=self.used, pinned=pinned, removed=removed, related_limit=0
-        )
+        request = WindowRequest(text, "Help.\n", self.budget, used=self.used, pinned=pinned, removed=removed)
         window = build(request, snapshot, self.counter, self.seen)
         assert window.tokens <= window.budget
         self.seen = self.seen.after(window.shown)

@@ -56,7 +56,7 @@ def request(
     history: tuple[str, ...] = (),
     open_files: tuple[str, ...] = (),
 ) -> WindowRequest:
-    return WindowRequest(text, INSTRUCTIONS, budget, "", history, open_files, used)
+    return WindowRequest(text, INSTRUCTIONS, budget, history, open_files, used)
 
 
 def check(window: Window, counter: Counter, used: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""The part of the commit replay that runs under aider's own interpreter: one repository map per line asked.
+"""Runs under aider's own interpreter for the commit replay: one repository map for each request line.
 
 Reads JSON objects, a line each, from standard input: ``root``, ``given`` (the file in the chat), ``files``
 (all others), ``message``, ``tokens``; answers each with ``{"map": text}``. Imports nothing of spark but the
@@ -17,11 +17,11 @@ from typing import Any
 from context.text.tokens import Counter
 
 _LEAST_NAME = 5
-"""Letters of a file's name from which a word of the message is taken to mean it, as aider does."""
+"""Shortest file name, in letters, that a word of the message can refer to; aider's own limit."""
 
 
 class _Quiet:
-    """What a map wants of a terminal: to read files, and to complain to."""
+    """The part of a terminal that aider's map uses: reads files and discards messages."""
 
     def read_text(self, name: str, silent: bool = False) -> str | None:
         try:
@@ -36,7 +36,7 @@ class _Quiet:
 
 
 class _Model:
-    """What a map wants of a model: to count."""
+    """The part of a model that aider's map uses: counts tokens."""
 
     def __init__(self) -> None:
         self._counter = Counter()
@@ -47,7 +47,7 @@ class _Model:
 
 
 def _named(message: str, files: list[str]) -> set[str]:
-    """The files whose name, with or without its ending, is a word of the message."""
+    """Return the files whose name, with or without its suffix, is a word of the message."""
     words = {word.strip("`'\",;:!()[]").lower() for word in message.split()}
     plain = {word.lower() for word in re.split(r"\W+", message)}
     named = set()
@@ -64,9 +64,9 @@ def _named(message: str, files: list[str]) -> set[str]:
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Answer requests until standard input ends."""
     answers, sys.stdout = sys.stdout, sys.stderr  # aider prints its progress
-    # aider is in this interpreter alone, and the type checker must not look for it.
+    # Only this interpreter has aider; the type checker must not look for it.
     repomap = import_module("aider.repomap")
     model, quiet = _Model(), _Quiet()
     for line in sys.stdin:

@@ -23,7 +23,7 @@ NAME = "aider's map"
 
 
 class AiderMap:
-    """A filler: the given file whole, and in the rest of the budget the map that aider makes.
+    """Fills a window with the whole given file and, in the rest of the budget, aider's map.
 
     It works in a clone of its own, ``folder``, since aider keeps a cache in the folder that it maps.
     ``over`` counts the windows that came out larger than their budget, of ``made``.
@@ -44,15 +44,15 @@ class AiderMap:
         )
 
     def check_out(self, commit: str) -> None:
-        """Stand at ``commit``."""
+        """Check out ``commit``."""
         git(self._folder, "checkout", "-q", "--detach", "--force", commit)
 
     def close(self) -> None:
-        """End aider."""
+        """End aider's process."""
         self._process.communicate()
 
     def __call__(self, snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-        """As any :data:`tests.bench.replay_peers.Filler`."""
+        """Fill a window, as any :data:`tests.bench.replay_peers.Filler` does."""
         source = snapshot.read(given)
         text = fenced(given, source.text) if isinstance(source, Source) else ""
         first = counter.count(f"## File: {given}\n\n{text}")
@@ -78,7 +78,7 @@ class AiderMap:
 
 
 def read_map(text: str) -> dict[str, set[str]]:
-    """The lines shown of each file: a name and a colon, then lines behind a bar."""
+    """Return the lines that a map shows of each file: a name and a colon, then lines after a bar."""
     shown: dict[str, set[str]] = {}
     path = ""
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""How much of what a commit touched a window holds: ``python -m tests.bench.commit_replay CLONE...``.
+"""Measures how much of a commit is in the window: ``python -m tests.bench.commit_replay CLONE...``.
 
 For each commit (no merge, 2 to 8 source files) the parent is checked out in a temporary clone; the window is
 built for the commit's message and *one* of its files. The truth is the others: the files, the definitions
@@ -33,7 +33,7 @@ Scores = defaultdict[tuple[str, int, str, str], list[float]]
 
 
 def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
-    """The share of the truth that is shown; None for what the commit has none of."""
+    """Return the share of the truth that is shown, or None where the commit has none of that kind."""
     files = [path in shown.texts or path in shown.outlines for path in found.files]
     definitions = [
         shows(
@@ -51,7 +51,7 @@ def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
 
 
 def shows(lines: set[str], head: str, signature: str) -> bool:
-    """Whether lines show a definition: its first line or its signature, which a map may have cut short."""
+    """Return whether lines show a definition: its first line, or its signature, which a map may have cut."""
     if not {head, signature}.isdisjoint(lines):
         return True
     return any(line.endswith("…") and signature.startswith(line[:-1]) for line in lines)
@@ -60,7 +60,7 @@ def shows(lines: set[str], head: str, signature: str) -> bool:
 def replay(
     clone: Path, count: int, reach: int, counter: Counter, names: list[str], aider: str | None
 ) -> tuple[Scores, int]:
-    """The recall of every commit of one clone, and how many of our windows were over budget."""
+    """Return the recall of every commit of one clone, and how many of our windows were over budget."""
     scores: Scores = defaultdict(list)
     over = 0
     with tempfile.TemporaryDirectory() as scratch:
@@ -107,14 +107,14 @@ def replay(
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The 95 % bootstrap interval of the mean."""
+    """Return the 95 % bootstrap interval of the mean."""
     chance = random.Random(0)
     means = sorted(statistics.fmean(chance.choices(values, k=len(values))) for _ in range(RESAMPLES))
     return means[int(RESAMPLES * 0.025)], means[int(RESAMPLES * 0.975)]
 
 
 def print_table(scores: Scores, names: list[str]) -> None:
-    """One line a message mode, budget and filler; then where ours is behind."""
+    """Print a line for each message mode, budget and filler, then where ours is behind."""
     print(f"{'message':8}{'budget':>8}  {'filler':13}" + "".join(f"{name:>22}" for name in MEASURES))
     losses = []
     for mode in MODES:
@@ -135,7 +135,7 @@ def print_table(scores: Scores, names: list[str]) -> None:
 
 
 def main() -> None:
-    """Replay the clones given."""
+    """Replay the given clones."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("clones", nargs="+", type=Path)
     options.add_argument("--commits", type=int, default=30, help="how many of each clone")

@@ -1,4 +1,6 @@
-"""What compaction costs and keeps: ``python -m tests.bench.compaction_bench [JOURNAL...] [--tokens 100000]``.
+"""Measures what compaction costs and keeps.
+
+Run ``python -m tests.bench.compaction_bench [JOURNAL...] [--tokens 100000]``.
 
 Without journals a long session is made up from a fixed seed: requests, answers with code, edits that land
 and are refused, pasted failures. It is replayed turn by turn in a window of the given budget, with the map's
@@ -32,7 +34,7 @@ from session.memory.past_turns import Exchanges
 from session.turn.preparation import FULL, MAP_SHARE
 
 INSTRUCTIONS = 3_000
-"""Tokens that instructions and tools take."""
+"""Tokens that instructions and tools need."""
 SENTENCES = (
     "Rename the helper that reads the table and keep its callers as they are.",
     "Never add a dependency for that.",
@@ -48,7 +50,7 @@ FAILURE = (
 
 
 def made_up(turns: int, seed: int = 7) -> Iterator[Event]:
-    """A session of so many turns."""
+    """Return the events of a made-up session with this many turns."""
     dice = random.Random(seed)
     hunk = 0
     for number in range(1, turns + 1):
@@ -69,7 +71,7 @@ def made_up(turns: int, seed: int = 7) -> Iterator[Event]:
 
 
 def of_journal(file: Path) -> list[Event]:
-    """The events of a session's journal, its own compactions left out."""
+    """Return the events of a session's journal without its own compactions."""
     events = (read_event(record) for record in read_records(file))
     return [event for event in events if event is not None and not isinstance(event, DialogueCompacted)]
 
@@ -120,7 +122,7 @@ def replay(events: Iterable[Event], budget: int, counter: Counter) -> None:
 
 
 def _same(last: History | None, now: History, count: Callable[[str], int]) -> int:
-    """Tokens of the history that stand where they stood in the window before."""
+    """Count the tokens of the history that are where they were in the previous window."""
     if last is None:
         return 0
     total = 0
@@ -132,7 +134,7 @@ def _same(last: History | None, now: History, count: Callable[[str], int]) -> in
 
 
 def one(tokens: int, counter: Counter) -> None:
-    """One whole dialogue of about ``tokens`` tokens, compacted at once."""
+    """Compact one whole dialogue of about ``tokens`` tokens at once."""
     exchanges = Exchanges()
     total = turns = 0
     for event in made_up(10_000):

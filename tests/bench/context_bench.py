@@ -1,9 +1,9 @@
-"""How long the context takes, and how much memory: ``python -m tests.bench.context_bench [FOLDER]``.
+"""Measures the time and memory that the context needs: ``python -m tests.bench.context_bench [FOLDER]``.
 
 Prints figures and asserts nothing. FOLDER is copied (``--here``: used as it is; the files that are saved
 are then put back with git); without one, the folder of installed packages is taken. ``ctags -R`` runs on
-the same tree, where it is installed. Caches go to a temporary folder. Without FOLDER's being a repository
-the project is read as one without git.
+the same tree, where it is installed. Caches go to a temporary folder. If FOLDER is not
+a repository, the project is read without git.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def line(name: str, value: float, unit: str, more: str = "") -> None:
 
 
 def ctags(root: Path, out: Path) -> float | None:
-    """Seconds that ctags takes for the tree; None where it is not installed."""
+    """Return the seconds that ctags needs for the tree, or None where it is not installed."""
     if shutil.which("ctags") is None:
         return None
     start = time.perf_counter()
@@ -64,7 +64,7 @@ def ctags(root: Path, out: Path) -> float | None:
 
 
 def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
-    """The figures of one tree."""
+    """Print the figures of one tree."""
     peak = {"sum": 0.0, "own": 0.0}
     for told in probe(["index", str(root), str(cache), request], peak):
         if "cold" in told:
@@ -99,7 +99,7 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
 
 
 def small(scratch: Path, request: str) -> None:
-    """A fresh process on a project of some 500 files, its cache cold and then warm."""
+    """Start a fresh process on a project of about 500 files, with a cold and then a warm cache."""
     root = scratch / "small"
     sources = sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py"))
     for number, source in enumerate(sources[: SMALL * 3 : 3]):
@@ -124,7 +124,7 @@ def small(scratch: Path, request: str) -> None:
 
 
 def probe(arguments: list[str], peak: dict[str, float]) -> Iterator[dict[str, Any]]:
-    """What one process tells, with its memory and its children's sampled meanwhile."""
+    """Return what one process reports; its memory and that of its children are sampled meanwhile."""
     started = [str(time.time())] if arguments[0] == "first" else []
     with subprocess.Popen(
         [sys.executable, "-m", PROBE, *arguments, *started], stdout=subprocess.PIPE, text=True
@@ -142,7 +142,7 @@ def probe(arguments: list[str], peak: dict[str, float]) -> Iterator[dict[str, An
 
 
 def sample(pid: int, peak: dict[str, float], done: threading.Event) -> None:
-    """Note the most memory that a process and its children hold at once."""
+    """Record the most memory that a process and its children hold at once."""
     while not done.wait(SAMPLE_EVERY):
         own = resident(pid)
         peak["own"] = max(peak["own"], own)
@@ -150,7 +150,7 @@ def sample(pid: int, peak: dict[str, float], done: threading.Event) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that one started."""
+    """Return the child processes of a process."""
     try:
         return [
             int(child)
@@ -162,7 +162,7 @@ def children(pid: int) -> list[int]:
 
 
 def resident(pid: int) -> float:
-    """A process's resident memory in MB; 0 for one that is gone."""
+    """Return a process's resident memory in MB, or 0 when it is gone."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:

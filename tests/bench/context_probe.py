@@ -1,4 +1,4 @@
-"""One process that indexes a project as the app does, and tells what it took: run by ``context_bench``.
+"""Indexes a project in one process as the app does, and reports what it took; run by ``context_bench``.
 
 ``index ROOT CACHE REQUEST`` reads a whole project beside an event loop, then saves files and builds windows;
 ``first ROOT CACHE REQUEST STARTED`` builds one window as soon as it can. Both print one JSON object a line.
@@ -34,7 +34,7 @@ SOURCE = (".py", ".c", ".go", ".rs", ".ts", ".js", ".h", ".java", ".rb")
 
 
 class Ticker:
-    """How late an event loop was at worst, in milliseconds."""
+    """Measures how late an event loop is at worst, in milliseconds."""
 
     def __init__(self) -> None:
         self.late: list[float] = []
@@ -49,7 +49,7 @@ class Ticker:
             before = now
 
     def stop(self) -> dict[str, float]:
-        """The longest stall, and those of the worst thousandth."""
+        """Return the longest stall, and the 99.9th percentile."""
         self._task.cancel()
         late = sorted(self.late)
         return {
@@ -60,12 +60,12 @@ class Ticker:
 
 
 def tell(**figures: object) -> None:
-    """One line of JSON for the bench."""
+    """Print one line of JSON for the bench."""
     print(json.dumps(figures), flush=True)
 
 
 def memory() -> float:
-    """This process's resident memory in MB."""
+    """Return this process's resident memory in MB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
@@ -73,7 +73,7 @@ def memory() -> float:
 
 
 def timed(work: Callable[[], object], times: int) -> list[float]:
-    """How long ``work`` took each time, in milliseconds."""
+    """Return how long ``work`` took each time, in milliseconds."""
     taken = []
     for _ in range(times):
         start = time.perf_counter()
@@ -83,7 +83,7 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 
 
 async def index(root: Path, cache: Path, text: str) -> None:
-    """Read everything, as the session does, and measure what follows."""
+    """Read everything as the session does, then measure saves and windows."""
     counter = Counter()
     idle = Ticker()
     await asyncio.sleep(3)
@@ -123,7 +123,7 @@ async def _first_known(project: Project) -> float:
 
 
 async def _saves(root: Path, project: Project, counter: Counter, text: str) -> None:
-    """Save files and wait for a window that has what was saved."""
+    """Save files, and wait each time for a window that shows the save."""
     watcher = Watcher(root)
     start = time.perf_counter()
     await asyncio.to_thread(watcher.start)
@@ -174,7 +174,7 @@ def _windows(snapshot: Snapshot, counter: Counter, text: str) -> None:
 
 
 def first(root: Path, cache: Path, text: str, started: float) -> None:
-    """A window as soon as one can be had, then one of everything."""
+    """Build a window as soon as possible, then one of everything."""
     project, counter = Project(root, cache), Counter()
     imported = time.time()
     scanning = threading.Thread(target=project.scan)
@@ -205,7 +205,7 @@ def first(root: Path, cache: Path, text: str, started: float) -> None:
 
 
 if __name__ == "__main__":
-    # As the app has it: threads that work hand over to the loop as often.
+    # As in the app, so that working threads yield to the loop as often.
     sys.setswitchinterval(SWITCH_SECONDS)
     what, where, kept, asked, *rest = sys.argv[1:]
     if what == "index":

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from edits.files.text import TextFile, decode
 
 DEFINITION = re.compile(r"\s*(class|def|async def|fn|pub fn|func|function|impl|struct|type)\b")
-"""The line of a definition, in the languages of the bench."""
-# A careful person needs so many letters and digits of old text to be sure of a place.
+"""Matches the line of a definition in the languages of the bench."""
+# How many letters and digits of old text a careful person needs to be sure of a place.
 _ENOUGH_TO_TELL = 12
 
 
@@ -33,7 +33,7 @@ class Edit:
     anchor: str | None = None
 
     def after(self, file: TextFile | None = None, start: int | None = None) -> list[str]:
-        """The lines of the file with the run changed."""
+        """The lines of the file with the change made."""
         lines = (file or self.before).lines
         first = (self.start if start is None else start) + self.above
         gone = len(self.old) - self.above - self.below
@@ -68,20 +68,20 @@ def _both(edit: Edit, change: Callable[[str], str]) -> Typed:
 
 
 def none(edit: Edit, chance: random.Random) -> Typed:
-    """As the commit has it."""
+    """Leave the edit as the commit has it."""
     del chance
     return _typed(edit)
 
 
 def trailing_space(edit: Edit, chance: random.Random) -> Typed:
-    """Trailing space on some old lines."""
+    """Add trailing space to some old lines."""
     return _typed(edit, [line + "  " if chance.random() < 0.4 else line.rstrip() for line in edit.old])
 
 
 def indent_shift(edit: Edit, chance: random.Random) -> Typed | None:
-    """All lines four deeper, or as far left as they go: every one loses the same white space.
+    """Indent all lines by four more, or move them all left by the same white space.
 
-    Were a tab taken from one line and a blank from another, nobody could know which it had.
+    If a tab were taken from one line and a blank from another, nobody could know which it had.
     """
     if chance.random() < 0.5:
         return _both(edit, lambda line: f"    {line}" if line.strip() else line)
@@ -93,7 +93,7 @@ def indent_shift(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def tabs_for_spaces(edit: Edit, chance: random.Random) -> Typed | None:
-    """Tabs where the file has four spaces, or four spaces where it has tabs."""
+    """Write tabs where the file has four spaces, or four spaces where it has tabs."""
     del chance
 
     def swap(line: str) -> str:
@@ -113,7 +113,7 @@ def tabs_for_spaces(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def punctuation(edit: Edit, chance: random.Random) -> Typed | None:
-    """Typographic quotes and dashes in the old lines."""
+    """Write typographic quotes and dashes in the old lines."""
     del chance
     table = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
     typed = _typed(edit, [line.translate(table) for line in edit.old])
@@ -121,7 +121,7 @@ def punctuation(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def other_quotes(edit: Edit, chance: random.Random) -> Typed | None:
-    """Double quotes for single ones in one context line."""
+    """Write double quotes for single ones in one context line."""
     spots = [index for index in _context(edit) if "'" in edit.old[index] or '"' in edit.old[index]]
     if not spots:
         return None
@@ -130,7 +130,7 @@ def other_quotes(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def elision(edit: Edit, chance: random.Random) -> Typed | None:
-    """Lines left out between the definition above and the hunk."""
+    """Leave out lines between the definition above and the hunk."""
     del chance
     if edit.anchor is None or not edit.above:
         return None
@@ -142,7 +142,7 @@ def elision(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def stale_context(edit: Edit, chance: random.Random) -> Typed | None:
-    """One context line as the model remembers it: a name in it is another one."""
+    """Change a name in one context line, as a model does that remembers it wrongly."""
     spots = [index for index in _context(edit) if re.search(r"\w{3,}", edit.old[index])]
     if not spots:
         return None
@@ -156,7 +156,7 @@ def stale_context(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def _droppable(edit: Edit) -> list[int]:
-    """Context lines that can be left out: not those next to an insertion, for on which side is it then?"""
+    """Return the context lines that can be left out: not those next to an insertion, which tell its side."""
     inserts = edit.above + edit.below == len(edit.old)
     return [index for index in _context(edit) if not inserts or index not in (edit.above - 1, edit.above)]
 
@@ -170,13 +170,13 @@ def _nearest_telling(edit: Edit) -> set[int]:
 
 
 def dropped_blank(edit: Edit, chance: random.Random) -> Typed | None:
-    """A blank context line left out."""
+    """Leave out a blank context line."""
     spots = [index for index in _droppable(edit) if not edit.old[index].strip()]
     return _at(edit, chance.choice(spots), lambda line: []) if spots else None
 
 
 def dropped_context(edit: Edit, chance: random.Random) -> Typed | None:
-    """A context line between others left out; next to the change a copy without it would look the same."""
+    """Leave out a context line between others; next to the change, a copy without it would look the same."""
     spots = [index for index in _droppable(edit) if 0 < index < len(edit.old) - 1]
     if not spots:
         return None
@@ -186,7 +186,7 @@ def dropped_context(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def misspelt_anchor(edit: Edit, chance: random.Random) -> Typed | None:
-    """An ``@@`` that is no line of the file."""
+    """Write an ``@@`` that is no line of the file."""
     del chance
     if edit.anchor is None:
         return None
@@ -194,7 +194,7 @@ def misspelt_anchor(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def other_anchor(edit: Edit, chance: random.Random) -> Typed | None:
-    """The ``@@`` of another definition: one of the two is wrong, and who knows which.
+    """Write the ``@@`` of another definition: nobody can tell whether it or the hunk is wrong.
 
     Without a unique text it would be a good edit of another place, so those are left out.
     """
@@ -206,7 +206,7 @@ def other_anchor(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def right_anchor(edit: Edit, chance: random.Random) -> Typed | None:
-    """The ``@@`` of the definition around the hunk, and no context."""
+    """Write the ``@@`` of the definition around the hunk, and no context."""
     del chance
     bare = replace(edit, start=edit.start + edit.above, above=0, below=0,
                    old=edit.old[edit.above : len(edit.old) - edit.below],
@@ -215,12 +215,12 @@ def right_anchor(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def line_hint(edit: Edit, chance: random.Random) -> Typed:
-    """A line number that is off by a few."""
+    """Write a line number that is off by a few."""
     return replace(_typed(edit), line_hint=max(1, edit.start + 1 + chance.randint(-3, 3)))
 
 
 def duplicated_neighbours(edit: Edit, chance: random.Random) -> Typed:
-    """The file has the hunk's old text once more, right below: nobody can tell which is meant."""
+    """Repeat the hunk's old text right below it in the file: nobody can tell which is meant."""
     del chance
     end = edit.start + len(edit.old)
     lines = [*edit.before.lines[:end], *edit.old, *edit.before.lines[end:]]
@@ -229,7 +229,7 @@ def duplicated_neighbours(edit: Edit, chance: random.Random) -> Typed:
 
 
 def duplicated_with_anchor(edit: Edit, chance: random.Random) -> Typed | None:
-    """The file has the text again in a definition of its own below; the ``@@`` tells them apart."""
+    """Repeat the text in a definition of its own below; the ``@@`` tells them apart."""
     del chance
     if edit.anchor is None:
         return None
@@ -240,7 +240,7 @@ def duplicated_with_anchor(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def target_gone(edit: Edit, chance: random.Random) -> Typed | None:
-    """The lines to change, and their neighbours, are not in the file any more."""
+    """Remove the lines to change, and their neighbours, from the file."""
     del chance
     if len(edit.old) == edit.above + edit.below:
         return None
@@ -252,7 +252,7 @@ def target_gone(edit: Edit, chance: random.Random) -> Typed | None:
 
 
 def copy_elsewhere(edit: Edit, chance: random.Random) -> Typed | None:
-    """The lines to change are gone from the definition the ``@@`` names, a copy of them is in another one."""
+    """Remove the lines to change from the definition that the ``@@`` names; another one has a copy."""
     gone = target_gone(edit, chance)
     if gone is None or edit.anchor is None:
         return None
@@ -293,7 +293,7 @@ def _at(edit: Edit, index: int, change: Callable[[str], list[str]]) -> Typed:
 
 
 def _count(lines: Sequence[str], wanted: Sequence[str]) -> int:
-    """In how many places lines stand, white space and quotes aside, as a person would look for them."""
+    """Count the places where lines occur, ignoring white space and quotes, as a person would."""
 
     def bare(text: Sequence[str]) -> list[str]:
         return [re.sub(r"[\s'\"`\u2019\u201d]+", "", line).replace("\u2013", "-") for line in text]
@@ -305,7 +305,7 @@ def _count(lines: Sequence[str], wanted: Sequence[str]) -> int:
 
 
 def hopeless(edit: Edit, typed: Typed) -> bool:
-    """Could a careful person not say where the edit goes?"""
+    """Return whether even a careful person could not say where the edit goes."""
     if typed.hopeless:
         return True
     exact = _count(typed.file.lines, edit.old)

@@ -1,4 +1,4 @@
-"""Figures of the edits: ``python -m tests.bench.edit_bench``.
+"""Measures the edits: ``python -m tests.bench.edit_bench``.
 
 CPU from a complete hunk to its durable write, by rung, with the system calls on files apart; the same
 edits by a process of ``git apply`` and by a search with difflib; what a 50 MB file needs; and the cost
@@ -31,12 +31,12 @@ RUNS = 60
 
 
 def line(number: int) -> str:
-    """Line ``number`` of the file, before any edit."""
+    """Return line ``number`` of the file before any edit."""
     return f"    value_{number} = compute(value_{number - 1}, 'step {number}')  # {number * 7}"
 
 
 def hunk_on(rung: Rung, at: int) -> Hunk:
-    """A hunk of five old lines around line ``at`` that only ``rung`` and looser ones can place."""
+    """Return a hunk of five old lines around line ``at`` that only ``rung`` and looser rungs can place."""
     old = [line(number) for number in range(at - 2, at + 3)]
     match rung:
         case Rung.FOLDED:
@@ -59,7 +59,7 @@ def hunk_on(rung: Rung, at: int) -> Hunk:
 
 @contextlib.contextmanager
 def file_calls_apart(spent: dict[str, float]) -> Iterator[None]:
-    """Add up the CPU and wall time within the calls that reach the file system."""
+    """Add up the CPU and wall time of the calls that reach the file system."""
     names = ("fsync", "open", "close", "write", "replace", "link", "unlink", "fchmod", "listxattr", "mkdir")
     saved: dict[str, Callable[..., Any]] = {name: getattr(os, name) for name in names}
     real_open = builtins.open
@@ -87,7 +87,7 @@ def file_calls_apart(spent: dict[str, float]) -> Iterator[None]:
 
 
 def landing_figures(folder: Path) -> dict[Rung, float]:
-    """Milliseconds of CPU for one landing on each rung, without file calls."""
+    """Return the milliseconds of CPU for one landing on each rung, without file calls."""
     found: dict[Rung, float] = {}
     for rung in Rung:
         root = folder / rung.name
@@ -119,7 +119,7 @@ def landing_figures(folder: Path) -> dict[Rung, float]:
 
 
 def by_difflib(lines: Sequence[str], old: Sequence[str]) -> int:
-    """The reference: the window that difflib finds most alike."""
+    """Return the lines that difflib finds most similar, as a reference."""
     wanted = "\n".join(old)
     best, at = 0.0, 0
     for start in range(len(lines) - len(old) + 1):
@@ -130,7 +130,7 @@ def by_difflib(lines: Sequence[str], old: Sequence[str]) -> int:
 
 
 def references(folder: Path, ours: dict[Rung, float]) -> None:
-    """The same exact edit by ``git apply``, and the same stale one by difflib."""
+    """Time the same exact edit by ``git apply``, and the same stale one by difflib."""
     root = folder / "git"
     root.mkdir()
     text = [line(number) for number in range(LINES)]
@@ -154,7 +154,7 @@ def references(folder: Path, ours: dict[Rung, float]) -> None:
 
 
 def large_file(folder: Path) -> None:
-    """What landing in a file of 50 MB holds at most, in copies of the file."""
+    """Return the most memory that landing in a file of 50 MB needs, in copies of the file."""
     root = folder / "large"
     root.mkdir()
     size = 50 * 1024 * 1024
@@ -177,7 +177,7 @@ def large_file(folder: Path) -> None:
 
 
 def streamed() -> None:
-    """Microseconds for a character of a 1 MB answer, whole and in small pieces."""
+    """Return the microseconds for a character of a 1 MB answer, whole and in small pieces."""
     block = "a.py\n```\n<<<<<<< SEARCH\n{0}\n=======\n{1}\n>>>>>>> REPLACE\n```\nAnd so on.\n"
     text = "".join(block.format(line(number), line(number + 1)) for number in range(6000))[: 1 << 20]
     for size in (1 << 20, 64, 4, 1):

@@ -1,4 +1,4 @@
-"""SIGKILL at every step of a landing, many times over: ``python -m tests.bench.kill_stress [RUNS]``.
+"""Kills landings with SIGKILL at every step, many times: ``python -m tests.bench.kill_stress [RUNS]``.
 
 Each run forks a process that lands, undoes, deletes or moves in a project of its own and is killed after
 one of its steps, or at any moment. Then the ledger is recovered: the files must be as before or as
@@ -29,7 +29,7 @@ KINDS = ("update", "update-linked", "add", "delete", "move", "undo")
 
 
 def prepare(folder: Path, what: str) -> tuple[Path, Path]:
-    """A project with its file, and its ledger's folder."""
+    """Make a project with one file, and its ledger's folder."""
     root, ledger = folder / "project", folder / "ledger"
     root.mkdir(parents=True)
     (root / "a.txt").write_text(TEXT)
@@ -41,7 +41,7 @@ def prepare(folder: Path, what: str) -> tuple[Path, Path]:
 
 
 def act(root: Path, ledger: Path, what: str, step: Callable[[str], None]) -> None:
-    """What the victim does."""
+    """Do what the killed process was asked to do."""
     landing = Landing(root, Ledger(ledger), step=step)
     if what == "undo":
         landing.undo("h1")
@@ -50,12 +50,12 @@ def act(root: Path, ledger: Path, what: str, step: Callable[[str], None]) -> Non
 
 
 def files(root: Path) -> dict[str, bytes]:
-    """Every file below ``root``."""
+    """Return every file below ``root``."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def killed(root: Path, ledger: Path, what: str, fatal: int | None, delay: float) -> None:
-    """Fork a victim; it dies after its step ``fatal``, or after ``delay`` seconds from outside."""
+    """Fork a process that is killed after its step ``fatal``, or after ``delay`` seconds."""
     child = os.fork()
     if child == 0:
         steps = 0
@@ -76,7 +76,7 @@ def killed(root: Path, ledger: Path, what: str, fatal: int | None, delay: float)
 
 
 def check(folder: Path, what: str, outcomes: tuple[dict[str, bytes], dict[str, bytes]]) -> str | None:
-    """Recover, and say what is wrong, or None."""
+    """Recover the ledger, and return what is wrong, or None."""
     before, after = outcomes
     ledger = Ledger(folder / "ledger")
     recovered = ledger.recover()
@@ -92,7 +92,7 @@ def check(folder: Path, what: str, outcomes: tuple[dict[str, bytes], dict[str, b
 
 
 def stress(folder: Path, runs: int, seed: int = 1) -> tuple[Counter[str], str | None]:
-    """So many runs; what they ended as, and the first fault."""
+    """Do this many runs; return how they ended, and the first fault."""
     chance = random.Random(seed)
     counts: Counter[str] = Counter()
     known: dict[str, tuple[dict[str, bytes], dict[str, bytes], int, float]] = {}

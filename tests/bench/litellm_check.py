@@ -1,4 +1,4 @@
-"""spark's connection against a server no one here wrote: LiteLLM's proxy, in front of ``spark partner``.
+"""Checks spark's connection against an independent server: LiteLLM's proxy, in front of ``spark partner``.
 
     python3 -m tests.bench.litellm_check [--keep FOLDER]
 
@@ -75,12 +75,12 @@ ROUTES = {
 
 
 class Wrong(Exception):
-    """A case went otherwise than it must; the message says how."""
+    """A case did not end as expected; the message says how."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """One answer, put together."""
+    """One whole answer."""
 
     text: str = ""
     thought: str = ""
@@ -89,7 +89,7 @@ class Heard:
 
 
 async def ask(connection: Connection, items: list[Item]) -> Heard:
-    """The whole answer to ``items``."""
+    """Return the whole answer to ``items``."""
     heard = Heard()
     async with asyncio.timeout(ANSWER_SECONDS):
         async for event in connection.respond(items):
@@ -108,13 +108,13 @@ async def ask(connection: Connection, items: list[Item]) -> Heard:
 
 
 def must(holds: bool, what: str) -> None:
-    """Raise Wrong with ``what`` unless it holds."""
+    """Raise Wrong with ``what`` unless ``holds`` is true."""
     if not holds:
         raise Wrong(what)
 
 
 async def whole(connection: Connection) -> str:
-    """An answer arrives to its last letter, with the tokens it took."""
+    """Check that an answer arrives in full, with the tokens it took."""
     heard = await ask(connection, [user_message("please greet")])
     must(heard.text == GREETING, f"the text was {heard.text!r}")
     must(heard.finished is not None and heard.finished.status == "completed", "it did not complete")
@@ -126,7 +126,7 @@ async def whole(connection: Connection) -> str:
 
 
 async def following(connection: Connection) -> str:
-    """A second turn goes on from the first."""
+    """Check that a second turn continues the first."""
     first = user_message("please greet")
     heard = await ask(connection, [first])
     assert heard.finished is not None
@@ -139,7 +139,7 @@ async def following(connection: Connection) -> str:
 
 
 async def interrupted(connection: Connection) -> str:
-    """An interrupt ends the answer at once, and the next is not disturbed."""
+    """Check that an interrupt ends the answer at once and does not disturb the next."""
     said = 0
     async with asyncio.timeout(ANSWER_SECONDS):
         async for event in connection.respond([user_message("a long one")]):
@@ -154,7 +154,7 @@ async def interrupted(connection: Connection) -> str:
 
 
 async def refused(connection: Connection) -> str:
-    """A model that is not there is a line for the person, and soon."""
+    """Check that an unknown model is reported in one line, and soon."""
     profile = connection.request
     connection.request = RequestProfile(model="no-such-model", instructions=profile.instructions)
     try:
@@ -175,7 +175,7 @@ CASES: dict[str, Callable[[Connection], Awaitable[str]]] = {
 
 
 async def check(url: str, key: str) -> bool:
-    """Run every case over every route; prints the table."""
+    """Run every case over every route, and print the table."""
     well = True
     for name, (route, model) in ROUTES.items():
         for case, run in CASES.items():
@@ -195,7 +195,7 @@ async def check(url: str, key: str) -> bool:
 
 
 def installed(folder: Path) -> Path:
-    """The proxy's command, installed below ``folder`` where it is not there yet."""
+    """Return the proxy's command; install it below ``folder`` where it is missing."""
     command = folder / "bin" / "litellm"
     if not command.exists():
         print(f"installing {PACKAGE} into {folder} …", file=sys.stderr)
@@ -207,7 +207,7 @@ def installed(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def proxy(command: Path, folder: Path, upstream: str, key: str) -> Iterator[str]:
-    """The proxy in front of ``upstream``; gives its base URL, and ends it."""
+    """Run the proxy in front of ``upstream`` and give its base URL."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     config = folder / "litellm.yaml"
@@ -239,7 +239,7 @@ def proxy(command: Path, folder: Path, upstream: str, key: str) -> Iterator[str]
 
 
 def wait_until_up(url: str, child: subprocess.Popen[bytes], log: Path) -> None:
-    """Return when ``url`` answers; SystemExit when the proxy ends, or takes too long."""
+    """Return when ``url`` answers. Raises SystemExit when the proxy ends or takes too long."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and child.poll() is None:
         with contextlib.suppress(urllib.error.URLError, OSError), urllib.request.urlopen(url, timeout=2):
@@ -250,13 +250,13 @@ def wait_until_up(url: str, child: subprocess.Popen[bytes], log: Path) -> None:
 
 @contextlib.asynccontextmanager
 async def partner_beside() -> AsyncIterator[str]:
-    """The partner on loopback; gives its base URL."""
+    """Run the partner on loopback and give its base URL."""
     async with Partner(rate=2000, scripts=parse(SCRIPT, "litellm check")) as partner:
         yield partner.url
 
 
 async def run(keep: Path | None) -> bool:
-    """All of it; true when every case went well."""
+    """Run everything; return whether every case went well."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         command = await asyncio.to_thread(installed, keep or folder / "venv")
@@ -271,7 +271,7 @@ async def run(keep: Path | None) -> bool:
 
 
 def main() -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="spark against LiteLLM's proxy")
     parser.add_argument("--keep", type=Path, help="the folder of the virtual environment, to use again")
     return 0 if asyncio.run(run(parser.parse_args().keep)) else 1

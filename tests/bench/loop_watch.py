@@ -1,9 +1,9 @@
-"""Watches an event loop from inside its process: which steps took long, and what they were at.
+"""Watches an event loop from inside its process: which steps took long, and what they were doing.
 
 ``install(file)`` is called before the program. At its end ``file`` holds a line of JSON for each step of the
 loop longer than ``LEAST`` seconds: ``at`` (by ``time.monotonic``), ``wall`` and ``cpu`` (of the loop's own
 thread) in seconds, and ``stack``: where the thread was after about ``LEAST`` seconds, innermost last, and
-what other threads were at. A step whose wall time is much above its CPU time waited: for another thread
+where other threads were. A step whose wall time is much above its CPU time waited: for another thread
 that held the interpreter, or for the system.
 """
 
@@ -50,7 +50,7 @@ class Watch:
                 self.slow.append({"at": began, "wall": wall, "cpu": spent, "stack": self._seen})
 
     def look(self) -> None:
-        """Where the loop's thread is when a step takes long."""
+        """Record where the loop's thread is when a step takes long."""
         while True:
             time.sleep(LEAST / 3)
             began = self._began
@@ -63,12 +63,12 @@ class Watch:
                 self._seen = [*busy, *where(mine)]
 
     def save(self) -> None:
-        """Write down what was slow."""
+        """Write the slow steps to the file."""
         self._file.write_text("".join(json.dumps(each) + "\n" for each in self.slow))
 
 
 def where(frame: FrameType | None) -> list[str]:
-    """The innermost functions of a stack, as ``file:line name``."""
+    """Return the innermost functions of a stack, as ``file:line name``."""
     places: list[str] = []
     while frame is not None and len(places) < DEPTH:
         code = frame.f_code
@@ -80,7 +80,7 @@ def where(frame: FrameType | None) -> list[str]:
 
 
 def install(file: Path) -> None:
-    """Watch the loops of this process, which are run in this thread."""
+    """Watch the event loops that run in this thread."""
     watch = Watch(file)
     run = asyncio.events.Handle._run
     setattr(asyncio.events.Handle, "_run", lambda handle: watch.step(run, handle))  # noqa: B010

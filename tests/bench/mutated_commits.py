@@ -1,4 +1,4 @@
-"""Real commits, written as a model writes edits and damaged as models damage them.
+"""Places hunks of real commits, damaged as models damage the edits they write.
 
 ``python -m tests.bench.mutated_commits REPO... [--commits N] [--seed S] [--show]`` reads the histories of git
 repositories (bare ones too) and writes nothing. Each changed run of a diff becomes a hunk, as
@@ -40,7 +40,7 @@ _LONGEST_RUN = 30
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the hunks with one damage."""
+    """The results for hunks with one kind of damage."""
 
     right: int = 0
     refused: int = 0
@@ -51,12 +51,12 @@ class Tally:
 
 
 def git(repository: str, *words: str) -> bytes:
-    """What a git command prints."""
+    """Return what a git command prints."""
     return subprocess.run(["git", "-C", repository, *words], capture_output=True, check=True).stdout
 
 
 def edits_of(repository: str, commits: int, chance: random.Random) -> Iterator[Edit]:
-    """Changed runs of commits spread over a repository's history, at most two of each file."""
+    """Return changes from commits spread over a repository's history, at most two of each file."""
     hashes = git(repository, "rev-list", "--no-merges", "HEAD").decode().split()
     for commit in chance.sample(hashes[:-1], min(commits, len(hashes) - 1)):
         listing = git(repository, "diff-tree", "-r", "--diff-filter=M", f"{commit}~", commit).decode()
@@ -103,7 +103,7 @@ def _writable(lines: Sequence[str]) -> bool:
 
 
 def _anchor(lines: Sequence[str], start: int) -> str | None:
-    """The line of the definition around ``start``, as models write it after ``@@``."""
+    """Return the line of the definition around ``start``, as models write it after ``@@``."""
     depth = _depth(lines[min(start, len(lines) - 1)])
     for line in reversed(lines[:start]):
         if not line.strip() or _depth(line) >= depth:
@@ -119,7 +119,7 @@ def _depth(line: str) -> int:
 
 
 def written(typed: Typed, path: str, chance: random.Random) -> str:
-    """The edit in one of the two formats; what only one of them can say decides."""
+    """Write the edit in one of the two formats, by what only one of them can express."""
     if typed.anchor is None and (typed.line_hint is not None or chance.random() < 0.5):
         hint = f":start_line:{typed.line_hint}\n-------\n" if typed.line_hint is not None else ""
         old, new = ("".join(f"{line}\n" for line in lines) for lines in (typed.old, typed.new))
@@ -137,7 +137,7 @@ def written(typed: Typed, path: str, chance: random.Random) -> str:
 
 
 def outcome(typed: Typed, path: str, text: str) -> tuple[str, Rung | None]:
-    """``right``, ``refused`` or ``wrong``, and the rung that placed the hunk."""
+    """Return ``right``, ``refused`` or ``wrong``, and the rung that placed the hunk."""
     parser = AutoParser()
     hunks = [
         event.hunk
@@ -163,7 +163,7 @@ def outcome(typed: Typed, path: str, text: str) -> tuple[str, Rung | None]:
 
 
 def same(lines: Sequence[str], expected: Sequence[str]) -> bool:
-    """Equal, trailing space aside: where the damage wrote some, nobody can know it from the commit's own."""
+    """Return whether two texts are equal. Trailing space counts only where the damage wrote none."""
     return [line.rstrip() for line in lines] == [line.rstrip() for line in expected]
 
 
@@ -198,7 +198,7 @@ def run(edits: Sequence[Edit], seed: int, show: Callable[[str], None] | None = N
 
 
 def table(tallies: dict[str, Tally]) -> str:
-    """The counts, one damage a line, then what each rung placed."""
+    """Return the counts, one line for each damage, then what each rung placed."""
     rows = [f"{'damage':24}{'right':>8}{'refused':>9}{'wrong':>7}{'hopeless':>10}{'right %':>9}"]
     total = Tally()
     for name, one in tallies.items():
@@ -224,7 +224,7 @@ def _row(name: str, one: Tally) -> str:
 
 
 def main() -> None:
-    """Print the tables of the repositories given, each and together."""
+    """Print the tables of the given repositories, each and together."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

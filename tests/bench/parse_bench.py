@@ -1,4 +1,4 @@
-"""What parsing costs: 1 MB of answer in each format, at several chunk sizes.
+"""Measures what parsing costs: 1 MB of answer in each format, at several chunk sizes.
 
 Run it with ``python -m tests.bench.parse_bench``. Time per character must not depend on the size of the
 answer: the same text at a quarter of the length is measured beside it. Memory is the most that the parser
@@ -83,7 +83,7 @@ CASES: tuple[tuple[str, Format | None, Maker | None, Maker | None], ...] = (
 
 
 def text_of(size: int, repeated: Maker | None, single: Maker | None) -> str:
-    """About ``size`` characters of answer."""
+    """Return an answer of about ``size`` characters."""
     if single is not None:
         return single(size)
     assert repeated is not None
@@ -98,7 +98,7 @@ def text_of(size: int, repeated: Maker | None, single: Maker | None) -> str:
 
 
 def per_character(text: str, format: Format | None, chunk: int | None) -> float:
-    """Microseconds of CPU for each character of ``text``; garbage is collected afterwards."""
+    """Return the microseconds of CPU for each character of ``text``; garbage is collected afterwards."""
     size = chunk or len(text)
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     parser = AutoParser(format)
@@ -114,7 +114,7 @@ def per_character(text: str, format: Format | None, chunk: int | None) -> float:
 
 
 def peak(text: str, format: Format | None) -> int:
-    """The most bytes held at once while ``text`` is fed by 64 characters, its events thrown away."""
+    """Return the most bytes held at once while ``text`` is fed in pieces of 64 characters."""
     parser = AutoParser(format)
     tracemalloc.start()
     for at in range(0, len(text), 64):

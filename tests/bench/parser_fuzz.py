@@ -16,7 +16,7 @@ from edits.hunk import Format, Hunk
 
 
 def hunks_of(parser_type: Any, form: Format | None, pieces: list[str]) -> list[Hunk]:
-    """The hunks that a fresh parser completes on ``pieces`` and a clean end."""
+    """Return the hunks that a fresh parser completes on ``pieces`` and a clean end."""
     parser = parser_type(form)
     events = [event for piece in pieces for event in parser.feed(piece)]
     events += parser.close(clean=True)
@@ -24,7 +24,7 @@ def hunks_of(parser_type: Any, form: Format | None, pieces: list[str]) -> list[H
 
 
 def check(parser_type: Any, form: Format | None, text: str, at: int) -> None:
-    """Hold the parser to its rules on ``text``, cut at ``at`` for the prefix."""
+    """Check the parser's rules on ``text``, cut at ``at`` for the prefix."""
     whole = hunks_of(parser_type, form, [text])
     assert hunks_of(parser_type, form, list(text)) == whole, "chunking changed the hunks"
     parser = parser_type(form)

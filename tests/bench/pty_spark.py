@@ -52,18 +52,18 @@ class Pty:
         self._selector.register(self._main, selectors.EVENT_READ)
         self._decoder = getincrementaldecoder("utf-8")("replace")
         self.raw = ""
-        """What it wrote since :meth:`forget`, as it came."""
+        """Everything it wrote since :meth:`forget`, with control sequences."""
         self.first: float | None = None
-        """When its first byte came."""
+        """Seconds from the start to its first byte."""
 
     @property
     def now(self) -> float:
-        """Seconds since the start."""
+        """Return the seconds since the start."""
         return time.monotonic() - self.began
 
     @property
     def cpu(self) -> float:
-        """CPU seconds of all its threads so far, children left out."""
+        """Return the CPU seconds of all its threads so far, without children."""
         spent = 0
         with contextlib.suppress(OSError):
             for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
@@ -72,11 +72,11 @@ class Pty:
 
     @property
     def text(self) -> str:
-        """What it wrote since :meth:`forget`, without control sequences."""
+        """Return what it wrote since :meth:`forget`, without control sequences."""
         return _CONTROL.sub("", self.raw)
 
     def forget(self) -> None:
-        """Begin :attr:`raw` anew."""
+        """Empty :attr:`raw`."""
         self.raw = ""
 
     def type(self, keys: str) -> None:
@@ -89,7 +89,7 @@ class Pty:
         os.killpg(self._process.pid, signal.SIGWINCH)
 
     def read(self, seconds: float) -> bool:
-        """Take what comes within ``seconds``; whether something came. Raises EOFError at its end."""
+        """Read what it writes within ``seconds``; return whether it wrote. Raises EOFError at its end."""
         if not self._selector.select(max(0.0, seconds)):
             return False
         try:
@@ -102,7 +102,7 @@ class Pty:
         return True
 
     def until(self, shows: str | Callable[[str], object], patience: float = 30.0) -> float:
-        """Read until what it wrote since :meth:`forget` holds a text or fits; the time of that."""
+        """Read until what it wrote since :meth:`forget` holds a text or fits; return the time."""
         fits = (lambda text: shows in text) if isinstance(shows, str) else shows
         while not fits(self.text):
             if self.now > patience or not self.read(patience - self.now):
@@ -110,7 +110,7 @@ class Pty:
         return self.now
 
     def end(self) -> None:
-        """End it, as a closed terminal would."""
+        """End it as closing the terminal does."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGTERM)
         try:
@@ -123,7 +123,7 @@ class Pty:
 
 
 class Stage:
-    """The sample project, the partner that answers, and a home of its own. Made by :func:`stage`."""
+    """A project, the partner that answers, and a private home folder. Made by :func:`stage`."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self._folder, self._url = folder, url
@@ -139,13 +139,13 @@ class Stage:
         }
 
     def command(self, start: str = START) -> list[str]:
-        """``spark`` in the project, through the Python text ``start``."""
+        """Return the command that starts ``spark`` by the Python text ``start``."""
         asks = ["--provider", "partner", "--model", "spark-practice", "--base-url", self._url]
         return [sys.executable, "-P", "-c", start, *asks]
 
     @contextlib.contextmanager
     def spark(self, start: str = START, columns: int = 120, rows: int = 36) -> Iterator[Pty]:
-        """The app, started on a fresh session without a draft."""
+        """Start the app on a new session without a draft."""
         for draft in (self._folder / "state").rglob("draft.txt"):
             draft.unlink()
         pane = Pty(self.command(start), self.project, self.environ, columns, rows)
@@ -157,7 +157,7 @@ class Stage:
 
 @contextlib.contextmanager
 def stage(rate: str = "1000", project: Path | None = None) -> Iterator[Stage]:
-    """A stage for as long as the block lasts, on the sample project or a copy of ``project``."""
+    """Make a stage on the sample project or a copy of ``project``, for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="spark-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if project is None:

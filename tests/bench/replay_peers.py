@@ -1,4 +1,4 @@
-"""Simple ways to fill a window, to be measured beside ours in the same run.
+"""Simple ways to fill a window, measured beside spark's in the same run.
 
 Each gets the same file first. All but ``all outlines`` then add whole files in their order as long as they
 fit. aider's map is in ``aider_peer.py``: it needs over a hundred packages of its own.
@@ -25,7 +25,7 @@ INSTRUCTIONS = "You are a pair programmer.\n"
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a window showed: lines of file texts, and lines of outlines, by path (stripped)."""
+    """The lines of texts and of outlines that a window showed, stripped, by path."""
 
     tokens: int
     texts: dict[str, set[str]]
@@ -33,18 +33,18 @@ class Filled:
 
 
 Filler = Callable[[Snapshot, str, str, int, Counter], Filled]
-"""(snapshot, message, given path, budget, counter) to what is shown."""
+"""Takes (snapshot, message, given path, budget, counter), and returns what is shown."""
 
 
 def ours(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """The window that spark builds."""
+    """Build spark's own window."""
     text = f'{message}\n\nI begin with @"{given}".'
     window = build(WindowRequest(text, INSTRUCTIONS, budget), snapshot, counter)
     return read_window(window)
 
 
 def read_window(window: Window) -> Filled:
-    """The lines of a window by file."""
+    """Return the lines of a window by file."""
     texts = {
         piece.path: lines_of(piece.text)
         for piece in window.pieces
@@ -55,7 +55,7 @@ def read_window(window: Window) -> Filled:
 
 
 def outlines_in(text: str) -> dict[str, set[str]]:
-    """The lines of a map's outlines by path: a name and a colon, then lines set in by a space or more."""
+    """Return the lines of a map's outlines by path: a name and a colon, then indented lines."""
     outlines: dict[str, set[str]] = {}
     path = ""
     for line in text.split("\n"):
@@ -67,14 +67,14 @@ def outlines_in(text: str) -> dict[str, set[str]]:
 
 
 def lines_of(text: str) -> set[str]:
-    """The lines of a text, stripped; in outlines, without the documentation after the signature."""
+    """Return the lines of a text, stripped; in outlines, without the documentation after the signature."""
     return {line.partition(" — ")[0].strip() for line in text.split("\n")}
 
 
 def whole_files(
     snapshot: Snapshot, order: Iterable[str], given: str, budget: int, counter: Counter
 ) -> Filled:
-    """Whole files in an order, the given one first."""
+    """Fill the window with whole files in an order, the given one first."""
     room = budget
     texts: dict[str, set[str]] = {}
     for path in (given, *order):
@@ -95,34 +95,34 @@ def _sorted(snapshot: Snapshot, scores: dict[str, float]) -> list[str]:
 
 
 def bm25(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """BM25 on the message and the given file's name."""
+    """Rank files by BM25 on the message and the given file's name."""
     wanted = dict.fromkeys(words(f"{message} {given}"), 1.0)
     return whole_files(snapshot, _sorted(snapshot, snapshot.words.score(wanted)), given, budget, counter)
 
 
 def path_near(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """Files near the given one."""
+    """Rank files by how near their path is to the given one."""
     folders = nearness(about(snapshot.paths).folders, [given])
     near = {path: folders[path.rpartition("/")[0]] for path in snapshot.paths if is_source(path)}
     return whole_files(snapshot, _sorted(snapshot, near), given, budget, counter)
 
 
 def co_change(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """Files that changed together with the given one."""
+    """Rank files by how often they changed together with the given one."""
     return whole_files(
         snapshot, _sorted(snapshot, snapshot.history.together([given])), given, budget, counter
     )
 
 
 def random_files(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """Source files in no order."""
+    """Put source files in random order."""
     order = [path for path in snapshot.paths if is_source(path)]
     random.Random(given).shuffle(order)
     return whole_files(snapshot, order, given, budget, counter)
 
 
 def all_outlines(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
-    """The given file, and outlines in path order as long as they fit."""
+    """Show the given file, and outlines in path order as long as they fit."""
     first = whole_files(snapshot, (), given, budget, counter)
     room = budget - first.tokens
     outlines: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""What a commit teaches: its parent checked out, its message, one file given, and what else it touched."""
+"""The truth for the commit replay: a commit's message, one given file, and what else it touched."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from context.code.outline import outline
 from context.code.symbols import Symbol
 
 FEWEST, MOST = 2, 8
-"""Source files that a commit changes to be replayed."""
+"""How many source files a commit must change to be replayed."""
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 _CODE = re.compile(
     r"`[^`]*`|\S*[/_.:()<>#]\S*\w\S*|\b\w*[a-z][A-Z]\w*|\b[A-Z]+[a-z]+[A-Z]\w*|\b\w*\d\w*|--?\w[\w-]*"
 )
 _LEAST_LINE = 4
-"""Characters that a line needs to tell anything: a lone brace does not."""
+"""Shortest line that counts, in characters: a lone brace does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """One commit to replay. ``given`` is shown to the ranking; the rest is what it should bring."""
+    """One commit to replay. ``given`` is shown to the ranking; the rest is what it should find."""
 
     commit: str
     parent: str
@@ -46,7 +46,7 @@ class Truth:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Standard output of git in ``folder``."""
+    """Return the standard output of git in ``folder``."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
         ["git", "-c", "core.quotePath=false", *arguments],
@@ -59,7 +59,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def commits(folder: Path, count: int, reach: int) -> list[str]:
-    """``count`` commits that fit, spread evenly over the newest ``reach`` ones."""
+    """Return ``count`` suitable commits, spread evenly over the newest ``reach`` ones."""
     out = git(
         folder, "log", "--no-merges", f"-n{reach}", "--name-status", "--no-renames", "--format=%x01%H %P"
     )
@@ -77,13 +77,13 @@ def commits(folder: Path, count: int, reach: int) -> list[str]:
 
 
 def is_source(path: str) -> bool:
-    """Whether a file is code, in a language that outlines know."""
+    """Return whether a file is code in a language that has outlines."""
     language = language_of(path)
     return language is not None and language.most is None
 
 
 def truth(folder: Path, commit: str) -> Truth | None:
-    """The truth of ``commit``, with its parent checked out in ``folder``; None where nothing is left."""
+    """Check out the parent of ``commit`` in ``folder`` and return the truth, or None where there is none."""
     parent = git(folder, "rev-parse", f"{commit}^").strip()
     git(folder, "checkout", "-q", "--detach", "--force", parent)
     out = git(folder, "diff", "--name-only", "--diff-filter=M", "--no-renames", parent, commit)
@@ -112,8 +112,8 @@ def truth(folder: Path, commit: str) -> Truth | None:
 
 
 def _edited(diff: str) -> list[range]:
-    """The old lines (indices from 0) that a diff without context takes away; where it only adds, the
-    line above."""
+    """Return the old lines (indices from 0) that a diff without context removes; where it only adds,
+    the line above."""
     edited = []
     for match in _HUNK.finditer(diff):
         start, count = int(match[1]), int(match[2] or "1")
@@ -127,5 +127,5 @@ def _around(symbols: list[Symbol], touched: range) -> Symbol | None:
 
 
 def masked(message: str) -> str:
-    """A message without what looks like code: names with humps or underscores, paths, numbers, options."""
+    """Return a message without what looks like code: camel or snake case, paths, numbers, options."""
     return _CODE.sub("something", message)

@@ -1,6 +1,6 @@
-"""What saves cost: ``python -m tests.bench.save_replay CLONE [--saves 300]``.
+"""Measures what saves cost: ``python -m tests.bench.save_replay CLONE [--saves 300]``.
 
-The newest commits of a clone are typed again in a temporary one, file by file, each file a save and a prompt.
+The newest commits of a clone are repeated in a temporary one: each file is saved, then a prompt is sent.
 A prompt is what the server must see: all that was sent before, then what the window adds. When the
 conversation is fuller than the session allows it is started afresh, with the frozen map. Prints the share of
 all prompts that is prefix the server has, their cost with cached tokens at a tenth, against windows that are
@@ -22,7 +22,7 @@ from context.window.window import WindowRequest, build
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
-"""Price of a cached token beside a fresh one."""
+"""Price of a cached token relative to a fresh one."""
 FULL = 0.75
 """Share of the budget at which a session starts afresh."""
 MAP_SHARE = 0.4
@@ -32,8 +32,8 @@ INSTRUCTIONS = "You are a pair programmer.\n"
 
 
 def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
-    """The newest commits on the first line of parents with the source files each changes, oldest first,
-    that hold so many saves together."""
+    """Return the newest first-parent commits, oldest first, that change this many source files
+    together, each with its files."""
     out = git(folder, "log", "--first-parent", "-n", str(saves * 3), "--name-status", "--format=%x01%H")
     found: list[tuple[str, list[str]]] = []
     total = 0
@@ -49,7 +49,7 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
 
 
 def asked(budget: int, used: int) -> WindowRequest:
-    """The request of one save."""
+    """Return the request of one save."""
     return WindowRequest(REQUEST, INSTRUCTIONS, budget, used=used, map_limit=int(MAP_SHARE * budget))
 
 

@@ -1,4 +1,4 @@
-"""What the chat pane costs while an answer streams: run ``python -m tests.bench.screen_bench``.
+"""Measures what the chat pane costs while an answer streams: run ``python -m tests.bench.screen_bench``.
 
 A child process shows the pane on a real terminal of 160×48 while tokens arrive on an absolute clock
 and a key is pressed every 40 ms. Printed for each rate: CPU seconds of the child, milliseconds per
@@ -52,7 +52,7 @@ class Store:
 
 
 def tokens(count: int) -> Iterator[str]:
-    """Pieces of four characters of prose and code by turns."""
+    """Return prose and code in turn, in pieces of four characters."""
     text = ""
     while len(text) < 4 * count:
         text += PROSE + CODE
@@ -60,7 +60,7 @@ def tokens(count: int) -> Iterator[str]:
 
 
 class Streaming(App[None], inherit_bindings=False):
-    """The pane, its feed, and a note of when each key came."""
+    """The pane and its feed; records when each key arrived."""
 
     CSS = "ChatView { height: 100%; }"
 
@@ -72,11 +72,11 @@ class Streaming(App[None], inherit_bindings=False):
         self.cpu = 0.0
 
     def compose(self) -> ComposeResult:
-        """The pane alone."""
+        """Show the pane alone."""
         yield ChatView(Palette(load_theme("dark")))
 
     def on_key(self, event: Key) -> None:
-        """Note the time."""
+        """Record the time."""
         self.keys.append(time.monotonic())
 
     def on_mount(self) -> None:
@@ -104,7 +104,7 @@ class Streaming(App[None], inherit_bindings=False):
 
 
 def child(count: int, rate: float, said: Path) -> None:
-    """Run the application and write down what it measured."""
+    """Run the application and write its measurements to a file."""
     app = Streaming(count, rate)
     app.run()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -112,7 +112,7 @@ def child(count: int, rate: float, said: Path) -> None:
 
 
 def measure(count: int, rate: float) -> str:
-    """One run; the line to print."""
+    """Do one run, and return the line to print."""
     main, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 48, 160, 0, 0))
     taken = 0
@@ -158,7 +158,7 @@ def measure(count: int, rate: float) -> str:
 
 
 def main() -> None:
-    """Measure at the rates asked for."""
+    """Measure at the given rates."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--tokens", type=int, default=20_000)
     arguments.add_argument("--rate", type=float, action="append")

@@ -1,4 +1,4 @@
-"""What holds the event loop up in ordinary use: run ``python -m tests.bench.stall_bench [--project DIR]``.
+"""Measures what delays the event loop: run ``python -m tests.bench.stall_bench [--project DIR]``.
 
 The real ``spark`` on a pseudo-terminal with the partner behind it: it is typed into, asked, scrolled while
 the answer streams, resized, its context panel and file list are opened, an edit is undone. Each step
@@ -22,7 +22,7 @@ PACKAGES = ("tui/", "session/", "context/", "edits/", "themes/")
 
 
 def rest(pane: Pty, seconds: float) -> None:
-    """Let it work, and read what it writes."""
+    """Wait, and read what it writes."""
     end = pane.now + seconds
     while pane.now < end:
         pane.read(end - pane.now)
@@ -36,14 +36,14 @@ def type_slowly(pane: Pty, text: str, gap: float = 0.05) -> None:
 
 
 def press(pane: Pty, keys: str, times: int = 1, gap: float = 0.08) -> None:
-    """Press a key some times."""
+    """Press a key several times."""
     for _ in range(times):
         pane.type(keys)
         rest(pane, gap)
 
 
 def answered(pane: Pty) -> None:
-    """Ask, and scroll while the answer comes."""
+    """Send a prompt, and scroll while the answer streams."""
     pane.forget()
     pane.type("\r")
     rest(pane, 0.6)
@@ -54,25 +54,25 @@ def answered(pane: Pty) -> None:
 
 
 def resized(pane: Pty) -> None:
-    """Other sizes, one after the other."""
+    """Resize the terminal several times."""
     for columns, rows in ((80, 24), (160, 48), (60, 14), (120, 36)):
         pane.resize(columns, rows)
         rest(pane, 0.3)
 
 
 def started(pane: Pty) -> None:
-    """What follows the first frame by itself."""
+    """Wait for what follows the first frame by itself."""
     rest(pane, 0.5)
 
 
 def typed(pane: Pty) -> None:
-    """A prompt, typed as people do."""
+    """Type a prompt as a person does."""
     type_slowly(pane, PROMPT)
     rest(pane, 2.0)
 
 
 def panel(pane: Pty) -> None:
-    """The context panel, its list walked."""
+    """Open the context panel and walk its list."""
     press(pane, "\x14")
     rest(pane, 1.0)
     press(pane, "j", 12)
@@ -80,7 +80,7 @@ def panel(pane: Pty) -> None:
 
 
 def opened(pane: Pty) -> None:
-    """A file, picked by some letters of its name."""
+    """Open a file by some letters of its name."""
     press(pane, "\x10")
     type_slowly(pane, "store")
     press(pane, "\r")
@@ -88,19 +88,19 @@ def opened(pane: Pty) -> None:
 
 
 def edited(pane: Pty) -> None:
-    """Words typed into the file."""
+    """Type into the file."""
     type_slowly(pane, "# words in the editor")
     rest(pane, 1.0)
 
 
 def undone(pane: Pty) -> None:
-    """The last hunk."""
+    """Undo the last hunk."""
     press(pane, "\x1b[20~")
     rest(pane, 1.0)
 
 
 def helped(pane: Pty) -> None:
-    """The keys, looked up."""
+    """Open the list of keys."""
     press(pane, "\x1bOP")
     rest(pane, 0.3)
     press(pane, "\x1b")

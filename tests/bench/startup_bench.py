@@ -1,4 +1,6 @@
-"""From the command to the first frame and the first key: run ``python -m tests.bench.startup_bench [RUNS]``.
+"""Measures the time from the command to the first frame and the first key.
+
+Run ``python -m tests.bench.startup_bench [RUNS]``.
 
 ``spark`` is started in the sample project on a pseudo-terminal of 120×36, with the partner in a process
 of its own. Printed, as the median of the runs and the worst of them, in milliseconds since the process
@@ -31,12 +33,12 @@ FRAME = " Ask "
 KEY_SECONDS = 0.037
 TYPED_SECONDS = 3.0
 LETTERS = "".join(chr(ord("a") + (at * 7 + at // 26 * 3) % 26) for at in range(90))
-"""What is typed: no eight letters in a row come twice."""
+"""The text that is typed: no eight letters in a row occur twice."""
 QUICK = (["--version"], ["--help"], ["exec", "--help"], ["undo", "--help"], ["sessions"])
 
 
 def start_once(on: Stage) -> dict[str, float]:
-    """One start, with one key at the first frame."""
+    """Start once, with one key at the first frame."""
     with on.spark() as pane:
         frame, cpu = pane.until(FRAME), pane.cpu
         pressed = pane.now
@@ -55,7 +57,7 @@ def start_once(on: Stage) -> dict[str, float]:
 
 
 def ask_once(on: Stage) -> float:
-    """A prompt with its Enter, typed before there is an app; the time of the answer."""
+    """Type a prompt and Enter before the app is up; return the time of the answer."""
     with on.spark() as pane:
         time.sleep(0.02)
         pane.type("hello there\r")
@@ -63,7 +65,7 @@ def ask_once(on: Stage) -> float:
 
 
 def type_on(on: Stage, *, blind: bool) -> tuple[list[tuple[float, float]], int]:
-    """Keys at a steady pace: when each was pressed and what it took, and how many were never shown."""
+    """Press keys at a steady pace; return when each was pressed, what it took, and how many were lost."""
     with on.spark(columns=140) as pane:
         if not blind:
             pane.until(FRAME)
@@ -91,7 +93,7 @@ def type_on(on: Stage, *, blind: bool) -> tuple[list[tuple[float, float]], int]:
 
 
 def command_once(arguments: list[str], environ: dict[str, str], folder: str) -> float:
-    """Seconds that a command takes."""
+    """Return the seconds that a command takes."""
     began = time.monotonic()
     subprocess.run(
         [sys.executable, "-c", START, *arguments], env=environ, cwd=folder, capture_output=True, check=False
@@ -100,13 +102,13 @@ def command_once(arguments: list[str], environ: dict[str, str], folder: str) -> 
 
 
 def table(rows: dict[str, list[float]]) -> None:
-    """Print medians and worsts."""
+    """Print medians and worst values."""
     for name, values in rows.items():
         print(f"{name:>24} {1000 * statistics.median(values):>8.0f} ms   worst {1000 * max(values):>6.0f}")
 
 
 def keys(on: Stage, runs: int, *, blind: bool) -> None:
-    """Type in several starts, and print what keys took."""
+    """Type in several starts, and print how long keys took."""
     took: list[tuple[float, float]] = []
     lost = 0
     for _ in range(runs):

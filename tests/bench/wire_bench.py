@@ -1,4 +1,4 @@
-"""Figures of the wire: ``python -m tests.bench.wire_bench [SECONDS]`` (SECONDS of the sustained run, 60).
+"""Measures the wire: ``python -m tests.bench.wire_bench [SECONDS]`` (SECONDS of the sustained run, 60).
 
 Server and client are processes of their own on one machine, with TLS; a proxy of the bench delays every
 byte to emulate a line of 50 and of 200 ms round trip. Prints one table: the client's CPU for a token over
@@ -39,7 +39,7 @@ TURNS = 20
 DROPS = 20
 INTERRUPTS = 250
 ANSWER_SECONDS = 4.0
-"""Of one answer in the sustained run."""
+"""Tokens of one answer in the sustained run."""
 CONTEXT = "a line of a file\n" * 12_000
 SOCKET = Service(routes=(RESPONSES_OVER_WEBSOCKET,), spare=True)
 
@@ -52,7 +52,7 @@ async def ready(connection: Connection) -> None:
 
 
 async def streamed(url: str, route: Route) -> tuple[float, float, int]:
-    """CPU seconds of the client for a token, tokens a second, tokens."""
+    """Return the client's CPU seconds for a token, the tokens a second, and the tokens."""
     connection = Connection(Endpoint(url), PROFILE, service=Service(routes=(route,)))
     await ready(connection)
     count, cpu, began = 0, 0.0, 0.0
@@ -67,7 +67,7 @@ async def streamed(url: str, route: Route) -> tuple[float, float, int]:
 
 
 async def turn(connection: Connection, items: list[Item]) -> tuple[float, float]:
-    """One round: seconds to its end and to its first token. ``items`` grows as a round of tools makes it."""
+    """Do one round; return the seconds to its end and to its first token. ``items`` grows as with tools."""
     began = time.perf_counter()
     first = 0.0
     async for event in connection.respond(items):
@@ -88,13 +88,13 @@ async def persistent(url: str) -> list[tuple[float, float]]:
 
 
 async def fresh(url: str) -> list[tuple[float, float]]:
-    """Each round as a client without a kept connection makes it: dial, TLS, one POST of the whole input."""
+    """Do each round as a client without a kept connection does: dial, TLS, one POST of the whole input."""
     items = [user_message("short, please:\n" + CONTEXT)]
     return [await posted(Endpoint(url), items) for _ in range(TURNS)][1:]
 
 
 async def posted(endpoint: Endpoint, items: list[Item]) -> tuple[float, float]:
-    """One such round; the same events and the same growing input as :func:`turn` has."""
+    """Do one such round, with the same events and the same growing input as in :func:`turn`."""
     began, first = time.perf_counter(), 0.0
     body = write_body(encode_response(PROFILE, items))
     async with (
@@ -153,7 +153,7 @@ async def interrupts(url: str) -> tuple[list[float], list[float]]:
 
 
 async def redirects(url: str, prompt: str) -> tuple[list[float], int]:
-    """Seconds from an interrupt to the first token for ``prompt``; bytes of the request for it."""
+    """Return the seconds from an interrupt to the first token for ``prompt``, and the request's bytes."""
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
     back = []
     await ready(connection)
@@ -176,7 +176,7 @@ async def redirects(url: str, prompt: str) -> tuple[list[float], int]:
 
 
 async def line(url: str, round_trip: float) -> list[tuple[str, str]]:
-    """The rows for a line of ``round_trip`` seconds; overhead goes beyond the server's own time."""
+    """Return the rows for a line of ``round_trip`` seconds; overhead excludes the server's own time."""
     own, own_first = (statistics.median(times) for times in zip(*await persistent(url), strict=True))
     async with slow_line(url, round_trip) as slow:
         kept, anew = await persistent(slow), await fresh(slow)
@@ -202,12 +202,12 @@ async def line(url: str, round_trip: float) -> list[tuple[str, str]]:
 
 
 def compared(mine: float, theirs: float) -> str:
-    """The persistent socket against a fresh connection, in milliseconds."""
+    """Compare the persistent socket with a fresh connection, in milliseconds."""
     return f"{mine * 1e3:,.0f} ms against {theirs * 1e3:,.0f} ({1 - mine / theirs:.0%} less)"
 
 
 async def sustained(url: str, seconds: float) -> list[tuple[str, str]]:
-    """Answer after answer for so long: the rate, the share of a core, what the process holds meanwhile."""
+    """Stream answers for this long; return the rate, the share of a core, and the memory held."""
     connection = Connection(Endpoint(url), PROFILE, service=SOCKET)
     await ready(connection)
     async for _ in connection.respond([user_message("long")]):
@@ -232,25 +232,25 @@ async def sustained(url: str, seconds: float) -> list[tuple[str, str]]:
 
 
 def resident() -> float:
-    """MiB that this process holds."""
+    """Return the MiB that this process holds."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
 def spread(seconds: list[float]) -> str:
-    """The middle and the end of some times, in milliseconds."""
+    """Return the median and the worst of some times, in milliseconds."""
     shares = (("median", 0.5), ("p99", 0.99), ("worst", 1.0))
     figures = (f"{name} {percentile(seconds, share) * 1e3:.2f}" for name, share in shares)
     return f"{', '.join(figures)} ms of {len(seconds)}"
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The value that ``share`` of ``values`` do not exceed."""
+    """Return the value that ``share`` of ``values`` do not exceed."""
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
 def main(seconds: float) -> None:
-    """Everything, one server after the other."""
+    """Measure everything, one server after the other."""
     rows = []
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # the slow line's proxy is cut often
     with tempfile.TemporaryDirectory() as name:

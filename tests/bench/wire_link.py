@@ -1,4 +1,4 @@
-"""What the bench of the wire stands on: a server with TLS in a process of its own, and a slow line to it."""
+"""The set-up of the wire bench: a server with TLS in a process of its own, and a slow line to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST_WINDOW = 10 * 1460
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for ``localhost`` and its key, made by the ``openssl`` command."""
+    """Make a certificate for ``localhost`` and its key with the ``openssl`` command."""
     chain, key = folder / "certificate.pem", folder / "key.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
     extension = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
@@ -32,7 +32,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 
 def serve(rate: float, seconds: float, files: tuple[str, ...]) -> None:
-    """The server's process: its address on standard output, then answers until standard input ends."""
+    """Run the server's process: print its address, then answer until standard input ends."""
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each write to a client that cut us
     words = "word " * (60_000 if math.isinf(rate) else int(rate * seconds))
     script = parse(
@@ -56,7 +56,7 @@ def serve(rate: float, seconds: float, files: tuple[str, ...]) -> None:
 
 @contextlib.contextmanager
 def server(rate: float, seconds: float = SECONDS, files: tuple[Path, ...] = ()) -> Iterator[str]:
-    """A server's base URL; it ends with the block."""
+    """Run a server for the block, and give its base URL."""
     command = (
         sys.executable,
         "-m",
@@ -75,7 +75,7 @@ def server(rate: float, seconds: float = SECONDS, files: tuple[Path, ...] = ()) 
 
 
 class SlowStart:
-    """When a sender's bytes may leave, as TCP lets them: ten segments in the first round trip of a
+    """Tells when a sender's bytes may leave, as TCP allows: ten segments in the first round trip of a
     connection, twice as many in each that follows, and from the start again after a second of silence."""
 
     def __init__(self, round_trip: float) -> None:
@@ -84,7 +84,7 @@ class SlowStart:
         self._round = -math.inf
 
     def leave(self, size: int, now: float) -> float:
-        """The time at which ``size`` more bytes have left."""
+        """Return the time at which ``size`` more bytes have left."""
         if now - self._round > max(1.0, 2 * self._round_trip):
             self._window = self._left = FIRST_WINDOW
             self._round = now
@@ -106,7 +106,7 @@ class SlowStart:
 
 @contextlib.asynccontextmanager
 async def slow_line(url: str, round_trip: float) -> AsyncIterator[str]:
-    """The base URL of a proxy that holds every byte for half of ``round_trip`` seconds each way, takes a
+    """Give the base URL of a proxy that holds every byte for half of ``round_trip`` seconds each way, takes a
     round trip to accept a connection, and starts as slowly as TCP does."""
     target = int(url.rpartition(":")[2].partition("/")[0])
     tasks: set[asyncio.Task[None]] = set()

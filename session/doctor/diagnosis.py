@@ -1,4 +1,4 @@
-"""What is wrong with the setup and the terminal: the part of ``spark doctor`` that asks no server."""
+"""Checks the setup and the terminal: the part of ``spark doctor`` that asks no server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from session.setup.opening import Opening, open_project, with_key
 def examine_setup(
     folder: Path, flags: Flags, environ: Mapping[str, str]
 ) -> tuple[list[Finding], Opening | None]:
-    """Look at the folder, settings, key and tools; the opening is None where they cannot be used."""
+    """Check the folder, settings, key and tools; the opening is None if they cannot be used."""
     try:
         opening = open_project(folder, flags, environ)
     except (WorkspaceError, ConfigError, CredentialsError) as problem:
@@ -31,7 +31,7 @@ def examine_setup(
     model = f"{opening.model.name} from {settings.provider}, {opening.model.window:,} tokens"
     return [
         Finding("folder", True, f"{workspace.root} ({kept})"),
-        Finding("git", bool(git) or None, git or "not installed: changed files are told by their content"),
+        Finding("git", bool(git) or None, git or "not installed: changed files are found by their content"),
         Finding("state", True, str(workspace.folders.state)),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
@@ -39,8 +39,7 @@ def examine_setup(
 
 
 async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:
-    """Fetch the key as the connection would, and look whether there is a keyring; gives the opening
-    with the key in it."""
+    """Fetch the key as the connection would and check for a keyring; returns the opening with the key."""
     began = time.perf_counter()
     try:
         keyed = await with_key(opening)
@@ -60,7 +59,7 @@ async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:
 
 
 async def examine_machine(opening: Opening) -> list[Finding]:
-    """Look for model servers on this machine."""
+    """Find model servers on this machine."""
     servers = await find_servers(opening.catalogue)
     if not servers:
         return [Finding("local", None, "no model server answers on the usual ports of this machine")]
@@ -79,7 +78,7 @@ def _since(began: float) -> float:
 
 
 def examine_terminal(environ: Mapping[str, str], is_terminal: bool) -> list[Finding]:
-    """Look at the terminal as its variables describe it."""
+    """Check the terminal as its environment variables describe it."""
     if not is_terminal:
         return [Finding("terminal", None, "none here: spark exec and spark apply work, the app does not")]
     term = environ.get("TERM", "")

@@ -1,4 +1,4 @@
-"""What an examination finds, for ``spark doctor``."""
+"""The result of one check of ``spark doctor``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One step: what was looked at, whether it is well (None: it does not matter here), what was found,
-    and the milliseconds it took where that says something."""
+    """One check: its name, whether it passed (None if it does not matter here), what was found, and the
+    milliseconds it took where those mean something."""
 
     step: str
     well: bool | None

@@ -1,7 +1,7 @@
-"""The link to the model server step by step, timed: resolve, connect, TLS, upgrade, warm-up, first token.
+"""Times each step of the link to the model server: resolve, connect, TLS, upgrade, warm-up, first token.
 
-Names, sockets and TLS are tried by hand, to tell them apart; what follows is a connection as sessions use it,
-watched through its states. Behind a proxy the first three are the proxy's business and are left out.
+The first three steps are made one by one, to tell their failures apart. The rest is a connection as sessions
+use it, followed by its states. Behind a proxy the first three belong to the proxy and are left out.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from session.transport.tls import trust
 from session.usage.tally import Tally
 
 STEP_SECONDS = 20.0
-"""After which a step has failed."""
+"""The time limit of a step."""
 
 
 async def examine_link(opening: Opening) -> AsyncIterator[Finding]:
-    """One finding a step; stops at the first that fails. One short request is sent."""
+    """One finding per step, up to the first that fails. Sends one short request."""
     endpoint = opening.endpoint
     if endpoint is None:
         return
@@ -55,7 +55,7 @@ async def examine_link(opening: Opening) -> AsyncIterator[Finding]:
 
 
 async def _engine_steps(opening: Opening, local: LocalModel) -> AsyncIterator[Finding]:
-    """The model in a file is loaded, then asked as a server is."""
+    """Load the model from its file, then check it like a server."""
     engine = Engine(local)
     began = time.perf_counter()
     try:
@@ -85,7 +85,7 @@ async def _connection_steps(opening: Opening, endpoint: Endpoint) -> AsyncIterat
 
 
 def _proxy(endpoint: Endpoint) -> str:
-    """The proxy on the way, without its password; empty where there is none."""
+    """The proxy on the way, without its password; empty if there is none."""
     if endpoint.is_loopback:
         return ""
     host = urlsplit(endpoint.http_url("")).hostname or ""
@@ -129,12 +129,12 @@ def _said(problem: OSError | TimeoutError) -> str:
         return "no answer in time"
     said = str(problem) if isinstance(problem, ssl.SSLError) else problem.strerror or str(problem)
     if not isinstance(problem, ssl.SSLError | socket.gaierror) and problem.errno:
-        said = os.strerror(problem.errno)  # asyncio puts words of its own in its place
+        said = os.strerror(problem.errno)  # asyncio replaces the original error
     return clean_line(said) or type(problem).__name__
 
 
 async def _opening_steps(connection: Connection, opening: Opening) -> AsyncIterator[Finding]:
-    """Dialling and warming up, as the connection's states tell them."""
+    """Dial and warm up, reported by the connection's states."""
     dialled = warmed_from = time.perf_counter()
     warming = False
     states = connection.states()
@@ -169,7 +169,7 @@ def _way(connection: Connection) -> str:
 
 
 def _opened(connection: Connection, dialled: float, note: str | None = None) -> Finding:
-    """The WebSocket's upgrade by itself; over HTTP the whole of opening and the first request."""
+    """The name of the step: the WebSocket's upgrade, or over HTTP the opening and the first request."""
     upgrade, _ = connection.times
     said = clean_line(note) if note else connection.way
     if upgrade is not None:

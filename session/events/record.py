@@ -11,15 +11,15 @@ _BY_TYPE: dict[str, Any] = {event.type: event for event in get_args(Event)}
 
 
 def to_dict(event: Event) -> dict[str, Any]:
-    """The JSON form of ``event``; optional fields that are None are left out."""
+    """The JSON form of ``event``, without optional fields that are None."""
     values = {field.name: getattr(event, field.name) for field in fields(event)}
     return {"type": event.type, **{name: value for name, value in values.items() if value is not None}}
 
 
 def from_dict(record: dict[str, Any]) -> Event | None:
-    """The event of a JSON object, or None for a type this version does not know.
+    """The event of a JSON object, or None for a type that this version does not know.
 
-    Raises TypeError when a known type lacks a field it needs, or has one of another kind.
+    Raises TypeError if a known type lacks a required field or has one of the wrong type.
     """
     name = record.get("type")
     kind = _BY_TYPE.get(name) if isinstance(name, str) else None
@@ -34,7 +34,7 @@ def from_dict(record: dict[str, Any]) -> Event | None:
 
 
 def _value(value: Any, annotation: str, where: str) -> Any:
-    """``value`` from JSON as the field's type, which ``annotation`` names; raises TypeError if it is not."""
+    """``value`` from JSON as the type that ``annotation`` names. Raises TypeError if it has another type."""
     if annotation == "tuple[str, ...]" and isinstance(value, list | tuple):
         if all(isinstance(part, str) for part in value):
             return tuple(value)

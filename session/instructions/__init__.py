@@ -1,7 +1,7 @@
 """What every model is told before the project's own words: data files, one per edit format and per ability.
 
-Each file begins with a TOML head between ``+++`` lines that holds its version; raise it with every
-change of wording, since the journal records which wording a session was run with.
+Each file begins with a TOML header between ``+++`` lines that holds its version. Raise the version with every
+change of the wording, because the journal records which wording a session used.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ TAKE_UP = (
     "Your answer was cut off by a lost connection, not by the developer. Continue it from where it stopped: "
     "say nothing of it again, and send no edit again that is in the file.\n"
 )
-"""What the model is told when an answer that was lost midway is taken up."""
+"""The message for a model when an answer that was cut off is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """The words for one model; ``version`` names the wording, as in ``v4a.1+common.1+tools.1+idle.1``."""
+    """The text for one model; ``version`` names the wording, as in ``v4a.1+common.1+tools.1+idle.1``."""
 
     text: str
     version: str
@@ -31,10 +31,10 @@ class Instructions:
 
 @cache
 def load_instructions(edit_format: str, tools: tuple[str, ...] = ()) -> Instructions:
-    """The instructions for ``edit_format`` (``v4a`` or ``search-replace``) and a model that has ``tools``,
-    by their names.
+    """The instructions for ``edit_format`` (``v4a`` or ``search-replace``) and a model with these ``tools``,
+    given by name.
 
-    Raises FileNotFoundError for a format that has no data file.
+    Raises FileNotFoundError for a format without a data file.
     """
     abilities = ("tools" if "read" in tools else "alone", "run" if "run" in tools else "idle")
     names = ("common", *abilities, edit_format)
@@ -47,7 +47,7 @@ def load_instructions(edit_format: str, tools: tuple[str, ...] = ()) -> Instruct
 
 @cache
 def ledger_instructions() -> Instructions:
-    """What a model is told that is asked for the ledger of a conversation (see ``session.compaction``)."""
+    """The instructions for writing the ledger of a conversation (see ``session.compaction``)."""
     return _read("ledger")
 
 

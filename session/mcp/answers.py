@@ -1,4 +1,4 @@
-"""What a server's tool answered, as text for the model."""
+"""Converts the answer of a server's tool to text for the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def answer_text(result: CallToolResult) -> str:
-    """All the text of a result; what is not text is named, since the model reads nothing else."""
+    """The text of a result; content that is not text is only named."""
     parts = [_part(content) for content in result.content]
     if not any(parts) and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False)]
@@ -34,7 +34,7 @@ def _part(content: Any) -> str:
 
 
 def cut(text: str, fits: int, lines: Sequence[str]) -> str:
-    """The first ``fits`` of ``lines``, and how many are missing; the whole text where all fit."""
+    """The first ``fits`` of ``lines`` and the number of the others, or the whole text if all fit."""
     if fits >= len(lines):
         return text
     missing = len(lines) - fits

@@ -1,7 +1,7 @@
-"""One MCP server, kept open: started or dialled in a task of its own, asked from any other.
+"""The link to one MCP server: a task of its own opens it and keeps it open, any other task can use it.
 
-The ``mcp`` package wants a client to be closed by the task that opened it; that task waits here until the
-link is closed. A server that ends is opened again by the next :meth:`McpLink.open`.
+The ``mcp`` package requires that the task which opened a client also closes it, so that task waits here
+until the link is closed. A server that has ended is opened again by the next :meth:`McpLink.open`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool
 
 _TAIL = 2_000
-"""Bytes of a server's standard error that are kept, to say why it ended."""
+"""The bytes of a server's standard error that are kept, to say why it ended."""
 _MOST_PAGES = 50
 _CLOSING = 10.0
-"""Seconds that a server is given to end: the package below ends its process after a few."""
+"""Seconds to wait for a server to end; the mcp package ends its process after a few."""
 
 
 class McpLinkError(Exception):
-    """The server cannot be had, or did not answer; the message is one line for the person."""
+    """The server cannot be opened or did not answer; the message is one line for the user."""
 
 
 class McpLink:
-    """A link to ``server``. ``environ`` is where ``env_from`` and ``headers_from`` are looked up; ``changed``
-    is called when the server says that its tools are others than before, or may be since it began anew."""
+    """A link to ``server``; ``environ`` holds its variables, and ``folders`` says where it starts.
+
+    ``changed`` is called when the server reports that its tools changed, or has started again.
+    """
 
     def __init__(
         self,
@@ -59,19 +61,19 @@ class McpLink:
         self._errors = _LastWords()
 
     async def open(self) -> None:
-        """Have the server there. Cheap when it is. Raises McpLinkError."""
+        """Open the server; does nothing if it is open. Raises McpLinkError."""
         if self._client is not None and self._holder is not None and not self._holder.done():
             return
         await self.close()
         if find_spec("mcp") is None:
             raise McpLinkError(f"the package mcp is not installed: {install_command('mcp')}")
-        # A large import: in a thread, so that keys and frames go on meanwhile.
+        # A large import runs in a thread, so that the screen stays responsive.
         await asyncio.to_thread(import_module, "mcp")
-        # What it logs belongs to no screen, and what went wrong is said by the error.
+        # Its log must not reach the screen; failures are raised as errors.
         logger = logging.getLogger("mcp")
         logger.propagate = False
         if not logger.handlers:
-            logger.addHandler(logging.NullHandler())  # without one it would write to standard error
+            logger.addHandler(logging.NullHandler())  # without a handler it would write to standard error
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._holder = asyncio.create_task(self._hold(opened), name=f"mcp {self.server.name}")
@@ -86,7 +88,7 @@ class McpLink:
             raise
 
     async def close(self) -> None:
-        """End the server, or hang up. May be repeated."""
+        """End the server or close the connection. May be repeated."""
         holder, self._holder = self._holder, None
         opened, self._client = self._client is not None, None
         if holder is None:
@@ -96,7 +98,7 @@ class McpLink:
             holder.cancel()
         done, _ = await asyncio.wait({holder}, timeout=_CLOSING)
         if not done:
-            # A server that never stops writing can keep its reader from ending; it ends with spark.
+            # A server that never stops writing can keep its reader busy; it ends with spark.
             holder.cancel()
             await asyncio.wait({holder}, timeout=1.0)
 
@@ -124,7 +126,7 @@ class McpLink:
             raise McpLinkError(self._told("it is closed"))
         asking = asyncio.create_task(getattr(client, method)(*arguments, **named))
         try:
-            # A server that ends leaves its callers waiting: whichever comes first.
+            # Wait for both, since a server that ends leaves its callers waiting.
             await asyncio.wait({asking, holder}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
                 return asking.result()
@@ -138,7 +140,7 @@ class McpLink:
         raise McpLinkError(self._told("it ended" if holder.done() else f"no answer in {seconds:g} s"))
 
     async def _hold(self, opened: asyncio.Future[None]) -> None:
-        """Keep the client open until :meth:`close`."""
+        """Keep the client open until :meth:`close` is called."""
         try:
             async with contextlib.AsyncExitStack() as stack:
                 client = self._client = await stack.enter_async_context(self._make(stack))
@@ -157,7 +159,7 @@ class McpLink:
         except _failures() as problem:
             if not opened.done():
                 opened.set_exception(McpLinkError(self._told(_innermost(problem))))
-                opened.exception()  # nobody may be waiting any more
+                opened.exception()  # perhaps nobody is waiting any more
         finally:
             self._client = None
             if not opened.done():
@@ -203,7 +205,7 @@ class McpLink:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What a server, its program or its line can make fail, in the words of the packages below."""
+    """The errors that the packages raise for a failing server, program or connection."""
     anyio = import_module("anyio")
     return (
         OSError,
@@ -218,7 +220,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _is_lost(problem: Exception) -> bool:
-    """Whether nothing more is to be had of the server; else it merely answered with an error."""
+    """Whether the server is gone; otherwise it only answered with an error."""
     mcp = import_module("mcp")
     closed = import_module("mcp.types").CONNECTION_CLOSED
     return not isinstance(problem, mcp.MCPError) or problem.error.code == closed
@@ -233,14 +235,14 @@ def _innermost(problem: Exception) -> object:
 
 
 class _LastWords:
-    """The end of what a program writes on its standard error."""
+    """The end of what a program writes to its standard error."""
 
     def __init__(self) -> None:
         self._tail = b""
 
     @contextlib.contextmanager
     def pipe(self) -> Iterator[TextIO]:
-        """A file for the program to write to, read on the event loop as long as the context lasts."""
+        """A file for the program to write to; the event loop reads it during the context."""
         loop = asyncio.get_running_loop()
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
@@ -258,6 +260,6 @@ class _LastWords:
             self._tail = (self._tail + os.read(reading, 65_536))[-_TAIL:]
 
     def last_line(self) -> str:
-        """The last line, cleaned; empty when nothing was said."""
+        """The last line, cleaned; empty if there is none."""
         lines = self._tail.decode("utf-8", "replace").strip().splitlines()
         return clean_line(lines[-1]) if lines else ""

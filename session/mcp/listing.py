@@ -1,4 +1,4 @@
-"""What the configured servers offer, for ``spark mcp``."""
+"""Lists what the configured servers offer, for ``spark mcp``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from session.mcp.working_folder import ServerFolders
 
 @dataclass(frozen=True, slots=True)
 class ToolReport:
-    """A tool as the model would be told of it, and whether the user is asked before each call."""
+    """A tool as the model would see it, and whether the user is asked before each call."""
 
     name: str
     description: str
@@ -24,7 +24,7 @@ class ToolReport:
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """A server: its tools, and lines on what was left out; or why it cannot be had."""
+    """A server with its tools and lines on what was left out, or the reason why it cannot be opened."""
 
     name: str
     problem: str = ""
@@ -39,7 +39,7 @@ class ServerReport:
 async def ask_servers(
     servers: Sequence[McpServer], environ: Mapping[str, str], folders: ServerFolders
 ) -> list[ServerReport]:
-    """Open all servers at once, ask for their tools, and close them again."""
+    """Open all servers at once, list their tools, and close them again."""
     return list(await asyncio.gather(*(_ask(server, environ, folders) for server in servers)))
 
 

@@ -1,4 +1,4 @@
-"""All configured MCP servers, as one provider of tools."""
+"""All configured MCP servers as one provider of tools."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from session.tools.tool import Tool
 from session.tools.truncate import plural
 
 Tell = Callable[[str, str], None]
-"""Called with a level (``info`` or ``warning``) and a line for the person."""
+"""Called with a level (``info`` or ``warning``) and a line for the user."""
 
 _SETTLING = 0.1
-"""Seconds from a change to asking for the tools: changes come in bursts, one for each tool."""
+"""Seconds to wait after a change before listing the tools, since changes come in bursts."""
 _RESTING = 1.0
-"""Seconds after which they are asked for again at the soonest: a server may say anything, and often."""
+"""The shortest time between two listings, since a server may report changes all the time."""
 _MOST_NAMED = 5
 
 
 class McpServers:
-    """Opens the servers in the background; a turn is never held up by one that is slow or down.
+    """Opens the servers in the background, so that a slow server never delays a turn.
 
-    ``tell`` hears once what each server came to, and again when that changes; ``found`` is awaited when
-    the tools of one more are known, or are others than before.
+    ``tell`` is called once with the outcome of each server, and again when it changes; ``found`` is awaited
+    whenever the tools of a server become known or change.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class McpServers:
         self._starting: set[asyncio.Task[None]] = set()
         self._listing: dict[int, asyncio.Task[None]] = {}
         self._again: set[int] = set()
-        """The servers whose tools changed while they were being listed."""
+        """The servers whose tools changed during their listing."""
 
     def start(self) -> None:
-        """Begin to open the servers that are not open. Needs a running loop."""
+        """Start opening the servers that are not open. Needs a running event loop."""
         for link in self._links:
             if link.server.name not in self._found:
                 self._begin(link)
@@ -69,8 +69,10 @@ class McpServers:
         await asyncio.gather(*self._starting)
 
     async def tools(self) -> Sequence[Tool]:
-        """See :class:`session.tools.tool.ToolProvider`: those of the servers that are open by now. A server
-        that was lost is opened again behind it."""
+        """See :class:`session.tools.tool.ToolProvider`: the tools of the servers that are open by now.
+
+        A server that was lost is opened again in the background.
+        """
         self.start()
         return [tool for link in self._links for tool in self._found.get(link.server.name, [])]
 
@@ -103,7 +105,7 @@ class McpServers:
         await self._hear()
 
     def _others(self, number: int) -> None:
-        """A server says that its tools changed: list them soon, and once for what comes in between."""
+        """List a server's tools again soon, once for all changes until then."""
         if self._links[number].server.name not in self._found:
             return
         if number in self._listing:
@@ -140,7 +142,7 @@ class McpServers:
 
 
 def _difference(server: str, before: Sequence[McpTool], now: Sequence[McpTool]) -> str:
-    """What became of a server's tools, in a line; empty where they are the same."""
+    """What changed in a server's tools, in one line; empty if nothing did."""
     old, new = ({tool.spec.name: tool.spec for tool in tools} for tools in (before, now))
     changes = {
         "new": [name for name in new if name not in old],

@@ -1,6 +1,6 @@
-"""Which MCP servers there are: the tables ``[mcp.NAME]`` of the user's ``config.toml``.
+"""The tables ``[mcp.NAME]`` of the user's ``config.toml``: which MCP servers to use.
 
-A project's own file cannot name any: a server is a program that runs, or an address that is sent things.
+A project's file cannot add any, because a server is a program that runs or an address that receives data.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ PROJECT_FOLDER = "project"
 
 
 class Asking(StrEnum):
-    """Before which calls the user is asked."""
+    """Which calls the user is asked about."""
 
     ALWAYS = "always"
     WRITES = "writes"
-    """All but those that the server says only read."""
+    """All calls except those of tools that only read, according to the server."""
     NEVER = "never"
 
 
@@ -37,9 +37,9 @@ class Asking(StrEnum):
 class McpServer:
     """One server: a program on its standard streams (``command``) or a Streamable HTTP address (``url``).
 
-    ``env`` and ``headers`` are given as they are, ``env_from`` and ``headers_from`` taken from variables of
-    spark's environment by name. ``tools`` are those that are offered, all when empty. Secrets may stand
-    in any of these, so none shows in a repr.
+    ``env`` and ``headers`` are used as they are; ``env_from`` and ``headers_from`` name variables of spark's
+    environment. ``tools`` lists those to offer, all if it is empty. Settings that may hold a secret are kept
+    out of the repr.
     """
 
     name: str
@@ -54,9 +54,9 @@ class McpServer:
     tools: tuple[str, ...] = ()
     ask: Asking = Asking.ALWAYS
     seconds: float = SECONDS
-    """After which a call is given up."""
+    """The time limit of a call."""
     start_seconds: float = START_SECONDS
-    """After which a server that does not answer is."""
+    """The time limit for a server to start and answer."""
 
 
 def read_servers(values: Any) -> tuple[McpServer, ...]:

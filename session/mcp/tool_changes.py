@@ -1,7 +1,7 @@
-"""Hearing that a server's tools are others than before.
+"""Notices when a server's tools change.
 
-Until the protocol of 2026-07-28 a server says so unasked (``notifications/tools/list_changed``); since then
-it does to whom listens (``subscriptions/listen``).
+Before the protocol version 2026-07-28 a server reports it unasked (``notifications/tools/list_changed``);
+from that version on it reports it to subscribers (``subscriptions/listen``).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from mcp import Client
 
 _AGAIN = 5.0
-"""Seconds after which a lost stream of changes is asked for anew."""
+"""Seconds to wait before a lost subscription is renewed."""
 
 
 def hearing(changed: Callable[[], None]) -> Callable[[Any], Awaitable[None]]:
-    """What to give the client as its message handler."""
+    """The message handler for a client, which calls ``changed``."""
     kind = import_module("mcp.types").ToolListChangedNotification
 
     async def hear(message: Any) -> None:
@@ -30,7 +30,7 @@ def hearing(changed: Callable[[], None]) -> Callable[[Any], Awaitable[None]]:
 
 
 async def listen(client: Client, changed: Callable[[], None]) -> None:
-    """Listen until the server has no more to say, or cannot be listened to."""
+    """Listen until the server ends the subscription or refuses it."""
     subscriptions = import_module("mcp.client.subscriptions")
     refused = (subscriptions.ListenNotSupportedError, import_module("mcp").MCPError, TimeoutError)
     while True:
@@ -42,6 +42,6 @@ async def listen(client: Client, changed: Callable[[], None]) -> None:
         except refused:
             return
         except subscriptions.SubscriptionLost:
-            # What was said meanwhile is not said again.
+            # Changes in between are not reported again.
             await asyncio.sleep(_AGAIN)
             changed()

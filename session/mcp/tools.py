@@ -1,4 +1,4 @@
-"""The tools of one MCP server as tools of spark's."""
+"""Wraps the tools of an MCP server as tools of spark."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 LONGEST_DESCRIPTION = 1_000
 LARGEST_SCHEMA = 8_000
-"""Characters of a tool's schema: a larger one would take the window's room with every request."""
+"""The most characters of a tool's schema, since it takes room in every request."""
 MOST_TOOLS = 64
-"""Tools of one server that are offered."""
+"""The most tools of one server that are offered."""
 MOST_LEFT_OUT = 8
-"""Lines that are said on what is not offered."""
+"""The most lines about tools that are not offered."""
 _LABEL = 80
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 class McpTool:
-    """One tool. Its description and schema come from the server, so they are bounded and cleaned."""
+    """One tool. Its description and schema come from the server, so they are limited and cleaned."""
 
     def __init__(self, link: McpLink, name: str, spec: ToolSpec) -> None:
         self._link = link
@@ -43,7 +43,7 @@ class McpTool:
         return self._spec
 
     def label(self, arguments: Mapping[str, Any]) -> str:
-        """See :class:`session.tools.tool.Tool`. Where the user is asked, all of it is shown."""
+        """See :class:`session.tools.tool.Tool`. If the user is asked, the whole call is shown."""
         given = json.dumps(dict(arguments), ensure_ascii=False) if arguments else ""
         text = clean_line(f"{self._link.server.name}: {self._name} {given}").rstrip()
         return text if self._spec.asks or len(text) <= _LABEL else text[: _LABEL - 1] + "…"
@@ -52,7 +52,8 @@ class McpTool:
         """See :class:`session.tools.tool.Tool`."""
         if not can_be_sent(dict(arguments)):
             return (
-                "The arguments hold what JSON cannot say: half of a surrogate pair, or a number that is none."
+                "The arguments cannot be sent as JSON: they contain half of a surrogate pair, or a number "
+                "that is not finite."
             )
         return ""
 
@@ -74,9 +75,9 @@ class McpTool:
 
 
 def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple[list[McpTool], list[str]]:
-    """The listed tools that can be offered, and why others are not, a line each.
+    """The tools that can be offered, and a line for each other one that says why not.
 
-    With nobody to ask, tools that would have to be asked about are left out.
+    With nobody to ask, tools that need approval are left out.
     """
     server = link.server
     made: dict[str, McpTool] = {}

@@ -1,6 +1,6 @@
-"""``python -P -m session.partner RATE [SCRIPT]``: the demo's companion process on a free port.
+"""``python -P -m session.partner RATE [SCRIPT]``: serves the demo on a free port.
 
-It prints its base URL, and ends when its parent does: standard input closes then.
+It prints its base URL, and ends with its parent, when standard input closes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Serve until told to stop."""
+    """Serve until the parent ends or SIGTERM comes."""
     rate, script = sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else None
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Ctrl+C in the shared terminal is for the app; the partner ends with it.
+    # Ctrl+C in the shared terminal is for the app, and the partner ends with the app.
     try:
         serve_until_stopped(0, rate, script, announce=lambda url: print(url, flush=True))
     except ServingError as problem:

@@ -12,7 +12,7 @@ _IDENTITY = ("-c", "user.name=spark demo", "-c", "user.email=demo@example.invali
 _QUIET = ("-c", "commit.gpgsign=false", "-c", "core.hooksPath=", "-c", "init.defaultBranch=main")
 _GIT_SECONDS = 20.0
 
-# What somebody was in the middle of: it makes the sample a project with changes, like a real one.
+# An unfinished change, so that the sample has uncommitted work like a real project.
 _PENDING_FILE = "tasks/model.py"
 _PENDING_BEFORE = "    @classmethod\n    def from_json("
 _PENDING_ADDED = '''\
@@ -24,9 +24,9 @@ _PENDING_ADDED = '''\
 
 
 def make_sample(folder: Path) -> str | None:
-    """Put the sample project into ``folder``, committed to git but for one change to ``tasks/model.py``.
+    """Put the sample project into ``folder``, committed to git except for one change to ``tasks/model.py``.
 
-    Returns None, or a line for the person when there is no git and the project was left without.
+    Returns None, or a line for the user if git is missing and the project has no repository.
     Raises OSError if the folder cannot be written.
     """
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc")

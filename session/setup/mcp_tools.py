@@ -1,4 +1,4 @@
-"""A session's MCP servers: their tools in its toolbox as soon as they are there."""
+"""Adds the tools of a session's MCP servers to its toolbox as soon as they are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from session.tools.toolbox import Toolbox
 
 
 class McpOffer:
-    """The configured servers, or none. ``changed`` is called when other tools are offered than before."""
+    """The configured servers, if any. ``changed`` is called when the offered tools change."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class McpOffer:
         toolbox.add(self._servers)
 
     def start(self) -> None:
-        """Begin to open the servers."""
+        """Start opening the servers."""
         self._servers.start()
 
     async def _refresh(self) -> None:

@@ -1,8 +1,7 @@
-"""From a folder and flags to a session that can be opened.
+"""Collects what a session needs from a folder and the command line's flags.
 
-Nothing is dialled here, and no key is fetched that takes more than reading a file: what is missing
-(a key, say) is noted, so that a front end can open and say it, while a command without a screen can
-refuse.
+Nothing is dialled here, and only keys that a file or variable holds are read. What is missing, such as a key,
+is noted, so that the app can open and say it while a command without a screen can fail.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
     from session.engine.process import Engine
 
 _HERE = "http://127.0.0.1"
-"""Stands for the embedded engine's address until it has one."""
+"""The embedded engine's address until it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session is made of. ``endpoint`` is None where something is missing: ``missing`` says
-    what to do then, in one line."""
+    """What a session needs. ``endpoint`` is None if something is missing; ``missing`` then says in one line
+    what to do."""
 
     workspace: Workspace
     settings: Settings
@@ -44,20 +43,20 @@ class Opening:
     endpoint: Endpoint | None
     missing: str
     service: Service = field(default_factory=Service)
-    """How the provider is talked to."""
+    """How to talk to the provider."""
     keys: KeySupply | None = field(default=None, repr=False)
-    """Where the key comes from, and a newer one when it has expired."""
+    """The source of the key, and of a newer one when it has expired."""
     key: Key | KeyPlace | None = None
-    """The key as it was found: its secret, or where to fetch it; None where there is none."""
+    """The key as it was found: its secret or where to fetch it; None if there is none."""
     command_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The environment of commands that a model runs: listed variables, and those that the user adds."""
     program_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The environment without providers' keys: the engine's, and what MCP servers are given by name."""
     local: LocalModel | None = None
-    """The model that the embedded engine runs; ``endpoint`` says its address only once it does."""
+    """The model for the embedded engine, whose address is known once it runs."""
 
     def engine(self) -> Engine | None:
-        """The engine for the model that runs here, not yet started; None where another server is asked."""
+        """The embedded engine, not yet started; None if a server is used."""
         from session.engine.process import Engine
 
         return Engine(self.local, environ=self.program_environ) if self.local is not None else None
@@ -69,16 +68,16 @@ class Opening:
 
     @property
     def login(self) -> Login:
-        """What to do when the key is refused."""
+        """What to do when the server rejects the key."""
         if self.keys is None:
             return Login()
         provider = self.keys.provider
-        variable = f", or set {provider.key_variable} anew" if provider.key_variable else ""
+        variable = f", or change {provider.key_variable}" if provider.key_variable else ""
         return Login(_asking(self.keys.refresh), f"Log in again: spark login {provider.name}{variable}.")
 
     @property
     def keyless(self) -> bool:
-        """Whether a key is all that is missing."""
+        """Whether only a key is missing."""
         return self.endpoint is None and self.missing.startswith(_KEYLESS)
 
 
@@ -111,7 +110,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
     service = provider.service
     if settings.base_url != provider.base_url:
-        service = replace(service, lanes=1)  # what stands before a provider seldom passes lanes on
+        service = replace(service, lanes=1)  # a proxy in front of a provider seldom supports lanes
     return Opening(
         workspace,
         settings,
@@ -128,7 +127,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
 
 
 async def with_key(opening: Opening) -> Opening:
-    """``opening`` with its key fetched, for whoever cannot leave that to the connection.
+    """``opening`` with its key fetched, for callers that cannot leave that to the connection.
 
     Raises CredentialsError.
     """
@@ -141,7 +140,7 @@ async def with_key(opening: Opening) -> Opening:
 def _open_local(
     workspace: Workspace, settings: Settings, catalogue: Catalogue, environ: Mapping[str, str]
 ) -> Opening:
-    """The opening for a model that the embedded engine runs."""
+    """The opening for a model of the embedded engine."""
     from session.engine.model import find_model
 
     try:
@@ -182,7 +181,7 @@ def _endpoint(
 
 
 def _asking(fetch: Callable[[], Awaitable[str | None]]) -> Callable[[], Awaitable[str | None]]:
-    """What a connection asks for the key when it dials, and when one is refused."""
+    """The function that a connection calls for a key when it dials, or after one was rejected."""
 
     async def ask() -> str | None:
         try:

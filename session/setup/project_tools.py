@@ -1,4 +1,4 @@
-"""The project's own tools: looking at it, and running commands in it."""
+"""Makes the project's own tools: those that read it, and the one that runs commands in it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from session.tools.toolbox import Toolbox
 def project_tools(
     project: Project, *, read: bool, running: Running, environ: Mapping[str, str]
 ) -> tuple[Tool, ...]:
-    """The tools for one project, as the user allows them. ``environ`` is what commands get: it must hold
-    no keys."""
+    """The tools that the user allows. ``environ`` is for commands and must hold no keys."""
     tools: list[Tool] = []
     if read:
         tools += [ReadTool(project), SearchTool(project), ListTool(project), OutlineTool(project)]
@@ -30,7 +29,7 @@ def project_tools(
 
 
 def project_toolbox(opening: Opening, project: Project, *, attended: bool) -> Toolbox:
-    """The tools that a session opened so begins with; ``attended`` says that somebody can be asked."""
+    """The tools that a session starts with; ``attended`` if there is somebody to ask."""
     settings = opening.settings
     allowed = running(settings.tools, attended=attended, trusted=settings.trusted)
     environ = opening.command_environ

@@ -1,4 +1,4 @@
-"""A session's accounts: its turns' usage, and its part of the day's."""
+"""A session's usage, and its share of the day's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from session.usage.totals import Spent, UsageFold, total
 
 
 class Accounts:
-    """What the session has taken, and a log of it by the day. ``past`` are a resumed session's events:
-    their usage is in the log already."""
+    """The usage of a session, also written to the log by day.
+
+    ``past`` are the events of a resumed session, whose usage is in the log already.
+    """
 
     def __init__(
         self, folder: Path, *, project: str, session: str, provider: str, past: Iterable[Event] = ()
@@ -26,7 +28,7 @@ class Accounts:
             self._fold.take(event)
 
     def take(self, event: Event) -> None:
-        """Fold ``event`` in. Raises StoreError when the log cannot be written, which is not tried again."""
+        """Add ``event``. Raises StoreError if the log cannot be written; it is not tried again."""
         self._fold.take(event)
         if isinstance(event, Usage) and self._log is not None:
             log, self._log = self._log, None
@@ -35,7 +37,7 @@ class Accounts:
 
     @property
     def turns(self) -> tuple[Usage, ...]:
-        """The last figures of each turn, oldest first."""
+        """The latest figures of each turn, oldest first."""
         return tuple(self._fold.turns.values())
 
     @property
@@ -44,6 +46,6 @@ class Accounts:
         return self._fold.total
 
     async def today(self) -> Spent:
-        """All turns of the day, in all sessions and projects. Raises StoreError when that cannot be read."""
+        """All turns of the day, in all sessions and projects. Raises StoreError if that cannot be read."""
         rows = await asyncio.to_thread(read_usage, self._folder, date.today())
         return total(row.usage for row in rows.rows)

@@ -1,9 +1,9 @@
-"""Usage by the day, over all sessions and projects: JSON lines in the state folder, one file a month.
+"""Usage by day, over all sessions and projects: JSON lines in the state folder, one file a month.
 
-It is a file of its own because a session's journal holds every word of it: adding up a month of journals
-would read megabytes for a few numbers, and a journal may be deleted. A line is the figures of a turn so
-far; the last line of a turn counts, so that a killed process loses at most the response that was running.
-Each line is written in one call to a file opened for appending, which sessions may share.
+It is kept apart from the journals, since adding up a month of journals would read megabytes for a few
+numbers, and a journal may be deleted. A line holds the figures of a turn so far, and the last line of a turn
+counts, so a killed process loses at most the response that was running. Each line is written in one call to a
+file opened for appending, which several sessions can share.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One turn: ``day`` is local time's, ``project`` the folder it was in."""
+    """One turn: ``day`` in local time, ``project`` its folder."""
 
     day: date
     project: str
@@ -35,21 +35,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What was read; ``skipped`` lines were torn or held something else."""
+    """What was read; ``skipped`` counts lines that were damaged or held something else."""
 
     rows: tuple[Row, ...]
     skipped: int
 
 
 class UsageLog:
-    """Appends the figures of one session's turns. ``folder`` is the one for usage, of all projects."""
+    """Appends the figures of one session's turns. ``folder`` holds the usage of all projects."""
 
     def __init__(self, folder: Path, *, project: str, session: str, provider: str) -> None:
         self._folder = folder
         self._head = {"project": project, "session": session, "provider": provider}
 
     def add(self, usage: Usage) -> None:
-        """Append a turn's figures so far; raises StoreError when the disk does not take them."""
+        """Append a turn's figures so far. Raises StoreError if they cannot be written."""
         now = time.time()
         file = self._folder / (time.strftime("%Y-%m", time.localtime(now)) + _SUFFIX)
         record = {"at": round(now, 3), **self._head, **to_dict(usage)}
@@ -57,10 +57,10 @@ class UsageLog:
 
 
 def read_usage(folder: Path, since: date) -> Rows:
-    """The turns of the days from ``since`` on, oldest first. Raises StoreError when a file cannot be read."""
+    """The turns from the day ``since`` on, oldest first. Raises StoreError if a file cannot be read."""
     last: dict[tuple[str, str, str], Row] = {}
     skipped = 0
-    # The clock may have been in another zone when a line was written.
+    # A line may have been written in another time zone.
     first = (since - timedelta(days=1)).strftime("%Y-%m")
     for file in sorted(folder.glob("*" + _SUFFIX)):
         if file.stem < first:

@@ -1,5 +1,7 @@
-"""What one turn takes: tokens as the server said them, or by our own count where it said nothing; what they
-cost; and how quickly they came."""
+"""Counts what one turn takes: tokens, their cost and their speed.
+
+Tokens are the server's count, or estimates where it gave none.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from session.models.catalogue import Price
 from session.protocol.events import TokenUsage, WireEvent
 
 _SHORTEST = 0.001
-"""Seconds below which an answer came at once, and its speed says nothing."""
+"""An answer that took fewer seconds came at once, so its speed means nothing."""
 
 
 class Tally:
-    """Adds up the responses of the turn ``turn``, asked of ``model`` at ``price`` (None: unknown)."""
+    """Adds up the responses of turn ``turn``, asked of ``model`` at ``price`` (None if unknown)."""
 
     def __init__(self, turn: str, model: str = "", price: Price | None = None) -> None:
         self._turn, self._model, self._price = turn, model, price
@@ -28,7 +30,7 @@ class Tally:
         self._last: float | None = None
 
     def saw(self, event: WireEvent) -> None:
-        """A piece of a response came, now."""
+        """Note that a piece of a response has just come."""
         if not isinstance(event, CONTENT):
             return
         now = monotonic()
@@ -37,15 +39,15 @@ class Tally:
         self._last = now
 
     def timed(self, first_token: float | None, round_trip: float | None) -> None:
-        """A response is over: when its first token came, in seconds from the asking, and what a message to
-        the server and back takes. The turn's first token is that of its first response."""
+        """Note the end of a response: the seconds from the request to its first token, and those of a round
+        trip to the server. The turn's first token is that of its first response."""
         self._last = None
         if self._first_token is None:
             self._first_token = first_token
         self._round_trip = round_trip if round_trip is not None else self._round_trip
 
     def count(self, usage: TokenUsage) -> None:
-        """A response, as the server counted it."""
+        """Add a response that the server counted."""
         self._input += usage.input_tokens
         self._cached += usage.cached_tokens
         self._output += usage.output_tokens
@@ -53,14 +55,14 @@ class Tally:
         self._pay(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
 
     def estimate(self, input_tokens: int, output_tokens: int) -> None:
-        """A response that the server gave no count for: the turn's figures are estimates from now on."""
+        """Add a response without a count; the turn's figures are estimates from now on."""
         self._input += input_tokens
         self._output += output_tokens
         self._estimated = True
         self._pay(input_tokens, 0, output_tokens)
 
     def _pay(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> None:
-        """Each response is paid for by itself: a long one may have a price of its own."""
+        """The cost of one response; a long one may have a price of its own."""
         if self._price is not None:
             self._cost += self._price.cost(input_tokens, cached_tokens, output_tokens)
 

@@ -1,7 +1,7 @@
-"""What a session has taken: the fold of its usage events into turns and totals.
+"""Adds up a session's usage events, by turn and in total.
 
-An estimate stays one: the tokens of turns whose server gave no count are added up apart, too. A price that
-is unknown is never 0: turns without one are counted, and the cost says what it leaves out.
+Estimated tokens are also added up apart, so they stay recognisable. An unknown price is never 0: turns
+without a price are counted, so that the cost can say how many it leaves out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from session.events import Event, Usage
 @dataclass(frozen=True, slots=True)
 class Spent:
     """Tokens and dollars of some turns. ``cached`` is part of ``input``, ``reasoning`` part of ``output``;
-    ``estimated`` is how many of all tokens are estimates. ``cost`` leaves out the ``unpriced`` turns."""
+    ``estimated`` is how many of the tokens are estimates. ``cost`` leaves out the ``unpriced`` turns."""
 
     turns: int = 0
     input: int = 0
@@ -40,7 +40,7 @@ class Spent:
 
     @property
     def known_cost(self) -> float | None:
-        """Dollars, where the price of at least one turn is known."""
+        """The cost in dollars; None if no turn's price is known."""
         return self.cost if self.turns > self.unpriced else None
 
 
@@ -65,13 +65,13 @@ def total(usages: Iterable[Usage]) -> Spent:
 
 
 class UsageFold:
-    """The turns of one session, folded from its events. ``turns`` holds the last figures of each."""
+    """The turns of one session; ``turns`` holds the latest figures of each."""
 
     def __init__(self) -> None:
         self.turns: dict[str, Usage] = {}
 
     def take(self, event: Event) -> None:
-        """Fold ``event`` in: a turn's later figures take the place of its earlier ones."""
+        """Add ``event``: a turn's later figures replace its earlier ones."""
         if isinstance(event, Usage):
             self.turns[event.turn] = event
 

@@ -1,12 +1,12 @@
-"""What to answer: from the conversation so far to the steps that come next. Pure, no I/O.
+"""Decides what to answer: reads the conversation so far and returns the next steps. Pure, no I/O.
 
-The partner keeps no memory of its own between requests. It reads the conversation from the start:
-which scenario a user message began, which of its hunks the reports in it settle, whether a message
-redirects an answer that was cut short; and goes on from there.
+The partner remembers nothing between requests. It reads the conversation from the start: which scenario a
+user message began, which of its hunks the reports settle, and whether a message redirects an answer that was
+cut off. Then it continues from there.
 
-A report names hunks by the front end's ids. Since a file's hunks are sent in the script's order, a new
-id stands for the first hunk of its file that is wanted and not settled yet. A hunk is settled when it
-landed, was refused or was undone; ``not_received`` settles nothing, so that hunk is sent again.
+A report names hunks by the front end's ids. Since a file's hunks are sent in the script's order, a new id
+stands for the first hunk of that file that is wanted and not settled yet. A hunk is settled when it landed,
+was refused or was undone; ``not_received`` settles nothing, so that hunk is sent again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from session.protocol.items import text_of
 
 _TAIL = 48
 _LONGEST_PROMPT = 2_000
-"""Of a longer one, its beginning decides."""
+"""The most characters of a prompt that are compared."""
 _ALL_THERE = Say(
     "All of that has landed already in this session, so there is nothing left to send. "
     "If you took one of its hunks back, `redo` brings it in again.\n"
@@ -56,7 +56,7 @@ _CARRY_ON = Redirect(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The next response: its steps, whose hunks they name, and whether it begins the scenario."""
+    """The next response: its steps, the scenario they belong to, and whether they begin it."""
 
     scenario: Scenario
     steps: tuple[Step, ...]
@@ -73,18 +73,18 @@ def reply(
 ) -> Reply | None:
     """The reply to a conversation of Responses items; None if no scenario fits its last request.
 
-    ``rounds`` is true when patches go out as tool calls: a patch then ends the response, and its
-    result begins the next. ``tools`` is true when functions can be called, which does the same; else
-    calls are left out. ``exhausted`` names scenarios that may not be begun any more.
+    ``rounds`` is true if patches are sent as tool calls: a patch then ends the response, and its result
+    begins the next. ``tools`` is true if functions can be called, which works the same way; otherwise calls
+    are left out. ``exhausted`` names scenarios that may not begin again.
     """
-    story = _Story(script, exhausted, rounds, tools)
+    conversation = _Conversation(script, exhausted, rounds, tools)
     for item in items:
-        story.read(item)
-    return story.next()
+        conversation.read(item)
+    return conversation.next()
 
 
 @dataclass
-class _Story:
+class _Conversation:
     """The conversation as read so far."""
 
     script: Script
@@ -96,22 +96,22 @@ class _Story:
     redirected: bool = False
     rounds_done: int = 0
     results: int = 0
-    """Of the round in hand: how many of its calls have their result."""
+    """How many calls of the current round have their result."""
     awaited: bool = False
-    """The last thing that came was a call's result, so more of the answer is awaited."""
+    """Whether the last item was a call's result, so that more of the answer is expected."""
     unreported: Patch | None = None
-    """A patch whose result said nothing of its hunks: it landed, unless a report still comes."""
+    """A patch whose result reported no hunks; it counts as landed unless a report follows."""
     said: str = ""
     plan: list[str] = field(default_factory=list)
     settled: set[str] = field(default_factory=set)
-    """Of the scenario in hand: its hunks that are not to be sent again."""
+    """The hunks of the current scenario that are not sent again."""
     earlier: dict[str, set[str]] = field(default_factory=dict)
-    """The same of every scenario begun so far, by its id."""
+    """The same for every scenario so far, by its id."""
     hunk_of: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Scenario and hunk for each id of the front end's."""
+    """Scenario and hunk for each id that the front end uses."""
 
     def read(self, item: Mapping[str, Any]) -> None:
-        """Take the next item of the conversation."""
+        """Read the next item of the conversation."""
         kind = item.get("type", "message")
         text = text_of(item)
         if kind in ("custom_tool_call_output", "function_call_output"):
@@ -131,12 +131,12 @@ class _Story:
                 self._prompt(text[:_LONGEST_PROMPT])
 
     def next(self) -> Reply | None:
-        """What comes now."""
+        """The reply that comes next."""
         if self.scenario is None:
             return None
         steps = self._round()
         if not self.rounds and self.said and not self.awaited:
-            steps = (_NO_OTHER,)  # asked again about an answer that was given whole
+            steps = (_NO_OTHER,)  # a second request about an answer that is complete
         begins = not self.redirected and self.rounds_done == 0
         return Reply(self.scenario, steps, begins)
 
@@ -174,19 +174,19 @@ class _Story:
         self.steps = tuple(_expand(own, owed))
 
     def _take_up(self, scenario: Scenario) -> None:
-        """The answer was lost on its way: what it still owes, without a word of why."""
+        """Resume an answer that was lost: send only what is still missing of it."""
         self.redirected = True
         self._start()
         self.steps = _without(_passed(self.steps), self.settled)
         self.plan = _hunks(scenario.steps)
 
     def _start(self) -> None:
-        """Nothing of the steps in hand was given yet."""
+        """Start the current steps from the beginning."""
         self.rounds_done = self.results = 0
         self.awaited, self.said = False, ""
 
     def _finished(self) -> bool:
-        """Whether the answer in hand was given to its end, as far as the conversation shows."""
+        """Whether the conversation shows the current answer to its end."""
         last = next((step for step in reversed(self.steps) if isinstance(step, Say)), None)
         if last is None:
             return self.rounds_done >= len(self._ends())
@@ -210,13 +210,13 @@ class _Story:
         return next((name for name in open_hunks if scenario.hunks[name].path == path), None)
 
     def _report_again(self, line: Reported) -> None:
-        """News of a hunk known before. One taken back is wanted again only if it is asked for anew."""
+        """Handle a report on a known hunk. An undone hunk is sent again only for a new request."""
         owner, name = self.hunk_of[line.id]
         if line.status == "undone_by_user" and (self.scenario is None or self.scenario.id != owner):
             self.earlier[owner].discard(name)
 
     def _result(self, *, told: bool) -> None:
-        """A call of the round in hand has its result; with the last of them the round is over."""
+        """Note the result of a call in the current round; the last one ends the round."""
         self.awaited = True
         ends = self._ends()
         end = ends[self.rounds_done] if self.rounds_done < len(ends) else None
@@ -228,8 +228,10 @@ class _Story:
             self.results = 0
 
     def _ends(self) -> list[Patch | Calls]:
-        """The steps that end a round: they are tool calls, whose results begin the next. A step that is cut
-        ends no round: nothing comes of it."""
+        """The steps that end a round: tool calls, whose results begin the next one.
+
+        A step with a limit ends no round, since it has no result.
+        """
         return [
             step
             for step in self.steps
@@ -238,7 +240,7 @@ class _Story:
         ]
 
     def _round(self) -> tuple[Step, ...]:
-        """The steps of the round in hand: after those that are done, up to and with its end."""
+        """The steps of the current round, up to and including its end."""
         ends, number = self._ends(), self.rounds_done
         current: list[Step] = []
         for step in self.steps:
@@ -261,7 +263,7 @@ def _hunks(steps: tuple[Step, ...]) -> list[str]:
 
 
 def _without(steps: tuple[Step, ...], gone: set[str] | frozenset[str]) -> tuple[Step, ...]:
-    """``steps`` without these hunks; a patch that loses any also loses the words that led to it."""
+    """``steps`` without these hunks; a patch that loses any also loses the text before it."""
     left: list[Step] = []
     for step in steps:
         if isinstance(step, Patch) and gone.intersection(step.hunks):
@@ -276,7 +278,7 @@ def _without(steps: tuple[Step, ...], gone: set[str] | frozenset[str]) -> tuple[
 
 
 def _passed(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """``steps`` without the faults that come only once, and without the step that each of them cut."""
+    """``steps`` without faults that happen only once, and without the steps that they cut."""
     left: list[Step] = []
     for step in steps:
         if not (isinstance(step, Fail | Close) and step.once):
@@ -287,7 +289,7 @@ def _passed(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
-    """``steps`` with :class:`Rest` replaced by what is owed, up to its last patch."""
+    """``steps`` with :class:`Rest` replaced by the ``owed`` steps, up to the last patch."""
     last = max((n for n, step in enumerate(owed) if isinstance(step, Patch)), default=-1)
     for step in steps:
         if isinstance(step, Rest):
@@ -297,7 +299,7 @@ def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
 
 
 def _is_report(text: str, reported: Sequence[Reported]) -> bool:
-    """Whether a user message only reports, as some clients have no other role for it."""
+    """Whether a user message is only a report; some clients have no other role for it."""
     return bool(reported) and text.lstrip().startswith("What became of your edits")
 
 

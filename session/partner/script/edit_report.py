@@ -1,4 +1,4 @@
-"""Reading what a front end reports about the edits it was sent (the lines of ``edits.report``)."""
+"""Reads a front end's report on the edits it was sent (the lines of ``edits.report``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One line of a report: the front end's name for a hunk, its file and what became of it."""
+    """One line of a report: the front end's id of a hunk, its file and its status."""
 
     id: str
     status: str
@@ -25,14 +25,14 @@ class Reported:
 
     @property
     def settled(self) -> bool:
-        """True when the hunk is not to be sent again: it landed, was refused, or the user took it back."""
+        """Whether the hunk is not sent again: it landed, was refused, or the user undid it."""
         return self.status != "not_received"
 
 
 def read_report(text: str) -> list[Reported]:
-    """The lines of every report in ``text``: what follows a heading, refusals' indented lines passed over."""
+    """The lines of every report in ``text``, after its heading, without the indented lines of refusals."""
     start = text.find(HEADING)
-    if start < 0:  # most items are no reports, and some of them are long
+    if start < 0:  # most items are not reports, and some are long
         return []
     reported = []
     inside = False

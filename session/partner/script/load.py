@@ -192,7 +192,7 @@ def _patch(entry: Table, hunks: dict[str, Hunk]) -> Patch:
 
 
 def _frame(text: str) -> str | bytes:
-    """A garbage frame; ``hex:00ff`` stands for the binary frame of those bytes."""
+    """A garbage frame; ``hex:00ff`` means the binary frame with those bytes."""
     if not text.startswith("hex:"):
         return text
     try:

@@ -1,4 +1,4 @@
-"""Hunks of a script as text: read from it, and written out in the format a request asks for."""
+"""Reads a script's hunks from text, and writes them in the format that a request asks for."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _HEADER = {Action.UPDATE: "Update", Action.ADD: "Add", Action.DELETE: "Delete"}
 
 
 class PatchError(ValueError):
-    """The text is no hunk."""
+    """The text is not a hunk."""
 
 
 def read_lines(path: str, action: Action, text: str, anchor: str = "") -> Hunk:
-    """A hunk from lines that begin with `` ``, ``-`` or ``+``; an empty one is empty context."""
+    """A hunk from lines that begin with `` ``, ``-`` or ``+``; an empty line is empty context."""
     lines = text.removesuffix("\n").split("\n") if text else []
     try:
         parts = tuple(HunkLine(LineKind(line[:1] or " "), line[1:]) for line in lines)
@@ -35,7 +35,7 @@ def read_lines(path: str, action: Action, text: str, anchor: str = "") -> Hunk:
 
 
 def read_patch(text: str) -> list[Hunk]:
-    """The hunks of a whole V4A patch. Raises :class:`PatchError` for anything not in order."""
+    """The hunks of a whole V4A patch. Raises :class:`PatchError` for an invalid one."""
     from edits.formats.detect import AutoParser
     from edits.formats.events import Broken, Completed
 
@@ -51,7 +51,7 @@ def read_patch(text: str) -> list[Hunk]:
 
 
 def v4a(hunks: Sequence[Hunk]) -> str:
-    """The hunks as one V4A patch, neighbours in one file under one header."""
+    """The hunks as one V4A patch, with neighbours in one file under one header."""
     lines = ["*** Begin Patch"]
     open_path = None
     for hunk in hunks:
@@ -67,7 +67,7 @@ def v4a(hunks: Sequence[Hunk]) -> str:
 
 
 def search_replace(hunks: Sequence[Hunk]) -> str:
-    """The hunks as SEARCH/REPLACE blocks. A deletion, which they cannot say, is said in words."""
+    """The hunks as SEARCH/REPLACE blocks. A deletion, which these cannot express, becomes a sentence."""
     return "\n".join(_block(hunk) for hunk in hunks)
 
 

@@ -1,4 +1,4 @@
-"""What the partner knows: scenarios with their answers, hunks and redirects, and faults to show.
+"""A partner's script: scenarios with their answers, hunks and redirects, and faults to produce.
 
 Scripts are TOML files, described in docs/partner.md; :mod:`session.partner.script.load` reads them.
 """
@@ -13,12 +13,12 @@ from edits.hunk import Hunk
 
 ANYTHING = "*"
 PRACTICE_MODELS = ("spark-practice", "spark-practice-text")
-"""What the partner says it has, where a script does not say: the catalogue's rows for it."""
+"""The models that the partner lists if a script names none: the catalogue's rows for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning, streamed as a summary. ``limit`` cuts any streamed step after so many tokens."""
+    """Reasoning, streamed as a summary. ``limit`` cuts a streamed step after that many tokens."""
 
     text: str
     limit: int | None = None
@@ -26,7 +26,7 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Words of the answer."""
+    """Text of the answer."""
 
     text: str
     limit: int | None = None
@@ -34,7 +34,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Edits, by the ids of their hunks. It ends a round: the answer goes on when its result is in."""
+    """Edits, by the ids of their hunks. It ends a round; the answer continues after its result."""
 
     hunks: tuple[str, ...]
     limit: int | None = None
@@ -42,7 +42,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function tool; ``arguments`` is sent as it is, JSON or not."""
+    """A call of a function tool; ``arguments`` is sent unchanged, JSON or not."""
 
     tool: str
     arguments: str
@@ -50,7 +50,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls made together. They end a round: the answer goes on when all their results are in."""
+    """Calls made together. They end a round; the answer continues after all their results."""
 
     calls: tuple[Call, ...]
     limit: int | None = None
@@ -58,12 +58,12 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """In a redirect: what the interrupted answer still owed, its own words before each patch."""
+    """In a redirect: the rest of the interrupted answer, with its own text before each patch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Send nothing for so many seconds."""
+    """Send nothing for this many seconds."""
 
     seconds: float
 
@@ -77,22 +77,22 @@ class Fail:
     status: int = 400
     shape: str = "nested"
     once: bool = False
-    """Not when the client takes up the answer that this ended."""
+    """Whether to fail only once, and not when the client resumes the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close the connection: with a close frame, or (``code`` 0) by cutting the socket."""
+    """Close the connection with a close frame, or with ``code`` 0 by cutting the socket."""
 
     code: int = 0
     reason: str = ""
     once: bool = False
-    """Not when the client takes up the answer that this cut."""
+    """Whether to close only once, and not when the client resumes the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
-    """Send these frames as they are; text or, where they came as hexadecimal, binary."""
+    """Send these frames unchanged, as text or binary."""
 
     frames: tuple[str | bytes, ...]
 
@@ -102,7 +102,7 @@ Step = Think | Say | Patch | Calls | Rest | Stall | Fail | Close | Garbage
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """How a scenario goes on when it is interrupted and redirected.
+    """How a scenario continues after it is interrupted and redirected.
 
     ``drop`` names the scenario's hunks that are then no longer wanted.
     """
@@ -117,7 +117,7 @@ class Scenario:
     """One thing the partner can be asked. ``hunks`` holds the redirect's hunks too.
 
     ``match`` lists phrases; a request matches one when it has all its words (or their beginnings).
-    ``times`` is how often the scenario may be begun before the next one that matches takes over.
+    ``times`` is how often the scenario may begin before the next one that matches is used.
     """
 
     id: str
@@ -129,13 +129,13 @@ class Scenario:
     times: int | None = None
 
     def score(self, words: str) -> int:
-        """How well a request fits: 0 not at all; the prompt itself fits best."""
+        """How well a request fits: 0 for not at all, the most for the prompt itself."""
         if _plain(words) == _plain(self.prompt):
             return 1_000
         return max((_phrase_score(phrase, words) for phrase in self.match), default=0)
 
     def is_redirect(self, words: str) -> bool:
-        """Whether ``words`` are the redirect's own prompt."""
+        """Whether ``words`` are the redirect's prompt."""
         return self.redirect is not None and _plain(words) == _plain(self.redirect.prompt)
 
 
@@ -166,9 +166,9 @@ class Script:
     handshake: Handshake | None = None
     requests_per_connection: int | None = None
     http: Handshake | None = None
-    """How every POST is refused, if they are."""
+    """The refusal of every POST, if there is one."""
     dialects: tuple[str, ...] = ("responses", "chat", "messages")
-    """What is served over HTTP; the rest is not found."""
+    """The dialects that are served over HTTP; others are not found."""
 
     def choose(self, words: str, exhausted: frozenset[str] = frozenset()) -> Scenario | None:
         """The scenario that fits ``words`` best, the first of equals; None if none does."""

@@ -1,7 +1,7 @@
-"""One response as the frames a Responses server sends for it. Sans-I/O: steps in, frames out.
+"""Makes the frames that a Responses server sends for one response. Sans-I/O: steps in, frames out.
 
-Sends the complete sequence: created, in_progress, for each item added, its part, its deltas, its
-dones, and completed with the whole response and its usage.
+The sequence is complete: created, in_progress, for each item its added, part, delta and done events, and
+completed with the whole response and its usage.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BARE_DROPS = (
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame to send, and how many tokens of the rate it takes."""
+    """A frame to send, and the number of tokens it counts as."""
 
     data: str | bytes
     tokens: int = 0
@@ -54,7 +54,7 @@ class ResponseSpec:
     previous_response_id: str | None = None
     stream_id: str | None = None
     patch_tool: str | None = None
-    """The custom tool patches go to; None writes them into the text as SEARCH/REPLACE blocks."""
+    """The custom tool that takes patches; with None they are SEARCH/REPLACE blocks in the text."""
     bare: bool = False
 
 
@@ -71,7 +71,7 @@ class Answer:
         self._open: _Item | None = None
 
     def play(self, steps: Sequence[Step], scenario: Scenario | None) -> Iterator[Frame | Stall | Close]:
-        """All there is to send for ``steps``, in order; stalling and closing is for the caller to do."""
+        """Everything to send for ``steps``, in order; the caller does the stalls and closes."""
         yield from self.begin()
         for step in steps:
             if isinstance(step, Stall | Close):
@@ -101,7 +101,7 @@ class Answer:
         return next(self._event("response.completed", response=self.response("completed")))
 
     def fail(self, step: Fail) -> Frame:
-        """The final event of a response that fails, in the script's shape."""
+        """The final event of a failed response, in the shape that the script asks for."""
         self.done = True
         error = {"type": "invalid_request_error" if step.status < 500 else "server_error", "param": None}
         error |= {"code": step.code, "message": step.message}
@@ -113,7 +113,7 @@ class Answer:
         return next(self._event("response.failed", response=response))
 
     def response(self, status: str) -> dict[str, Any]:
-        """The response object as it stands."""
+        """The response object in its present state."""
         spec = self.spec
         usage = {
             "input_tokens": spec.input_tokens,
@@ -180,7 +180,7 @@ class Answer:
             yield Frame(f"{head}{json.dumps(piece)}{number}{tail}", 1)
 
     def _around_delta(self, item: _Item) -> tuple[str, str]:
-        """A delta event's JSON before and after what differs, for a thousand of them a second."""
+        """A delta event's JSON before and after the part that differs; made once, since deltas are many."""
         event = {"type": f"response.{item.delta_event}.delta", **item.names, **item.delta_place}
         body = json.dumps(self._trim(event), separators=(",", ":"))
         lane = "" if self.spec.stream_id is None else f',"stream_id":{json.dumps(self.spec.stream_id)}'
@@ -216,7 +216,7 @@ class Answer:
 
 
 class _Item:
-    """An output item while it streams."""
+    """An output item that is being streamed."""
 
     def __init__(self, kind: str, index: int, spec: ResponseSpec, tool: str | None) -> None:
         self.kind = kind
@@ -250,7 +250,7 @@ class _Item:
         return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
 
     def as_json(self, status: str) -> dict[str, Any]:
-        """The item whole; before its end, without content."""
+        """The whole item; without content before its end."""
         item: dict[str, Any] = {"id": self.id, "type": self.kind, "status": status}
         if self.kind in ("custom_tool_call", "function_call"):
             return {**item, "call_id": self._call_id, "name": self._tool, self.text_field: self.text}

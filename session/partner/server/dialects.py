@@ -1,7 +1,7 @@
-"""The partner's HTTP dialects: bodies in, the frames of a Responses answer out as each dialect's events.
+"""The partner's HTTP dialects: reads their requests, and translates a Responses answer to their events.
 
-:class:`~session.partner.server.answer.Answer` always speaks Responses; for Chat Completions and Messages its
-frames are translated one by one, so that every script and fault plays in each of them.
+:class:`~session.partner.server.answer.Answer` always makes Responses frames. For Chat Completions and
+Messages they are translated one by one, so that every script and fault works in all dialects.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from session.protocol.frames import NotAnObject, parse_object
 from session.protocol.turns import DEVELOPER_OPEN
 
 Writer = Callable[[str | bytes], bytes]
-"""A frame of the answer as the bytes to send for it, which may be none."""
+"""Converts a frame of the answer to the bytes to send for it, which may be none."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpDialect:
-    """``name`` is that of ``session.protocol.dialects``."""
+    """One dialect; ``name`` is its name in ``session.protocol.dialects``."""
 
     name: str
     read: Callable[[dict[str, Any], int], Request]
     writer: Callable[[str, str], Writer]
-    """Made from a response's id and its model."""
+    """Makes the writer for a response's id and model."""
     error: Callable[[str, str, int], dict[str, object]]
-    """An error's body from its code, message and status."""
+    """Makes an error's body from its code, message and status."""
 
 
 def event(data: str | bytes, name: str = "") -> bytes:
@@ -109,7 +109,7 @@ def _call(call_id: Any, function: Any) -> dict[str, Any]:
 
 
 def _said(role: str, content: Any) -> list[dict[str, Any]]:
-    """A message's texts, each an item of its own: what is marked as the program's is the developer's."""
+    """A message's texts, each as an item; text marked as the program's has the developer role."""
     if isinstance(content, str):
         texts = [content]
     else:
@@ -150,7 +150,7 @@ def _write_chat(response_id: str, model: str) -> Writer:
     announced: dict[str, int] = {}  # the place of each tool call, by its item's id
 
     def call(item: dict[str, Any]) -> bytes:
-        """A tool call as it begins; whole, where nothing of it was announced before its end."""
+        """The start of a tool call, or the whole call if it was not announced before."""
         place = announced[item["id"]] = len(announced)
         function = {"name": item["name"], "arguments": item["arguments"]}
         begun = {"index": place, "id": item["call_id"], "type": "function", "function": function}
@@ -221,7 +221,7 @@ def _write_messages(response_id: str, model: str) -> Writer:
         return signature + say("content_block_stop", index=blocks - 1)
 
     def use(item: dict[str, Any]) -> bytes:
-        """A tool call as it begins; with all its arguments, where nothing was announced before its end."""
+        """The start of a tool call, with all its arguments if it was not announced before."""
         nonlocal blocks
         opening = close()
         block.append("tool_use")
@@ -266,7 +266,7 @@ def _write_messages(response_id: str, model: str) -> Writer:
 
 
 def _parsed(frame: str | bytes) -> dict[str, Any] | None:
-    """The frame's body if it is an event of the answer; None for what a script wants sent as it is."""
+    """The frame's body if it is an event of the answer; None for a frame that a script sends as it is."""
     try:
         body = parse_object(frame)
     except NotAnObject:

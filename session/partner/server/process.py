@@ -1,7 +1,7 @@
-"""The partner as a process: alone (``spark partner``), or as the demo's companion.
+"""Runs the partner as a process: alone (``spark partner``), or beside the demo.
 
-The demo runs it in a process of its own, so that what is practised with is what the real thing
-would be: a server whose pace owes nothing to the screen's.
+The demo uses a separate process so that the server's speed does not depend on the screen's, as with a real
+server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ START_SECONDS = 20.0
 
 
 class ServingError(Exception):
-    """The partner cannot serve; ``address`` is true when it is the port that cannot be had."""
+    """The partner cannot serve; ``address`` is true if the port is not available."""
 
     def __init__(self, message: str, *, address: bool = False) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class ServingError(Exception):
 
 
 def serve_until_stopped(port: int, rate: str, script: Path | None, announce: Callable[[str], None]) -> None:
-    """Serve on loopback until SIGINT or SIGTERM; ``announce`` is given the base URL once it listens.
+    """Serve on loopback until SIGINT or SIGTERM; ``announce`` is called with the base URL once it listens.
 
     Raises ServingError for a bad rate or script, or a port that is taken.
     """
@@ -46,7 +46,7 @@ def serve_until_stopped(port: int, rate: str, script: Path | None, announce: Cal
             await partner.serve(port)
         except OSError as problem:
             raise ServingError(
-                f"port {port} cannot be had ({problem.strerror}); give another with --port", address=True
+                f"port {port} is not available ({problem.strerror}); choose another with --port", address=True
             ) from problem
         try:
             announce(partner.url)
@@ -59,11 +59,11 @@ def serve_until_stopped(port: int, rate: str, script: Path | None, announce: Cal
 
 @contextmanager
 def companion(rate: str, script: Path | None = None) -> Iterator[str]:
-    """A partner in a process of its own for the length of the ``with`` block; gives its base URL.
+    """Runs a partner in a process of its own during the ``with`` block, and yields its base URL.
 
-    Raises ServingError when it does not come up.
+    Raises ServingError if it does not start.
     """
-    # -P: a folder called "session" in the user's project must never be imported instead of ours.
+    # -P keeps Python from importing a folder called "session" in the user's project.
     command = [sys.executable, "-P", "-m", "session.partner", rate, *([str(script)] if script else [])]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:

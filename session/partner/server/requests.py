@@ -1,4 +1,4 @@
-"""Reading a client's frame: a ``response.create`` in order, or the error to answer it with."""
+"""Reads a client's frame: a valid ``response.create``, or the error to answer it with."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Request:
 
     @property
     def patch_tool(self) -> str | None:
-        """The custom tool that patches go to; None where they are written into the text."""
+        """The custom tool that takes patches; None if they go into the text."""
         return PATCH_TOOL if self.offers_patch_tool else None
 
     def own_tokens(self) -> int:
@@ -72,7 +72,7 @@ class Request:
         return sum(count_input_tokens(json.dumps(item, ensure_ascii=False)) for item in self.items)
 
     def standing_tokens(self) -> int:
-        """The tokens of its instructions and tools."""
+        """The tokens of the instructions and tools."""
         standing = [self.body.get("instructions") or "", self.body.get("tools") or ""]
         return sum(count_input_tokens(json.dumps(part, ensure_ascii=False)) for part in standing if part)
 
@@ -91,7 +91,7 @@ def read_request(frame: str | bytes) -> Request:
 
 
 def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
-    """The request that ``body`` makes with the input ``given``. Raises :class:`BadRequest`."""
+    """The request of ``body``, with ``given`` as its input. Raises :class:`BadRequest`."""
     model = body.get("model")
     if not isinstance(model, str) or not model:
         raise BadRequest("missing_required_parameter", "Missing required parameter: 'model'.", param="model")
@@ -107,7 +107,7 @@ def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
 
 
 def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
-    """Raises :class:`BadRequest` for a call without its output, or an output without its call."""
+    """Raises :class:`BadRequest` for a call without an output, or an output without a call."""
     owed: list[str] = []
     for item in items:
         kind, call_id = str(item.get("type")), str(item.get("call_id"))

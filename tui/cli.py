@@ -61,7 +61,7 @@ VALUE_OPTIONS = frozenset(
 
 
 class SparkGroup(click.Group):
-    """Commands imported on use, and ``open`` where none is named."""
+    """Imports a command when it is used; without a command name, it runs ``open``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All command names, sorted."""
@@ -83,22 +83,22 @@ class SparkGroup(click.Group):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the command's name first, wherever it stands among options."""
+        """Put the command's name first, wherever it is among the options."""
         first = command_first(args)
         if ctx.resilient_parsing and first == ["open", *args]:
-            # The shell asks how a line may go on: a command's name is still among the answers.
+            # Shell completion asks for the next word: a command's name is still a possible answer.
             first = args
         return super().parse_args(ctx, first)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command, and end as the contract says where the world outside ends it."""
+        """Run the command; an interrupt, a closed pipe or a system error ends it with the right exit code."""
         try:
             try:
                 return super().invoke(ctx)
             finally:
                 sys.stdout.flush()
         except BrokenPipeError:
-            # A reader that has seen enough (spark ... | head) is an end, not a fault.
+            # A reader that closes the pipe early (spark ... | head) is no error.
             _drop_output()
             raise SystemExit(DONE) from None
         except OSError as problem:
@@ -108,14 +108,14 @@ class SparkGroup(click.Group):
 
 
 def _give_up(problem: OSError) -> NoReturn:
-    """Say what the system refused, and leave."""
+    """Print which system call failed, and exit."""
     _drop_output()
     where = f"{problem.filename}: " if problem.filename else ""
     leave(f"{where}{problem.strerror or problem}", FAILED)
 
 
 def _drop_output() -> None:
-    """Let go of what standard output still holds: Python would try, and fail, to write it at its end."""
+    """Redirect standard output to nowhere: Python would try to flush it at exit, and fail."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -123,10 +123,9 @@ def _drop_output() -> None:
 
 
 def command_first(args: list[str]) -> list[str]:
-    """``args`` with the command's name in front: the first word that is no option or option's value.
-
-    Where that word names no command, or follows ``--``, it is a prompt, and the command is ``open``.
-    """
+    """Move the command's name to the front of ``args``: it is the first word that is no option and no
+    option's value. If that word names no command, or follows ``--``, it is a prompt, and the command is
+    ``open``."""
     if args and args[0] in GROUP_OPTIONS:
         return args
     position = 0
@@ -155,13 +154,13 @@ def spark() -> None:
 
 
 def main() -> None:
-    """The console script ``spark``; leaves with one of the contract's exit codes."""
+    """The console script ``spark``; exits with one of the documented exit codes."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # Started with the stream closed: its number must not go to the next file that is opened.
+            # If a standard stream is closed, open its number now: the next opened file would get it.
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A file name need not be text, and a terminal need not know every letter: show what can be.
+        # File names may not be valid text, and terminals may lack characters: replace those.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         spark(prog_name="spark")

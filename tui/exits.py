@@ -1,4 +1,4 @@
-"""The contract's exit codes, and how a command leaves with one."""
+"""The documented exit codes, and leaving a command with one of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BY_CODE = {
 
 
 def leave(message: str, code: int) -> NoReturn:
-    """Say ``message`` on standard error and exit with ``code``."""
+    """Print ``message`` on standard error and exit with ``code``."""
     click.echo(f"spark: {message}", err=True)
     raise SystemExit(code)
 

@@ -1,7 +1,7 @@
-"""What the screen needs of a session: the commands it gives and the few facts it reads.
+"""The part of a session that the front ends use.
 
-``session.session.Session`` fits it; naming it here keeps the screen's half of the contract checked
-by the type checker and readable on one page.
+``session.session.Session`` implements it. Naming it here keeps it checked by the type checker, and readable
+on one page.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class Accounted(Protocol):
 
     @property
     def turns(self) -> Sequence[Usage]:
-        """The turns' figures, oldest first."""
+        """The figures of each turn, oldest first."""
         ...
 
     @property
     def total(self) -> Spent:
-        """All turns of the session."""
+        """The sum over the session."""
         ...
 
     async def today(self) -> Spent:
-        """All turns of the day."""
+        """The sum over the day."""
         ...
 
 
 class SessionPort(Protocol):
-    """One conversation in one folder. Commands return at once; what became of them comes as events."""
+    """One conversation in one folder. Commands return at once; events tell what came of them."""
 
     @property
     def running(self) -> bool:
@@ -50,7 +50,7 @@ class SessionPort(Protocol):
 
     @property
     def provider(self) -> str:
-        """Who serves it."""
+        """The provider of the model."""
         ...
 
     @property
@@ -60,19 +60,19 @@ class SessionPort(Protocol):
 
     @property
     def files(self) -> ProjectFiles:
-        """The project's files, to open and to save."""
+        """Opens, saves and lists the project's files."""
         ...
 
     async def open(self) -> None:
-        """Begin: connect, scan, watch."""
+        """Connect, and start reading and watching the project."""
         ...
 
     async def close(self) -> None:
-        """End, everything written."""
+        """Stop everything, with all writes finished."""
         ...
 
     def listen(self) -> AsyncIterator[Event]:
-        """All events from this call on."""
+        """Every event from this call on."""
         ...
 
     def past(self) -> list[Event]:
@@ -80,77 +80,78 @@ class SessionPort(Protocol):
         ...
 
     def submit(self, text: str) -> None:
-        """A prompt; a redirect while a turn runs."""
+        """Send a prompt; while a turn runs, interrupt it first (a redirect)."""
         ...
 
     def queue(self, text: str) -> None:
-        """A prompt for after the running turn."""
+        """Send a prompt after the running turn."""
         ...
 
     def unqueue(self) -> list[str]:
-        """Take back the prompts that were queued."""
+        """Remove the queued prompts and return them."""
         ...
 
     def interrupt(self) -> None:
-        """Stop the turn, at once."""
+        """Stop the running turn before this returns."""
         ...
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
-        """Land or decline a held hunk, allow or decline a held call."""
+        """Apply (``land``) or reject a held hunk, allow or decline a held tool call; with ``rest`` also
+        everything that the turn holds later. False when it is not held."""
         ...
 
     @property
     def hunks(self) -> HunkCommands:
-        """Its landed hunks, to take back and to land again."""
+        """The landed hunks, to undo and redo them."""
         ...
 
     @property
     def locks(self) -> LockCommands:
-        """What no edit may change."""
+        """The locked files and lines."""
         ...
 
     @property
     def models(self) -> ModelCommands:
-        """Who answers: the model, its effort and tier, and those to choose from."""
+        """The model, its effort and its tier, and what else can be chosen."""
         ...
 
     @property
     def usage(self) -> Accounted:
-        """What it has taken, and what the day has."""
+        """Tokens and cost of the session and of the day."""
         ...
 
     @property
     def context(self) -> ContextCommands:
-        """Pins, removals and what the window holds."""
+        """Pins, removals, and what the window holds."""
         ...
 
     @property
     def compaction(self) -> CompactionCommands:
-        """The conversation so far, to compact it and to keep lines of it."""
+        """Compaction of the conversation, and the lines kept through it."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
-        """The files the user has open."""
+        """Tell which files the user has open."""
         ...
 
     def complete(self, prefix: str) -> Sequence[tuple[str, str]]:
-        """The likeliest mentions for what stands behind an ``@``, each with what tells it from others."""
+        """The best matches for the text after an ``@``, each with a detail that tells it from the others."""
         ...
 
     def typing(self) -> None:
-        """A key was pressed in a text."""
+        """Tell that a key was pressed in a text."""
         ...
 
     def wake(self) -> None:
-        """The user types: a request is likely soon."""
+        """Tell that a request is likely soon."""
         ...
 
     def draft(self) -> str:
-        """What was being typed when the session was last closed."""
+        """The draft that was kept when the session was last closed."""
         ...
 
     def save_draft(self, text: str) -> None:
-        """Keep what is being typed."""
+        """Save the draft. Raises StoreError when it cannot be written."""
         ...
 
     def prompts(self) -> list[str]:

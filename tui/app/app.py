@@ -26,15 +26,15 @@ from tui.app.pending_session import PendingSession, first_frame_of_session
 from tui.app.session_start import SessionStart
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.keymap import bindings
-from tui.panes.blank import Blank
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.editor.marks import Marks
-from tui.panes.layout import Arrangement, Panes
+from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
+from tui.panes.welcome import Welcome
 from tui.terminal.driver import LateDriver, take_keys
 from tui.words.slash import hint
 
@@ -79,7 +79,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self.animation_level = "none"
         self.themes = ThemeSwitch(self, "ansi16" if no_colour else theme)
         self.overlays = OverlayControl(self, self.themes)
-        self.arrangement = Arrangement(lambda: self.screen_stack[0], self.size)
+        self.layout = Layout(lambda: self.screen_stack[0], self.size)
         self.background = BackgroundTasks(lambda line, level: self.status.say(line, level))
         self._start: SessionStart | None = None
         self._marks = Marks()
@@ -91,7 +91,7 @@ class SparkApp(App[int], inherit_bindings=False):
         palette, first = self.themes.palette, self._first_frame
         with Container(id="work"):
             yield EditorPane(palette, self._marks, id="editor")
-            yield Blank(palette, first.root, self._suggestions, id="blank")
+            yield Welcome(palette, first.root, self._suggestions, id="welcome")
             yield ChatView(palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         prompts = [*first.prompts, *reversed(self._suggestions)]
@@ -102,13 +102,13 @@ class SparkApp(App[int], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Show what there is, and have the session made behind the first frame."""
         self.panes = panes = Panes.of(self.screen)
-        self.pane_control = PaneControl(self, panes, self.arrangement)
+        self.pane_control = PaneControl(self, panes, self.layout)
         self._titles = Titles(self, panes)
         self._start = start = SessionStart(
             self,
             panes,
             self._titles,
-            self.arrangement,
+            self.layout,
             self.overlays,
             self.background,
             self._marks,
@@ -213,7 +213,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the terminal's size."""
-        self.arrangement.resize(event.size)
+        self.layout.resize(event.size)
 
     def on_app_focus(self) -> None:
         """The terminal gains focus: the user was elsewhere, where files change."""
@@ -339,7 +339,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_resize(self, by: int) -> None:
         """Give the editor more or less of the room."""
-        self.arrangement.share(by)
+        self.layout.share(by)
 
     def action_chat_page(self, pages: int) -> None:
         """Scroll the chat from the composer."""

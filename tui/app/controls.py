@@ -15,7 +15,7 @@ from tui.app.quit_control import QuitControl
 from tui.app.suggestion_control import SuggestionControl
 from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
-from tui.panes.layout import Arrangement, Panes
+from tui.panes.layout import Layout, Panes
 from tui.port import SessionPort
 
 
@@ -35,7 +35,7 @@ class Controls:
 def make_controls(
     app: App[int],
     panes: Panes,
-    arrangement: Arrangement,
+    layout: Layout,
     overlays: OverlayControl,
     background: BackgroundTasks,
     marks: Marks,
@@ -44,7 +44,7 @@ def make_controls(
     """Wire the session to the panes."""
     shown_file = ShownFile(panes.editor, marks, session.files, panes.status.say)
     feed = Feed(panes.chat, shown_file, panes.status, session.models.window_tokens)
-    hunks = HunkControl(app, panes, arrangement, overlays, background, session, shown_file, feed)
+    hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, feed)
     quitting = QuitControl(app, panes, overlays, session, shown_file)
     suggestions = SuggestionControl(app, panes, background, session)
     prompts = PromptControl(app, panes, overlays, background, session, feed, hunks, quitting, suggestions)

@@ -161,9 +161,9 @@ class Feed:
             case said.HunkDropped(hunk=hunk, path=path):
                 chat.hunk(hunk, path, "update", "dropped", "not finished; nothing of it was written")
             case said.HunkUndone(hunk=hunk, path=path):
-                self._refate(hunk, path, "undone", "undone")
+                self._change_state(hunk, path, "undone", "undone")
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
-                self._refate(hunk, path, "landed", f"{_lines(start, end)} · redone")
+                self._change_state(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.ToolCalled(call=call, line=how):
                 self._meter.paused()
                 chat.call(call, how)
@@ -213,7 +213,7 @@ class Feed:
             self._status.say("")
         self._question = question
 
-    def _refate(self, hunk: str, path: str, state: str, detail: str) -> None:
+    def _change_state(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
         self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
         self._status.say(f"{hunk} {state if state == 'undone' else 'landed again'}: {path}")

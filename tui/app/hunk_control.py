@@ -9,7 +9,7 @@ from textual.app import App
 from tui.app.background import BackgroundTasks
 from tui.app.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
-from tui.panes.layout import Arrangement, Panes
+from tui.panes.layout import Layout, Panes
 
 if TYPE_CHECKING:
     from tui.app.feed import Feed
@@ -25,7 +25,7 @@ class HunkControl:
         self,
         app: App[int],
         panes: Panes,
-        arrangement: Arrangement,
+        layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
         session: SessionPort,
@@ -34,7 +34,7 @@ class HunkControl:
     ) -> None:
         self._app = app
         self._panes = panes
-        self._arrangement = arrangement
+        self._layout = layout
         self._overlays = overlays
         self._background = background
         self._session = session
@@ -78,7 +78,7 @@ class HunkControl:
 
     async def _open(self, path: str) -> None:
         if await self._shown_file.open(path):
-            self._arrangement.bring("editor")
+            self._layout.bring("editor")
             self._panes.editor.focus()
 
     # Hunks.
@@ -93,7 +93,7 @@ class HunkControl:
         mark = file.marked_here()
         self._visited = mark.hunk if mark else ""
         if file.path:
-            self._arrangement.bring("editor")
+            self._layout.bring("editor")
 
     def undo(self) -> None:
         """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""

@@ -6,23 +6,23 @@ from textual.app import App
 from textual.widget import Widget
 
 from tui.keys.keymap import shown
-from tui.panes.layout import Arrangement, Panes
+from tui.panes.layout import Layout, Panes
 from tui.terminal.driver import set_mouse
 
 
 class PaneControl:
     """What the keys for the screen itself do; none of it concerns the session."""
 
-    def __init__(self, app: App[int], panes: Panes, arrangement: Arrangement) -> None:
+    def __init__(self, app: App[int], panes: Panes, layout: Layout) -> None:
         self._app = app
         self._panes = panes
-        self._arrangement = arrangement
+        self._layout = layout
 
     def focus(self, name: str) -> None:
         """Go to a pane, bringing it into sight."""
         match name:
             case "editor" | "chat":
-                self._arrangement.bring(name)
+                self._layout.bring(name)
         if name == "editor" and not self._panes.editor.path:
             self._panes.status.say(f"no file is open: {shown('open_file')} opens one")
             return
@@ -39,7 +39,7 @@ class PaneControl:
 
     def zoom(self) -> None:
         """Show one pane alone, the focused one or else the chat; or both again."""
-        self._arrangement.zoom("editor" if self._panes.editor.has_focus else "chat")
+        self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
 
     def copy_answer(self) -> None:
         """Copy the last answer."""

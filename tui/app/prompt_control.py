@@ -11,8 +11,8 @@ from tui.app.hunk_control import HunkControl
 from tui.app.overlay_control import OverlayControl
 from tui.app.quit_control import QuitControl
 from tui.panes.layout import Panes
-from tui.words.completion import foresee
-from tui.words.slash import SlashError, obey, split_slash
+from tui.words.completion import prefetch_models
+from tui.words.slash import SlashError, run_command, split_slash
 
 if TYPE_CHECKING:
     from tui.app.feed import Feed
@@ -49,7 +49,7 @@ class PromptControl:
         self._suggestions = suggestions
 
     def send(self, text: str, *, queued: bool) -> None:
-        """Send a prompt, or obey the command that ``text`` is. ``queued``: after the running turn."""
+        """Send a prompt, or run the command that ``text`` is. ``queued``: after the running turn."""
         command = None if queued else split_slash(text)
         if queued:
             self._session.queue(text)
@@ -84,7 +84,7 @@ class PromptControl:
     def draft_changed(self, text: str) -> None:
         """Keep the draft, and have ready what it takes to send or complete it."""
         self._quitting.keep_draft(text)
-        foresee(self._session, text)
+        prefetch_models(self._session, text)
         self._session.wake()
 
     async def _command(self, text: str, name: str, argument: str) -> None:
@@ -93,7 +93,7 @@ class PromptControl:
         meanwhile = f"/{name} is running …"
         timer = self._app.set_timer(SLOW_COMMAND, lambda: status.say(meanwhile))
         try:
-            done = await self._obey(name, argument)
+            done = await self._run_command(name, argument)
         finally:
             timer.stop()
             if status.status.message == meanwhile:
@@ -102,7 +102,7 @@ class PromptControl:
             composer.put(text)
             composer.select_all()
 
-    async def _obey(self, name: str, argument: str) -> bool:
+    async def _run_command(self, name: str, argument: str) -> bool:
         """Obey a command: the app's own here, all others as line mode does. False when it fails."""
         match name, argument:
             case "context", "":
@@ -117,7 +117,7 @@ class PromptControl:
                 self._hunks.answer("apply" if name == "land" else "reject", argument)
             case _:
                 try:
-                    told = await obey(self._session, name, argument)
+                    told = await run_command(self._session, name, argument)
                 except SlashError as problem:
                     self._tell(str(problem), "error")
                     return False

@@ -19,7 +19,7 @@ from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
 from tui.panes.editor.marks import Mark, Marks
-from tui.panes.layout import Arrangement, Panes
+from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
 from tui.terminal.driver import ask_for_turns, take_keys
 from tui.terminal.startup import loaded
@@ -43,7 +43,7 @@ class SessionStart:
         app: App[int],
         panes: Panes,
         titles: Titles,
-        arrangement: Arrangement,
+        layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
         marks: Marks,
@@ -58,7 +58,7 @@ class SessionStart:
         self._app = app
         self._panes = panes
         self._titles = titles
-        self._arrangement = arrangement
+        self._layout = layout
         self._overlays = overlays
         self._background = background
         self._marks = marks
@@ -97,7 +97,7 @@ class SessionStart:
         self.controls = controls = make_controls(
             self._app,
             self._panes,
-            self._arrangement,
+            self._layout,
             self._overlays,
             self._background,
             self._marks,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 FARTHEST_REST = 120
-"""Lines after which lexing starts afresh although no rest was found; it bounds the work per line."""
+"""The most lines without a restart point after which lexing restarts anyway, which bounds the work per line.
+"""
 
 
 def new_lexer(*, language: str = "", path: str = "") -> Lexer | None:
@@ -37,11 +38,11 @@ def new_lexer(*, language: str = "", path: str = "") -> Lexer | None:
 
 
 lexer_for = lru_cache(maxsize=64)(new_lexer)
-"""As :func:`new_lexer`, one for all callers on the event loop."""
+"""Like :func:`new_lexer`, but shared by all callers on the event loop."""
 
 
 def warm() -> None:
-    """Pay Pygments' first use (its imports and the Python lexer's tables) before a token needs it."""
+    """Load Pygments and the tables of its Python lexer before the first token needs them."""
     lexer = lexer_for(path="warm.py")
     lex(lexer, ["def warm() -> str:", "    return f'{1}'"])
 
@@ -60,7 +61,7 @@ def _role_of(token: str) -> str:
 
 
 def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
-    """The spans of each of ``lines``; the roles are token roles. Text is kept as it is."""
+    """The spans of each of ``lines``, with token roles. The text is unchanged."""
     if lexer is None:
         return [[(line, ".text")] if line else [] for line in lines]
     out: list[list[Span]] = [[]]
@@ -73,13 +74,13 @@ def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
             if not newline:
                 break
             out.append([])
-    # Some lexers add or swallow a last line break: a line must stay a line.
+    # Some lexers add or drop a final line break: keep one list per line.
     out += [[] for _ in range(len(lines) - len(out))]
     return out[: len(lines)]
 
 
 def is_rest(lines: Sequence[str], spans: Sequence[Sequence[Span]], index: int) -> bool:
-    """Whether lexing may start afresh at line ``index``."""
+    """Whether lexing may restart at line ``index``."""
     line = lines[index]
     if not line or line[0] in " \t}])#*\"'`":
         return False
@@ -110,11 +111,8 @@ def drawable(spans: Sequence[Span], tab: int = 4) -> list[Span]:
 
 
 class CodeStream:
-    """The lines of a code block that is still being typed, coloured as they come.
-
-    :meth:`lines_from` lexes from the last rest only, so the work per new line is bounded by
-    :data:`FARTHEST_REST` however long the block grows.
-    """
+    """A streamed code block, coloured as it arrives. :meth:`lines_from` lexes from the last restart point
+    only, so the work per new line is bounded by :data:`FARTHEST_REST` however long the block is."""
 
     def __init__(self, lexer: Lexer | None) -> None:
         self._lexer = lexer
@@ -122,7 +120,7 @@ class CodeStream:
         self._rest = 0
 
     def append(self, lines: Sequence[str]) -> None:
-        """Take complete lines."""
+        """Add complete lines."""
         self._lines += lines
 
     @property
@@ -131,10 +129,8 @@ class CodeStream:
         return self._rest
 
     def settle(self, tail: str | None) -> list[list[Span]]:
-        """The spans of the lines from :attr:`rest` on, then of the unfinished ``tail`` if given.
-
-        Moves the rest forward afterwards: lines before it are final.
-        """
+        """The spans of the lines from :attr:`rest` on, then of the unfinished ``tail`` if given. Afterwards
+        the restart point is moved forward: lines before it are final."""
         open_lines = self._lines[self._rest :]
         spans = lex(self._lexer, open_lines if tail is None else [*open_lines, tail])
         for index in range(len(open_lines) - 1, 0, -1):

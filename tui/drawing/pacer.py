@@ -1,4 +1,4 @@
-"""Painting at a bounded rate: any number of changes ask for one frame, drawn from the newest state."""
+"""Limits the frame rate: any number of changes ask for one frame, which draws the newest state."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Callable
 
 FRAME = 1 / 30
-"""Seconds between two frames."""
+"""The least time between two frames, in seconds."""
 
 
 class Pacer:
-    """Calls ``paint`` once per ``interval`` at most, and never when nothing asked for it.
-
-    While ``ready`` says no (the terminal has not taken the last frame) frames are skipped; the
-    one painted afterwards shows the newest state.
-    """
+    """Calls ``paint`` at most once per ``interval``, and only when asked. While ``ready`` returns false (the
+    terminal has not taken the last frame) frames are skipped; the next one draws the newest state."""
 
     def __init__(
         self,
@@ -29,14 +26,14 @@ class Pacer:
         self._handle: asyncio.TimerHandle | None = None
 
     def request(self) -> None:
-        """Ask for a frame: at once when the last one is long ago, else when its time has come."""
+        """Ask for a frame: now if the last one is long enough ago, else when the interval is over."""
         if self._handle is None:
             loop = asyncio.get_running_loop()
             delay = max(0.0, self._last + self._interval - loop.time())
             self._handle = loop.call_later(delay, self._run, loop)
 
     def cancel(self) -> None:
-        """Drop the frame that was asked for."""
+        """Cancel the frame that was asked for."""
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None

@@ -1,4 +1,4 @@
-"""From a theme's roles to the styles Rich draws with and the theme Textual's CSS reads."""
+"""Turns the roles of a theme into Rich styles and a Textual theme."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from themes.loader import Ink, Theme
 
 
 class Palette:
-    """A theme's styles by role, each made once.
-
-    A role is a name of the theme's ``[ui]`` table, or of ``[tokens]`` with a dot before it
-    (``.keyword``). A background is a ``[ui]`` role whose colour fills the cell.
-    """
+    """The styles of a theme by role, each made once. A role is a name of the ``[ui]`` table, or of
+    ``[tokens]`` with a dot before it (``.keyword``). A background is a ``[ui]`` role whose colour fills
+    the cell."""
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
@@ -44,7 +42,7 @@ class Palette:
 
     @property
     def cursor(self) -> Style:
-        """What is laid over the cell under the cursor."""
+        """The style of the cell under the cursor."""
         ink = self.theme.ui["cursor"]
         if "reverse" in ink.attributes:
             return Style(reverse=True)
@@ -52,12 +50,12 @@ class Palette:
 
     @property
     def selection(self) -> Style:
-        """What is laid over selected text."""
+        """The style of selected text."""
         ink = self.theme.ui["selection"]
         return Style(reverse=True) if "reverse" in ink.attributes else Style(bgcolor=ink.colour)
 
     def textual_theme(self) -> TextualTheme:
-        """The same look for Textual's own widgets and for ``spark.tcss`` (``$spark-ROLE``)."""
+        """The theme for Textual's own widgets and for ``spark.tcss`` (``$spark-ROLE``)."""
 
         def css(role: str) -> str:
             colour = self.theme.ui[role].colour
@@ -80,12 +78,12 @@ class Palette:
             surface=css("surface"),
             panel=css("panel"),
             boost=css("panel"),
-            # Textual's own widgets ask an ANSI theme for some variables that others do not need.
+            # Textual's own widgets need some variables for an ANSI theme that others do not have.
             variables=(BUILTIN_THEMES["ansi-dark"].variables if self.theme.ansi else {})
             | {f"spark-{role.replace('_', '-')}": css(role) for role in self.theme.ui},
         )
 
     @property
     def textual_name(self) -> str:
-        """The name under which Textual knows the theme, apart from Textual's own."""
+        """The theme's name in Textual, distinct from Textual's own themes."""
         return f"spark-{self.theme.name}"

@@ -1,7 +1,7 @@
-"""The one place where foreign text becomes drawable: what could steer a terminal is made visible.
+"""Makes foreign text safe to draw: every character that could control a terminal becomes visible.
 
-The session has stripped control sequences already; this is the second lock on the same door, for
-everything a pane draws. Nothing drawn is ever read as markup.
+The session has stripped control sequences already; this is a second check for everything a pane draws. Drawn
+text is never parsed as markup.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from rich.cells import cell_len
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)}
 _C1 = dict.fromkeys(range(0x80, 0xA0), "\ufffd")
-# Bidirectional overrides reorder what is shown: source that reads one way and runs another.
+# Bidirectional overrides reorder text: source code could read one way and run another.
 _BIDI = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
 _BREAKS = {0x2028: "\u240a", 0x2029: "\u240a", 0xFEFF: "\ufffd"}
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-# What the editor shows for the stand-ins of tui.panes.shield.
+# The stand-ins of tui.panes.editor.line_ends.
 _SHIELDED = {0x10FFD0 + index: code for index, code in enumerate("␍␋␌␜␝␞␤␊␊")}
 _TABLE = {**_SHIELDED, **_PICTURES, 0x7F: "\u2421", **_C1, **_BIDI, **_BREAKS, **_SURROGATES}
 
@@ -39,7 +39,7 @@ def untabbed(text: str, width: int = 4) -> str:
 
 
 def clipped(text: str, width: int) -> str:
-    """``text`` in at most ``width`` cells, its end replaced by an ellipsis when it is longer."""
+    """``text`` in at most ``width`` cells; a longer one ends in an ellipsis."""
     if cell_len(text) <= width:
         return text
     if width < 1:
@@ -51,7 +51,7 @@ def clipped(text: str, width: int) -> str:
 
 
 def clipped_left(text: str, width: int) -> str:
-    """As :func:`clipped`, but losing the start: what a path's reader needs is its end."""
+    """Like :func:`clipped`, but cuts the start: the end of a path says most."""
     if cell_len(text) <= width:
         return text
     if width < 1:

@@ -1,4 +1,4 @@
-"""Rows: styled text as plain data, wrapped to a width, turned into a Strip only when painted."""
+"""Styled text as plain data, wrapped to a width, and turned into a Strip only when painted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Span = tuple[str, str]
 
 
 class Row:
-    """One screen row: its spans, what fills it, and its Strip once it was painted."""
+    """A screen row: its spans, the role that fills it, and its Strip once it was painted."""
 
     __slots__ = ("_strip", "fill", "spans")
 
@@ -25,7 +25,7 @@ class Row:
         self._strip: tuple[Palette, int, Strip] | None = None
 
     def strip(self, palette: Palette, width: int) -> Strip:
-        """The row as exactly ``width`` cells in the colours of ``palette``."""
+        """The row in exactly ``width`` cells and the colours of ``palette``."""
         held = self._strip
         if held is None or held[0] is not palette or held[1] != width:
             blank = palette.style("text", self.fill)
@@ -36,12 +36,12 @@ class Row:
 
     @property
     def text(self) -> str:
-        """The row's characters alone."""
+        """The text of the row without styles."""
         return "".join(text for text, _ in self.spans)
 
 
 def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:
-    """The characters ``start`` to ``end`` of ``spans``, roles kept."""
+    """The characters ``start`` to ``end`` of ``spans``, with their roles."""
     out: list[Span] = []
     at = 0
     for text, role in spans:
@@ -55,10 +55,8 @@ def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:
 
 
 def breaks(text: str, width: int, *, words: bool = True) -> list[tuple[int, int]]:
-    """Where ``text`` is cut to fit ``width`` cells: (start, end) of each row, in characters.
-
-    Rows break after a space where there is one (the space is dropped), else anywhere.
-    """
+    """The (start, end) of each row of ``text`` wrapped to ``width`` cells. Rows break after a space where
+    there is one (the space is dropped), else anywhere."""
     width = max(1, width)
     out: list[tuple[int, int]] = []
     start, ascii_only = 0, text.isascii()
@@ -77,7 +75,7 @@ def breaks(text: str, width: int, *, words: bool = True) -> list[tuple[int, int]
 
 
 def _fit(text: str, start: int, width: int) -> int:
-    """The first character from ``start`` that no longer fits; always one further at least."""
+    """The first character from ``start`` that does not fit; at least one further."""
     used = 0
     for index in range(start, len(text)):
         used += get_character_cell_size(text[index])
@@ -95,7 +93,7 @@ def wrap(
     fill: str = "surface",
     words: bool = True,
 ) -> list[Row]:
-    """``spans`` as rows of at most ``width`` cells, led by ``first`` and then by ``rest``."""
+    """``spans`` wrapped to ``width`` cells; ``first`` precedes the first row, ``rest`` the others."""
     text = "".join(piece for piece, _ in spans)
     lead = cell_len("".join(piece for piece, _ in first))
     rows = []

@@ -23,7 +23,7 @@ class ThemeSwitch:
     """Holds the palette, and gives another one to everything on the screen."""
 
     def __init__(self, app: App[int], name: str) -> None:
-        """Use the theme called ``name``. Raises ThemeError where there is none or it is not whole."""
+        """Use the theme called ``name``. Raises ThemeError where there is none or it is incomplete."""
         self._app = app
         self.palette = self._register(name)
 

@@ -1,8 +1,7 @@
-"""Keys in the order in which they were pressed.
+"""Runs keys in the order in which they were pressed.
 
-Textual passes a key that a widget has bound up to the app first, and looks for the binding from there:
-characters that were read together with it, as over a slow line, are put in meanwhile. ``a``, Backspace, ``b``
-would become nothing but ``a``.
+Textual passes a bound key to the app first and looks up the binding from there. Characters read together with
+it, as over a slow line, are inserted meanwhile: ``a``, Backspace, ``b`` would become ``a``.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from textual.widget import Widget
 
 
 def after_typing(app: App[Any], call: Callable[[], object]) -> None:
-    """Call after what was typed before the key that asks for it: keys that work anywhere overtake typing."""
+    """Call after what was typed before the key: keys that work anywhere overtake typing."""
     (app.focused or app).call_later(call)
 
 
 @cache
 def own_actions(kind: type[Widget]) -> Mapping[str, str]:
-    """What each key that is bound in widgets of a class does, its parents' bindings among them."""
+    """The actions of the keys bound in a widget class and its parents."""
     return {
         binding.key: binding.action
         for parent in reversed(kind.__mro__)
@@ -32,8 +31,8 @@ def own_actions(kind: type[Widget]) -> Mapping[str, str]:
     }
 
 
-async def act_in_turn(widget: Widget, event: events.Key) -> None:
-    """Do at once what the key is bound to in ``widget``; for its ``on_key``."""
+async def run_key_in_order(widget: Widget, event: events.Key) -> None:
+    """Run the action that the key is bound to in ``widget``; call it from the widget's ``on_key``."""
     action = own_actions(type(widget)).get(event.key)
     if action is not None:
         event.stop()

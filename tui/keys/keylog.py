@@ -1,4 +1,4 @@
-"""Reads the terminal's bytes as the app does, and prints them beside the keys they are taken for."""
+"""Prints the bytes that the terminal sends, beside the keys they are read as."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tui.keys.keymap import keymap
 from tui.terminal.driver import key_parser, rewritten
 
 QUIET = 0.05
-"""Seconds without a byte after which what came is one key."""
+"""After this many seconds without a byte, the bytes read are one key."""
 
 
 def log_keys() -> None:
-    """Print each key until Ctrl+C; the terminal is left as it was."""
+    """Print each key until Ctrl+C, and restore the terminal."""
     actions = {key: entry.help for scope in reversed(keymap()) for entry in scope.keys for key in entry.keys}
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)

@@ -1,4 +1,4 @@
-"""The one table of keys, ``keymap.toml``: from it come the bindings and the help screen."""
+"""The table of keys, ``keymap.toml``, from which the bindings and the help are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One entry: its keys by Textual's names, the action they run, and one line of help."""
+    """An entry: its keys by Textual's names, the action they run, and one line of help."""
 
     keys: tuple[str, ...]
     action: str
@@ -26,7 +26,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a set of keys works."""
+    """A set of keys, and where they work."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ def scope(name: str) -> Scope:
 
 
 def bindings(name: str) -> list[BindingType]:
-    """The bindings of one scope. Those of ``app`` work whatever has the focus."""
+    """The bindings of one scope. Those of ``app`` work wherever the focus is."""
     return [
         Binding(key, entry.action, entry.help, show=False, priority=name == "app")
         for entry in scope(name).keys

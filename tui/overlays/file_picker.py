@@ -17,18 +17,18 @@ from textual.worker import Worker
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped_left, visible
 from tui.drawing.rows import Row, Span
-from tui.keys.key_order import act_in_turn
+from tui.keys.key_order import run_key_in_order
 from tui.overlays.lines import Lines
 from tui.words.fuzzy import best
 
 
-class Query(Input):
+class PathInput(Input):
     """Where letters of a name are typed, and taken in turn; Ctrl+K moves the choice below."""
 
     async def on_key(self, event: events.Key) -> None:
         """See :mod:`tui.keys.key_order`."""
         if event.key != "ctrl+k":
-            await act_in_turn(self, event)
+            await run_key_in_order(self, event)
 
 
 class FilePicker(ModalScreen[str | None]):
@@ -64,7 +64,7 @@ class FilePicker(ModalScreen[str | None]):
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield Query(placeholder="type a part of the path", id="query")
+            yield PathInput(placeholder="type a part of the path", id="query")
             yield self._lines
 
     def on_mount(self) -> None:

@@ -1,4 +1,4 @@
-"""How the panes share the terminal: beside each other, above each other, or one alone."""
+"""The layout of the panes: side by side, stacked, or one alone."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal
 from textual.geometry import Size
 from textual.screen import Screen
 
-from tui.panes.blank import Blank
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.status import StatusLine
+from tui.panes.welcome import Welcome
 
 STACKED_BELOW = 100
-"""Columns below which the panes stand above each other."""
+"""Below this width the panes are stacked."""
 LOW_BELOW = 16
-"""Rows below which one pane is shown alone."""
+"""Below this height one pane is shown alone."""
 SMALLEST = Size(20, 6)
-"""The terminal below which nothing useful fits."""
+"""The smallest usable terminal."""
 LEAST, MOST = 20, 80
-"""The editor's share of the room, in per cent."""
+"""The limits of the editor's share, in per cent."""
 
 Pane = Literal["editor", "chat"]
 
@@ -33,7 +33,7 @@ class Panes:
     """The widgets of the app's own screen."""
 
     editor: EditorPane
-    blank: Blank
+    welcome: Welcome
     chat: ChatView
     composer: Composer
     status: StatusLine
@@ -44,11 +44,12 @@ class Panes:
         """The panes on ``screen``."""
         one = screen.query_one
         chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
-        return cls(one(EditorPane), one(Blank), chat, composer, status, one(Suggestions))
+        return cls(one(EditorPane), one(Welcome), chat, composer, status, one(Suggestions))
 
 
-class Arrangement:
-    """Decides by the terminal's size and the user's wishes; the style sheet does the rest by class."""
+class Layout:
+    """Chooses the layout by the terminal's size and the user's wishes, and sets the classes that the style
+    sheet lays out."""
 
     def __init__(self, screen: Callable[[], Screen[object]], size: Size) -> None:
         self._screen = screen
@@ -91,7 +92,7 @@ class Arrangement:
         screen.set_class(stacked, "stacked")
         screen.set_class(alone == "editor", "only-editor")
         screen.set_class(alone == "chat", "only-chat")
-        for pane in screen.query("EditorPane, Blank"):
+        for pane in screen.query("EditorPane, Welcome"):
             pane.styles.width = None if stacked or alone else f"{self._share}%"
-            # Stacked, the chat needs a little more than beside: its lines are wider than they are many.
+            # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
             pane.styles.height = f"{self._share - 6}%" if stacked else None

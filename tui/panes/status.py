@@ -1,4 +1,4 @@
-"""The status line: who answers, how the link and the turn stand, how many tokens, what went wrong."""
+"""The status line: model, connection, turn, tokens and the last message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tui.words.figures import thousands
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything the line shows."""
+    """The contents of the line."""
 
     model: str = ""
     effort: str = ""
@@ -35,16 +35,16 @@ class Status:
     window: int = 0
     speed: float | None = None
     reading: str = ""
-    """How far a long reading of the project is; empty when none runs."""
+    """The progress of a long project scan; empty when none runs."""
     usage: tuple[str, ...] = ()
-    """What the session has taken, in words; the longest first, of which one is shown."""
+    """The usage of the session in several lengths, the longest first; one is shown."""
     picked: str = ""
-    """What ``auto`` made of the effort, with its reason: ``auto: low (short request)``."""
+    """The effort that ``auto`` chose, with its reason: ``auto: low (short request)``."""
     fast: bool = False
     waiting: int = 0
-    """Prompts queued."""
+    """The number of queued prompts."""
     countdown: int = 0
-    """Seconds until the connection tries again; 0 where it waits for nothing."""
+    """Seconds until the connection is tried again; 0 when none is scheduled."""
     message: str = ""
     level: str = "info"
 
@@ -62,7 +62,8 @@ _LINKS = {
 
 
 def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
-    """The left and the right end of the line; what does not fit is left out, the message last."""
+    """The spans at the left and at the right end of the line. What does not fit is left out, the message
+    last."""
     sign, role = _LINKS.get(status.link, ("?", "muted"))
     left: list[Span] = [(f" {sign} ", role), (status.phase or status.link, "status_key")]
     if status.countdown:
@@ -75,7 +76,7 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     right: list[Span] = []
     room = width - _cells(left) - 2
     needed = _message_cells(status, width)
-    # As they stand from left to right; while a turn runs its speed matters most, else what it took.
+    # In the order on the line. While a turn runs its speed is kept longest, otherwise the model.
     slots = {"usage": status.usage, "who": _who(status), "window": _window(status), "speed": _speed(status)}
     shown: dict[str, str] = {}
     for slot in ("speed", "window", "who", "usage") if status.phase else ("window", "who", "usage", "speed"):
@@ -100,7 +101,7 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
 
 
 def _window(status: Status) -> Sequence[str]:
-    """How full the model's window is."""
+    """How full the window of the model is."""
     if not status.used:
         return ()
     used = ("~" if status.estimated else "") + thousands(status.used)
@@ -114,7 +115,7 @@ def _speed(status: Status) -> Sequence[str]:
 
 
 def _who(status: Status) -> Sequence[str]:
-    """Who answers and with which effort, the longest first."""
+    """The model and its effort, the longest form first."""
     model = clipped(visible(status.model), 28)
     tier = " · fast" if status.fast else ""
     picked = visible(status.picked)
@@ -123,7 +124,7 @@ def _who(status: Status) -> Sequence[str]:
 
 
 def _message_cells(status: Status, width: int) -> int:
-    """The room kept for the message: all it takes where something is wrong, else half of the line."""
+    """The cells kept for the message: its length for a warning or an error, else half the line at most."""
     length = cell_len(status.message)
     return length if status.level in ("error", "warning") else min(length, max(20, width // 2))
 
@@ -133,8 +134,7 @@ def _cells(spans: list[Span]) -> int:
 
 
 class StatusLine(Widget):
-    """One line at the bottom. It is painted when something it shows has changed; a clock runs only while
-    it counts down."""
+    """The bottom line. It is repainted only when it changes; a timer runs only during a countdown."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -151,17 +151,17 @@ class StatusLine(Widget):
             self.refresh()
 
     def say(self, message: str, level: str = "info") -> None:
-        """Show one line until another comes."""
+        """Show a message until the next one."""
         self.show(message=" ".join(message.split()), level=level)
 
     @property
     def cut(self) -> bool:
-        """Whether there is no room for all of the message."""
+        """Whether the message is cut off."""
         message = visible(self.status.message)
         return bool(message) and parts(self.status, self.size.width)[0][-1][0] != message
 
     def count_down(self, seconds: float | None) -> None:
-        """Show how long it is until the next try, second by second; None ends that."""
+        """Show the seconds until the next try, counting down; None ends the countdown."""
         if self._counting is not None:
             self._counting.stop()
             self._counting = None

@@ -34,7 +34,7 @@ class Titles:
         editor = self._panes.editor
         self._app.screen_stack[0].set_class(not file.path, "no-file")
         if not file.path:
-            self._panes.blank.say(file.problem)
+            self._panes.welcome.say(file.problem)
             return
         width = editor.size.width or self._app.size.width
         cursor = editor.cursor_location

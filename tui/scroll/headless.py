@@ -51,7 +51,7 @@ PRINTED = (
     ApplyEnded,
     DialogueCompacted,
 )
-"""The events that ``--json`` prints: the contract's, and some that readers may ignore."""
+"""The events that ``--json`` prints: the documented ones, and some that readers may ignore."""
 
 Printer = Callable[[Event], None]
 
@@ -71,7 +71,7 @@ def json_printer(began: float) -> Printer:
 
 
 def text_printer() -> Printer:
-    """Prints the answer on standard output; hunks and what went wrong on standard error."""
+    """Prints the answer on standard output, and hunks and problems on standard error."""
 
     def show(event: Event) -> None:
         match event:
@@ -97,7 +97,7 @@ def text_printer() -> Printer:
 
 
 def fate_line(event: Event) -> str | None:
-    """One line that tells what became of a hunk or a tool call, or None for other events."""
+    """One line that tells what came of a hunk or a tool call, or None for other events."""
     match event:
         case HunkLanded(
             hunk=hunk, path=path, status=status, action=action, start=start, end=end, moved_to=moved
@@ -131,7 +131,7 @@ async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
     session = Session(opening, attended=False)
     events = session.listen()
     loop = asyncio.get_running_loop()
-    # The turn ends as interrupted and says so; a second Ctrl+C is the usual one.
+    # The turn ends as interrupted; a second Ctrl+C ends the program.
     loop.add_signal_handler(signal.SIGINT, lambda: _interrupt(session, loop))
     code = FAILED
     await session.open()

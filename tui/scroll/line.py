@@ -1,7 +1,7 @@
-"""The session without a full screen: prompt_toolkit below, plain scrolling output above.
+"""Line mode: a session without a full screen, with a prompt below and plain scrolling output above.
 
-Works where the app cannot: dumb terminals, screen readers, serial lines. The prompt stays usable
-while an answer streams: Enter redirects, Ctrl+C stops.
+It works where the app cannot: dumb terminals, screen readers, serial lines. The prompt stays usable while an
+answer streams: Enter redirects, Ctrl+C stops.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from session.usage.totals import UsageFold
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.scroll.headless import fate_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
-from tui.words.completion import completer, foresee
+from tui.words.completion import completer, prefetch_models
 from tui.words.figures import turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
-from tui.words.slash import SlashError, obey, slashes, split_slash
+from tui.words.slash import SlashError, run_command, slashes, split_slash
 from tui.words.window_lines import context_line
 
 ESCAPE_SECONDS = 0.05
 MOST_SHOWN = 60
-"""Lines of a hunk that are shown when it is asked about."""
+"""The most lines of a held hunk that are shown."""
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line; Tab completes
@@ -97,8 +97,8 @@ async def _ask(session: Session, answer: _Answer) -> None:
         complete_while_typing=False,
         complete_style=CompleteStyle.READLINE_LIKE,
     )
-    asking.default_buffer.on_text_changed += lambda buffer: foresee(session, buffer.text)
-    # A lone Esc is a key of its own at once, not the beginning of some sequence a second later.
+    asking.default_buffer.on_text_changed += lambda buffer: prefetch_models(session, buffer.text)
+    # Treat Esc as a key at once, instead of waiting a second for the rest of a sequence.
     asking.app.ttimeoutlen = asking.app.timeoutlen = ESCAPE_SECONDS
     text = session.draft()
     while True:
@@ -112,11 +112,11 @@ async def _ask(session: Session, answer: _Answer) -> None:
         if split_slash(text) == ("quit", ""):
             return
         if text.strip():
-            await _obey(session, answer, text.strip())
+            await _run_command(session, answer, text.strip())
         text = ""
 
 
-async def _obey(session: Session, answer: _Answer, text: str) -> None:
+async def _run_command(session: Session, answer: _Answer, text: str) -> None:
     command = split_slash(text)
     if command is None:
         session.submit(text)
@@ -136,7 +136,7 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
             print(f"{named} is not held" if named else "nothing is held")
     else:
         try:
-            told = await obey(session, name, argument)
+            told = await run_command(session, name, argument)
         except SlashError as problem:
             told = str(problem)
         if told:
@@ -144,7 +144,7 @@ async def _obey(session: Session, answer: _Answer, text: str) -> None:
 
 
 class _Tab(Completer):
-    """Completes at Tab what the app's composer completes."""
+    """Completes the same words at Tab as the composer of the app."""
 
     def __init__(self, session: Session) -> None:
         self._complete = completer(session)
@@ -157,7 +157,7 @@ class _Tab(Completer):
 
 
 def _stop(session: Session) -> None:
-    """Stop the turn, and with it what was to follow it."""
+    """Stop the turn, and drop the queued prompts."""
     session.interrupt()
     for text in session.unqueue():
         print(f"not sent any more: {text}")
@@ -192,7 +192,7 @@ async def _print_all(session: Session, events: AsyncIterator[Event], answer: _An
 
 
 class _Answer:
-    """Prints events; the answer's text by whole lines, since half a line would stand where the prompt is."""
+    """Prints events. The text of the answer is printed in whole lines, since the prompt is below it."""
 
     def __init__(self) -> None:
         self.held = HeldItems()
@@ -249,7 +249,7 @@ class _Answer:
         print(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
 
     def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
-        """What a hunk that is asked about would change, as a diff shows it."""
+        """Print the changes of a held hunk as a diff."""
         text = ""
         for kind, piece in pieces:
             for part in piece.splitlines(keepends=True):
@@ -279,7 +279,7 @@ class _Answer:
 
 
 def _line(event: Event) -> str | None:
-    """One line for an event other than the answer's text, or None for events that are not shown here."""
+    """One line for an event, or None for the answer's text and for events that are not shown."""
     match event:
         case HunkUndone(hunk=hunk, path=path):
             return f"{hunk} undone {path}"

@@ -1,4 +1,4 @@
-"""What became of the dialogue, in words: the same in the app, in line mode and on standard error."""
+"""Describes compactions and remembered lines: the same in the app, in line mode and on standard error."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def compaction_line(event: DialogueCompacted) -> str:
 
 
 def compaction_text(event: DialogueCompacted) -> str:
-    """What was kept, what was dropped, and what stands in place of the turns."""
+    """What a compaction kept and dropped, and what replaces the turns."""
     lines = [f"kept: {clean_line(each)}" for each in event.kept]
     lines += [f"dropped: {clean_line(each)}" for each in event.dropped]
     return "\n".join([*lines, "the journal keeps everything; the model is shown:", "", clean(event.text)])
 
 
 def dialogue_line(event: LedgerProposed | LineRemembered | LineForgotten) -> str:
-    """One line for the other news of the dialogue."""
+    """One line for the other events of the conversation."""
     match event:
         case LedgerProposed(rejected=rejected, input_tokens=given, output_tokens=taken):
             but = f", {rejected} of its lines not believed" if rejected else ""

@@ -1,5 +1,5 @@
-"""What Tab can make of the text before the cursor: a mention (``@path``, ``@folder/``, ``@name``), the name
-of a typed command, or what follows it where that is a file or one of a closed set (``/effort high``)."""
+"""Completes the text before the cursor at Tab: a mention (``@path``, ``@folder/``, ``@name``), the name of a
+command, or its argument where that is a file or one of a fixed set (``/effort high``)."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _AT_CURSOR = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*\"?|\S*)$")
 
 
 class Kind(Enum):
-    """What is being typed."""
+    """The kinds of text that can be completed."""
 
     COMMAND = "command"
     FILE = "file"
-    """A file or a name of the project's."""
+    """A file or a name of the project."""
     VALUE = "value"
-    """One of a command's closed set."""
+    """One of a fixed set of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The ``word`` that ends at the cursor, and the ``command`` that it is for, if any."""
+    """The ``word`` before the cursor, its ``kind``, and the ``command`` whose argument it is, if any."""
 
     kind: Kind
     word: str
@@ -41,8 +41,8 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """``word``, which ends at the cursor, could become any of ``texts``, the likeliest first; ``details``
-    tell each from others, where there is something to tell."""
+    """Matches for the ``word`` before the cursor: ``texts``, the best first, and ``details`` that tell each
+    from the others, or are empty."""
 
     word: str
     texts: Sequence[str]
@@ -50,11 +50,11 @@ class Candidates:
 
 
 Completer = Callable[[str], Candidates | None]
-"""Given the line before the cursor: what it could become; None where there is nothing to complete."""
+"""Maps the line before the cursor to its matches; None where there is nothing to complete."""
 
 
 def typed(before: str) -> Typed | None:
-    """What is being typed at the end of ``before``; None for what is not completed."""
+    """The word at the end of ``before``; None where nothing can be completed."""
     if found := _COMMAND.fullmatch(before):
         return Typed(Kind.COMMAND, found[1])
     if found := _AT_CURSOR.search(before):
@@ -72,7 +72,7 @@ def typed(before: str) -> Typed | None:
 
 
 def completer(session: SessionPort) -> Completer:
-    """What completes by the project's files and names, and by what ``session`` can be told."""
+    """A completer for the files and names of the project of ``session``, and for its commands."""
 
     def complete(before: str) -> Candidates | None:
         now = typed(before)
@@ -92,14 +92,14 @@ def completer(session: SessionPort) -> Completer:
 
 
 def from_files(before: str) -> bool:
-    """Whether what ends ``before`` is completed from the project's files: a large project takes its time to
-    be looked through, which any thread may do."""
+    """Whether completing ``before`` searches the project's files. That takes time in a large project, and may
+    be done in any thread."""
     now = typed(before)
     return now is not None and now.kind is Kind.FILE
 
 
-def foresee(session: SessionPort, draft: str) -> None:
-    """Have the server asked for its models by the time Tab wants them."""
+def prefetch_models(session: SessionPort, draft: str) -> None:
+    """Ask the server for its models early, so that they are there when Tab needs them."""
     now = typed(draft)
     if now is not None and now.command == "model":
         session.models.served.names()
@@ -112,7 +112,7 @@ def nothing(before: str) -> Candidates | None:
 
 
 def fitting(word: str, known: Sequence[str]) -> list[str]:
-    """The values that go on from ``word``, then those that hold it; upper and lower case are the same."""
+    """The values that begin with ``word``, then those that contain it, ignoring case."""
     word = word.lower()
     begun = [each for each in known if each.lower().startswith(word)]
     return begun + [each for each in known if word in each.lower() and each not in begun]

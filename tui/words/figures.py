@@ -1,4 +1,4 @@
-"""Usage in words: what was taken, what it cost and how quickly it came, for every front end."""
+"""Formats token counts, costs and times for every front end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def thousands(count: int) -> str:
-    """A token count in few cells: ``980``, ``12.3k``, ``1.2M``."""
+    """A token count in short form: ``980``, ``12.3k``, ``1.2M``."""
     if count < 1000:
         return str(count)
     if count < 100_000:
@@ -20,24 +20,24 @@ def thousands(count: int) -> str:
 
 
 def dollars(amount: float) -> str:
-    """An amount in few cells; what is more than nothing never reads as nothing."""
+    """A number in short form. A number above zero is never shown as zero."""
     if 0 < amount < 0.01:
         return f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
     return f"${amount:,.2f}"
 
 
 def duration(seconds: float) -> str:
-    """A time in few cells: ``54 ms``, ``1.2 s``."""
+    """A duration in short form: ``54 ms``, ``1.2 s``."""
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 def cached_share(taken: Spent) -> str:
-    """How much of the input came from a cache, ``71%``; empty where none did."""
+    """The cached share of the input, as ``71%``; empty when nothing was cached."""
     return f"{100 * taken.cached / taken.input:.0f}%" if taken.cached and taken.input else ""
 
 
 def cost(taken: Spent) -> str:
-    """Dollars, or that they are unknown; with what the sum leaves out."""
+    """The cost in dollars, or that it is unknown, and how many turns it leaves out."""
     known = taken.known_cost
     if known is None:
         return "price unknown"
@@ -63,7 +63,8 @@ def said(taken: Spent) -> str:
 
 
 def compact(taken: Spent) -> tuple[str, ...]:
-    """The figures for the status line, the longest first: what has no room is left out."""
+    """The figures for the status line in several lengths, the longest first; the line shows the longest that
+    fits."""
     if not taken.turns:
         return ()
     mark = "~" if taken.estimated else ""
@@ -75,7 +76,7 @@ def compact(taken: Spent) -> tuple[str, ...]:
 
 
 def speeds(usage: Usage) -> str:
-    """How quickly a turn came: ``first token 54 ms · 1,043 tok/s · round trip 12 ms``; empty if unknown."""
+    """The speed of a turn: ``first token 54 ms · 1,043 tok/s · round trip 12 ms``; empty if unknown."""
     first, rate, trip = usage.first_token_seconds, usage.tokens_per_second, usage.round_trip_seconds
     return " · ".join(
         text
@@ -89,14 +90,14 @@ def speeds(usage: Usage) -> str:
 
 
 def effort_said(started: TurnStarted) -> str:
-    """The effort that ``auto`` picked: ``auto: low (short request)``; empty where the user chose it."""
+    """The effort that ``auto`` chose: ``auto: low (short request)``; empty where the user chose it."""
     if started.effort_why is None:
         return ""
     return f"auto: {started.effort or 'none'} ({started.effort_why})"
 
 
 def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
-    """One turn in a line, for its end."""
+    """The figures of a turn in one line, shown when it ends."""
     from session.usage.totals import spent
 
     effort = effort_said(started) if started is not None else ""
@@ -104,10 +105,8 @@ def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
 
 
 async def report(accounts: Accounted, prices: str) -> str:
-    """The session and the day in some lines, ``prices`` (what they are reckoned by) the last.
-
-    Raises session.store.StoreError where the day's cannot be read.
-    """
+    """The figures of the session and of the day, one line each, then ``prices``, the line that names the
+    prices used. Raises StoreError where the figures of the day cannot be read."""
     total, today = accounts.total, await accounts.today()
     lines = ["this session: nothing yet"]
     if total.turns:

@@ -1,4 +1,4 @@
-"""Finding a path from a few of its letters, in order, as in every good editor."""
+"""Finds paths that contain the typed letters in order, as fuzzy finders of editors do."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from heapq import nsmallest
 
 
 def best(query: str, paths: Sequence[str], most: int) -> list[tuple[str, frozenset[int]]]:
-    """The ``most`` best matches, best first, each with the positions of the letters that matched.
-
-    All letters of ``query`` must occur in order, whatever their case; spaces are ignored.
-    """
+    """The best ``most`` matches, best first, each with the positions of the matched letters. All letters of
+    ``query`` must occur in order; case and spaces are ignored."""
     letters = "".join(query.split()).lower()
     if not letters:
         return [(path, frozenset()) for path in paths[:most]]
@@ -23,7 +21,8 @@ def best(query: str, paths: Sequence[str], most: int) -> list[tuple[str, frozens
 
 
 def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:
-    """A cost (less is better) and the positions; matches in the file's name and at word starts cost least."""
+    """The cost of a match (lower is better) and its positions. Matches in the file's name and at word starts
+    cost least."""
     lower = path.lower()
     name = path.rfind("/") + 1
     if len(lower) != len(path):

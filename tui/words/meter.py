@@ -1,15 +1,15 @@
-"""Counts what the status line shows of tokens: how many, how fast. The caller tells the time."""
+"""Measures tokens and their speed for the status line. The caller passes the time."""
 
 from __future__ import annotations
 
 from collections import deque
 
 CHARS_PER_TOKEN = 4
-"""What an English or code token measures on average: for the live estimate only."""
+"""The average number of characters of a token, used only for the live estimate."""
 WINDOW = 1.0
-"""Seconds over which the live speed is taken."""
+"""The live speed is measured over this many seconds."""
 LEAST = 0.2
-"""Seconds that a first burst is taken to last at least, so that its speed is not told too high."""
+"""A first burst counts as at least this long, in seconds, so that its speed is not overstated."""
 
 
 class Meter:
@@ -25,7 +25,7 @@ class Meter:
         self._recent: deque[tuple[float, int]] = deque()
 
     def begin(self, input_tokens: int) -> None:
-        """A turn's request of ``input_tokens`` goes out."""
+        """A request of ``input_tokens`` is sent."""
         self._input = self._base = self.used = input_tokens
         self.estimated = False
         self._chars = 0
@@ -44,22 +44,19 @@ class Meter:
         self.estimated = True
 
     def counted(self, output_tokens: int, *, estimated: bool) -> None:
-        """The server said how many tokens the turn has brought so far.
-
-        Its input tokens are counted once for every round of the turn, so they do not say how full
-        the window is; the request's own count does.
-        """
+        """The server reported the output tokens of the turn so far. It counts input tokens once per request
+        of the turn, so they do not tell how full the window is; the count before sending does."""
         self.used = self._input + output_tokens
         self.estimated = estimated
         self._base, self._chars = self.used, 0
 
     def paused(self) -> None:
-        """Nothing comes for as long as a call or the user takes."""
+        """The stream pauses while a tool call runs or the user is asked."""
         self._first = None
         self._recent.clear()
 
     def speed(self, now: float) -> float | None:
-        """Tokens a second over the last second; None when nothing came in it."""
+        """Tokens per second over the last second; None when none arrived."""
         chars = sum(chars for at, chars in self._recent if at >= now - WINDOW)
         if self._first is None or not chars:
             return None

@@ -25,7 +25,7 @@ class Listed:
 
 
 def print_json(rows: Sequence[Listed]) -> None:
-    """One object a line; what is only assumed of a model that is not ``known`` is left out."""
+    """One JSON object per line; assumptions about a model that is not ``known`` are left out."""
     for row in rows:
         model = row.model
         record: dict[str, object] = {
@@ -49,7 +49,7 @@ def print_json(rows: Sequence[Listed]) -> None:
 
 
 def print_table(rows: Sequence[Listed]) -> None:
-    """A line for each model, prices in dollars for a million tokens; names alone where nothing is known."""
+    """One line per model with its prices in dollars per million tokens; only names where nothing is known."""
     lines = [_cells(row) for row in rows]
     if any(row.known for row in rows):
         lines.insert(0, _HEAD)

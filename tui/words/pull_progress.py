@@ -1,4 +1,4 @@
-"""The progress of a pull on standard error: one line that is drawn anew, or now and then a line."""
+"""Shows the progress of a download on standard error, in one redrawn line or in a line now and then."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from session.engine.process import said_bytes
 
 DRAWN_SECONDS, LOGGED_SECONDS = 0.1, 10.0
 _WINDOW_SECONDS = 10.0
-"""Over how long the speed is taken."""
+"""The speed is measured over this many seconds."""
 
 
 class PullProgress:
-    """Shows how much is there, how fast it comes and how long it will take."""
+    """Shows how much is downloaded, the speed and the time left."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -25,7 +25,7 @@ class PullProgress:
         self._drawn = False
 
     def show(self, there: int, whole: int) -> None:
-        """Bytes that are there, and of the whole."""
+        """Bytes downloaded so far, and of the whole file."""
         now = time.monotonic()
         self._seen.append((now, there))
         while now - self._seen[0][0] > _WINDOW_SECONDS:
@@ -42,12 +42,12 @@ class PullProgress:
             print(line, file=sys.stderr)
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         self.end()
         print(f"spark: {text}", file=sys.stderr)
 
     def end(self) -> None:
-        """Leave the line that is drawn anew."""
+        """End the line that is redrawn."""
         if self._drawn:
             print(file=sys.stderr)
             self._drawn = False
@@ -58,7 +58,7 @@ class PullProgress:
 
 
 def progress_line(name: str, there: int, whole: int, speed: float) -> str:
-    """One line of progress; ``speed`` in bytes a second, 0 where it is not known yet."""
+    """One line of progress; ``speed`` is in bytes per second, 0 where it is unknown."""
     share = f"{name}  {said_bytes(there)} of {said_bytes(whole)}  {100 * there // max(1, whole)} %"
     if speed <= 0 or there >= whole:
         return share

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from tui.port import SessionPort
 
 _ALSO = {"exit": "quit"}
-"""Other names of commands, as other programs have them."""
+"""Aliases of commands, as other programs name them."""
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Slash:
-    """One command: its name, what follows it, and what it does."""
+    """A command: its name, its argument and its help."""
 
     name: str
     argument: str
     help: str
     completes: str = ""
-    """What Tab completes its argument to: ``files``, as a mention is, or a set that :func:`values` knows."""
+    """What Tab completes the argument to: ``files``, or a set that :func:`values` knows."""
     words: tuple[str, ...] = ()
-    """Words that its argument may be besides."""
+    """Fixed words that the argument may also be."""
 
     @property
     def shown(self) -> str:
@@ -53,8 +53,8 @@ def slashes() -> tuple[Slash, ...]:
 
 
 def split_slash(text: str) -> tuple[str, str] | None:
-    """The command's name and its argument, when ``text`` is one; known or not. A prompt that happens
-    to begin so is sent with a space in front."""
+    """Split a command into its name and its argument; None for a prompt. The command may be unknown. To send
+    a prompt that looks like a command, begin it with a space."""
     if text.strip() == "/":
         return "help", ""
     found = _WORD.fullmatch(text.rstrip())
@@ -62,7 +62,7 @@ def split_slash(text: str) -> tuple[str, str] | None:
 
 
 def values(session: SessionPort, name: str) -> tuple[str, ...]:
-    """All that can follow the command ``name`` now; empty where that is no closed set."""
+    """The possible arguments of the command ``name``; empty where they are not a fixed set."""
     slash = next((each for each in slashes() if each.name == name), None)
     match slash.completes if slash is not None else "":
         case "models":
@@ -87,7 +87,7 @@ def values(session: SessionPort, name: str) -> tuple[str, ...]:
 
 
 def value_told(session: SessionPort, name: str, value: str) -> str:
-    """What tells ``value`` from others that can follow the command ``name``; empty for nothing."""
+    """A detail that tells ``value`` from the other arguments of the command ``name``; may be empty."""
     match name:
         case "model":
             return session.models.served.told(value)
@@ -102,8 +102,8 @@ def value_told(session: SessionPort, name: str, value: str) -> str:
 
 
 def hint(draft: str) -> str:
-    """What the command that ``draft`` begins is called and does, or the names it could become; empty where
-    it is no command."""
+    """The usage and help of the command that ``draft`` begins, or the names it could become; empty where
+    ``draft`` is no command."""
     name, space, _ = draft.partition(" ")
     if not name.startswith("/") or "/" in name[1:] or "\n" in draft:
         return ""
@@ -115,10 +115,10 @@ def hint(draft: str) -> str:
     return " ".join(f"/{slash.name}" for slash in fit)
 
 
-async def obey(session: SessionPort, name: str, argument: str) -> str:
-    """Do what the command says, and return a line for the person, or several; empty where events tell it.
+async def run_command(session: SessionPort, name: str, argument: str) -> str:
+    """Run a command and return what to tell the user, one line or several; empty where events tell it.
 
-    Raises SlashError for a command that is unknown or lacks its argument, and for one that fails.
+    Raises SlashError for a command that is unknown, lacks its argument or fails.
     """
     from session.commands.compaction_commands import CompactionError
     from session.model_choice.choice import ChoiceError
@@ -127,16 +127,16 @@ async def obey(session: SessionPort, name: str, argument: str) -> str:
     from session.storage.line_files import StoreError
 
     try:
-        return await _obey(session, name, argument)
+        return await _run_command(session, name, argument)
     except (LockError, ChoiceError, CompactionError, PinError, StoreError) as problem:
         raise SlashError(str(problem)) from problem
 
 
 class SlashError(Exception):
-    """A command that cannot be obeyed; the message says why."""
+    """A command failed; the message says why."""
 
 
-async def _obey(session: SessionPort, name: str, argument: str) -> str:
+async def _run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.text.near_names import spelled_like
     from tui.words.figures import report
     from tui.words.window_lines import window_lines

@@ -14,18 +14,18 @@ from session.usage.totals import Spent, spent
 from tui.words.figures import cached_share, cost, thousands
 
 Table = Mapping[tuple[date, str, str], Spent]
-"""What was taken, by day, model and provider."""
+"""Tokens and cost by day, model and provider."""
 
 _HEAD = ("day", "model", "turns", "in", "cached", "out", "reasoning", "cost")
 
 
 def first_day(days: int) -> date:
-    """The first of the last ``days`` days, of which today is one."""
+    """The first of the last ``days`` days; today is the last."""
     return date.today() - timedelta(days=days - 1)
 
 
 def sums(rows: Iterable[Row]) -> Table:
-    """The turns added up, oldest day first."""
+    """The sums over the turns, oldest day first."""
     table: dict[tuple[date, str, str], Spent] = {}
     for row in rows:
         key = (row.day, row.usage.model, row.provider)
@@ -34,7 +34,7 @@ def sums(rows: Iterable[Row]) -> Table:
 
 
 def print_json(table: Table) -> None:
-    """One object a line; ``cost`` is in US dollars, null where no price is known, and leaves out the
+    """One JSON object per line; ``cost`` is in US dollars, null where no price is known, and leaves out the
     ``unpriced_turns``."""
     for (day, model, provider), taken in table.items():
         record = {
@@ -55,7 +55,7 @@ def print_json(table: Table) -> None:
 
 
 def print_table(table: Table) -> None:
-    """A line for each day and model, and one for all of them."""
+    """One line per day and model, and one for the sum."""
     lines: list[tuple[str, ...]] = [_HEAD]
     lines += [_cells(str(day), clean_line(model), taken) for (day, model, _), taken in table.items()]
     if len(table) > 1:

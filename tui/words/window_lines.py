@@ -1,4 +1,4 @@
-"""What is pinned or taken out, and what a window holds, in lines of plain text: for every front end."""
+"""Describes pins, removals and the window in lines of plain text, for every front end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from session.memory.window_report import Explanation, Missing, Part
 from session.text.sanitize import clean_line
 
 MOST_ALIKE = 12
-"""Lines of what was left out for one reason, where it is told in lines."""
+"""The number of left-out files listed for one reason."""
 
 
 def context_line(event: Event) -> str | None:
-    """One line that tells what was pinned or taken out, or None for other events."""
+    """One line for a pin or a removal, or None for other events."""
     match event:
         case ContextPinned(target=target):
             return f"pinned {target}: it is in every window as long as it fits"
@@ -28,7 +28,7 @@ def context_line(event: Event) -> str | None:
 
 
 def window_lines(window: Explanation) -> str:
-    """What a window holds, in lines: for where there is no panel."""
+    """The contents of a window in lines, for front ends without the context panel."""
     if window.problem:
         return window.problem
     lines = [f"{window.tokens:,} of {window.budget:,} tokens", kinds_line(window.parts)]
@@ -45,7 +45,7 @@ def window_lines(window: Explanation) -> str:
 
 
 def kinds_line(parts: Iterable[Part]) -> str:
-    """The tokens of each kind of piece, in the order in which they stand."""
+    """The tokens of each kind of piece, in the order of the window."""
     spent: dict[str, int] = {}
     for part in parts:
         spent[part.kind] = spent.get(part.kind, 0) + part.tokens
@@ -53,12 +53,12 @@ def kinds_line(parts: Iterable[Part]) -> str:
 
 
 def left_out_lines(left_out: Iterable[Missing]) -> list[str]:
-    """What is not in a window and why, a line each; of one reason some, and how many more there are."""
+    """The files left out of a window and why: for each reason a few files, and how many more there are."""
     alike: dict[str, list[Missing]] = {}
     for left in left_out:
         alike.setdefault(left.reason, []).append(left)
     lines: list[str] = []
-    # Rare reasons say more than the one that all files of a large project share.
+    # Rare reasons come first: the files of a large project mostly share one.
     for reason, group in sorted(alike.items(), key=lambda item: len(item[1])):
         for left in group[:MOST_ALIKE]:
             tokens = f"{left.tokens:,}" if left.tokens else "–"

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from themes.loader import load_theme
 from tui.drawing.palette import Palette
 from tui.panes.editor.editor import EditorPane
-from tui.panes.editor.hunk_in_flight import Flight
+from tui.panes.editor.hunk_in_flight import HunkInFlight
 from tui.panes.editor.marks import Mark, Marks
 
 LINES = [f"line_{number} = {number}" for number in range(1, 101)]
@@ -84,12 +84,12 @@ async def test_the_user_types(before: str, keys: list[str], after: str) -> None:
 async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_text() -> None:
     async with editor() as (pane, pilot):
         pane.touched = -99.0
-        flight = Flight("h1", "file.py", "update")
+        flight = HunkInFlight("h1", "file.py", "update")
         flight.aim = (3, 5)
         flight.feed("-", "line_3 = 3\n")
         flight.feed("-", "line_4 = 4\n")
         flight.feed("+", "line_3 = 'three'\nline_4 = 'fo")
-        pane.fly(flight)
+        pane.draw_hunk(flight)
         await pilot.pause(0.1)
         drawn = shown(pane)
         assert drawn[1:7] == [
@@ -106,12 +106,12 @@ async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_t
 async def test_the_view_goes_where_the_hunk_is_even_past_the_end_of_the_file() -> None:
     async with editor() as (pane, pilot):
         pane.touched = -99.0
-        flight = Flight("h1", "file.py", "update")
+        flight = HunkInFlight("h1", "file.py", "update")
         flight.aim = (100, 101)
         flight.feed(" ", "line_100 = 100\n")
         for number in range(40):
             flight.feed("+", f"new_{number} = {number}\n")
-        pane.fly(flight)
+        pane.draw_hunk(flight)
         await pilot.pause(0.1)
         assert any("new_39" in line for line in shown(pane))
 
@@ -119,10 +119,10 @@ async def test_the_view_goes_where_the_hunk_is_even_past_the_end_of_the_file() -
 async def test_a_user_at_work_is_not_moved() -> None:
     async with editor() as (pane, pilot):
         await pilot.press("down")
-        flight = Flight("h1", "file.py", "update")
+        flight = HunkInFlight("h1", "file.py", "update")
         flight.aim = (90, 91)
         flight.feed("+", "new\n")
-        pane.fly(flight)
+        pane.draw_hunk(flight)
         await pilot.pause(0.1)
         assert shown(pane)[0].strip().startswith("1 line_1")
 

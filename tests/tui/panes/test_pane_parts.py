@@ -14,11 +14,11 @@ from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Row, wrap
 from tui.panes.chat.markdown import MarkdownStream
 from tui.panes.chat.transcript import Answer, HunkEntry, Prompt, Transcript
+from tui.panes.composer.history import History
 from tui.panes.composer.paste_chips import Chips, is_big
-from tui.panes.composer.prompt_walk import History
 from tui.panes.editor.colouring import Colouring, whole
-from tui.panes.editor.hunk_in_flight import DocRow, Flight, GhostRow
-from tui.panes.editor.line_ends import shield, unshield
+from tui.panes.editor.hunk_in_flight import DocRow, GhostRow, HunkInFlight
+from tui.panes.editor.line_ends import hide_line_ends, restore_line_ends
 from tui.panes.editor.marks import Mark, Marks, shifted
 from tui.panes.editor.replacement import block_of
 from tui.words.fuzzy import best
@@ -170,7 +170,7 @@ def test_clipping_keeps_to_the_cells_it_was_given() -> None:
 
 @given(st.text())
 def test_the_shield_gives_every_text_back(text: str) -> None:
-    assert unshield(shield(text)) == text
+    assert restore_line_ends(hide_line_ends(text)) == text
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12))
@@ -221,7 +221,7 @@ def test_marks_are_walked_through_all_files() -> None:
 
 
 def test_the_hunk_in_flight_lies_over_the_lines_it_replaces() -> None:
-    flight = Flight("h1", "a.py", "update")
+    flight = HunkInFlight("h1", "a.py", "update")
     flight.feed(" ", "keep\n")
     flight.feed("-", "old\n")
     assert flight.overlay(9).first is None
@@ -239,7 +239,7 @@ def test_the_hunk_in_flight_lies_over_the_lines_it_replaces() -> None:
 
 
 def test_new_lines_stand_where_they_will_land_between_kept_ones() -> None:
-    flight = Flight("h1", "a.py", "update")
+    flight = HunkInFlight("h1", "a.py", "update")
     flight.aim = (1, 4)
     for kind, text in ((" ", "a"), ("+", "x"), (" ", "b"), ("+", "y"), ("-", "c")):
         flight.feed(kind, text + "\n")

@@ -1,6 +1,6 @@
-"""The chat pane: a Line-API view of the transcript that never lays out and repaints only what changed.
+"""The chat pane: a Line-API view of the transcript that avoids layouts and repaints only changed rows.
 
-It keeps its own scroll position instead of Textual's virtual size, whose every change is a layout.
+It keeps its own scroll position: every change of Textual's virtual size would cause a layout.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from tui.panes.chat.transcript import Answer, Entry, Folded, HunkEntry, Prompt, 
 from tui.terminal.driver import takes_frames
 
 FAST = 2
-"""Rows per frame from which on the view jumps by a part of the pane instead of row by row."""
+"""From this many new rows per frame, the view jumps by a part of the pane instead of scrolling."""
 
 
 class ChatView(Widget, can_focus=True):
-    """The conversation. It follows its end until the user scrolls up, and again from the end on."""
+    """The conversation. It follows its end until the user scrolls up, and again once they are back at the
+    end."""
 
     BINDINGS = bindings("chat")
 
@@ -42,15 +43,15 @@ class ChatView(Widget, can_focus=True):
         self._drawn_thumb: tuple[int, int] | None = None
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
 
-    # What happens in the session, in order.
+    # Events of the session, in order.
 
     def prompt(self, text: str, kind: str = "prompt") -> None:
-        """The user's words."""
+        """Add a prompt of the user."""
         self.close_run()
         self._add(Prompt(text, kind))
 
     def text(self, delta: str) -> None:
-        """A piece of the answer."""
+        """Add a piece of the answer."""
         last = self._last()
         if not isinstance(last, Answer) or last.closed:
             if not delta.strip("\n"):
@@ -62,7 +63,7 @@ class ChatView(Widget, can_focus=True):
         self._pacer.request()
 
     def reasoning(self, delta: str) -> None:
-        """A piece of the reasoning."""
+        """Add a piece of the reasoning."""
         last = self._last()
         if not isinstance(last, Reasoning) or last.closed:
             self.close_run()
@@ -72,7 +73,7 @@ class ChatView(Widget, can_focus=True):
         self._pacer.request()
 
     def hunk(self, hunk: str, path: str, action: str, state: str, detail: str = "") -> None:
-        """A hunk's line: a new one, or the one it has, changed in place."""
+        """Add the line of a hunk, or change it in place if there is one."""
         entry = self._hunks.get(hunk)
         if entry is None:
             self.close_run()
@@ -84,7 +85,7 @@ class ChatView(Widget, can_focus=True):
         self._pacer.request()
 
     def call(self, call: str, line: str) -> CallEntry:
-        """A tool call's entry: a new one with ``line``, or the one it has."""
+        """The entry of a tool call; None if there is none."""
         entry = self._calls.get(call)
         if entry is None:
             self.close_run()
@@ -98,21 +99,21 @@ class ChatView(Widget, can_focus=True):
         return self._calls.get(call)
 
     def hunk_named(self, hunk: str) -> HunkEntry | None:
-        """The line of a hunk, if the conversation has one."""
+        """The line of a hunk; None if there is none."""
         return self._hunks.get(hunk)
 
     def remark(self, text: str, level: str = "info") -> None:
-        """A line from spark itself."""
+        """Add a line from spark itself."""
         self.close_run()
         self._add(Remark(text, level))
 
     def folded(self, head: str, text: str) -> None:
-        """A line from spark itself, with more behind it."""
+        """Add a line from spark itself with details that unfold."""
         self.close_run()
         self._add(Folded(head, text, unfolded=self.unfolded))
 
     def close_run(self) -> None:
-        """Whatever was streaming is complete."""
+        """End the piece that is streaming."""
         last = self._last()
         if isinstance(last, Answer):
             last.close()
@@ -121,13 +122,13 @@ class ChatView(Widget, can_focus=True):
         self._pacer.request()
 
     def drop_pending(self) -> None:
-        """Forget text that was received and not yet painted."""
+        """Drop text that was received and not painted yet."""
         last = self._last()
         if isinstance(last, Answer):
             last.drop_pending()
 
     def fold(self, *, unfolded: bool) -> None:
-        """Show or hide the reasoning, and what else is folded, of now and of before."""
+        """Unfold or fold all reasoning and all compaction details, old and new."""
         self.unfolded = unfolded
         for entry in self.transcript.entries:
             if isinstance(entry, Reasoning | Folded):
@@ -143,10 +144,10 @@ class ChatView(Widget, can_focus=True):
     def _last(self) -> Entry | None:
         return self.transcript.entries[-1] if self.transcript.entries else None
 
-    # What can be copied.
+    # Copying.
 
     def last_answer(self) -> str:
-        """The words of the answer to the last prompt."""
+        """The text of the answer to the last prompt."""
         pieces: list[str] = []
         for entry in reversed(self.transcript.entries):
             if isinstance(entry, Prompt) and pieces:
@@ -170,12 +171,12 @@ class ChatView(Widget, can_focus=True):
         self.refresh()
 
     def settle_now(self) -> None:
-        """Paint what is known, without waiting for the next frame."""
+        """Paint now instead of at the next frame."""
         self._pacer.cancel()
         self._frame()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap anew, keeping the row at the top in sight."""
+        """Wrap for the new width, keeping the top row in sight."""
         share = self.top / max(1, self.transcript.total)
         self.transcript.resize(max(8, event.size.width - 2))
         self.transcript.settle()
@@ -184,7 +185,7 @@ class ChatView(Widget, can_focus=True):
         self.refresh()
 
     def on_unmount(self) -> None:
-        """Nothing paints after the end."""
+        """Paint nothing after the widget is gone."""
         self._pacer.cancel()
 
     def _end(self) -> int:
@@ -199,7 +200,7 @@ class ChatView(Widget, can_focus=True):
             return
         total, height = self.transcript.total, self.size.height
         if self.following and (total > self.top + height or self.top > total):
-            # Text that stands still can be read: when it comes fast, make room for many rows at once.
+            # Text is readable while it stands still: when it arrives fast, make room for many rows at once.
             room = height // 3 if total - before >= FAST and self._streaming() else 0
             self.top = self._end() + room
             self.refresh()
@@ -240,7 +241,7 @@ class ChatView(Widget, can_focus=True):
         return Strip([Segment(pad, style("text")), Segment(text, style("accent", "panel"))], width)
 
     def _bar(self, y: int) -> Strip:
-        """The scroll bar's cell at line ``y``; there is a bar while the user looks back."""
+        """The cell of the scroll bar at line ``y``; the bar is shown while the user has scrolled back."""
         if y == 0:
             self._drawn_thumb = self._thumb()
         if self._drawn_thumb is None:
@@ -249,7 +250,7 @@ class ChatView(Widget, can_focus=True):
         return Strip([Segment("┃" if start <= y < end else "│", self.palette.style("scrollbar"))], 1)
 
     def _thumb(self) -> tuple[int, int] | None:
-        """The lines the scroll bar's thumb covers; None while there is no bar."""
+        """The lines of the thumb of the scroll bar; None while the bar is hidden."""
         total, height = self.transcript.total, self.size.height
         if self.following or total <= height:
             return None
@@ -257,37 +258,37 @@ class ChatView(Widget, can_focus=True):
         start = round(self.top * (height - size) / max(1, total - height))
         return start, start + size
 
-    # Moving.
+    # Scrolling.
 
     def scroll_rows_by(self, rows: int) -> None:
-        """Move the view; reaching the end follows it again."""
+        """Scroll; reaching the end follows it again."""
         end = self._end()
         self.following = rows > 0 and self.top + rows >= end
         self.top = end if self.following else max(0, min(max(end, self.top), self.top + rows))
         self.refresh()
 
     def action_scroll_rows(self, rows: int) -> None:
-        """Move by rows."""
+        """Scroll by rows."""
         self.scroll_rows_by(rows)
 
     def action_scroll_page(self, pages: int) -> None:
-        """Move by pages, two rows kept in sight."""
+        """Scroll by pages, keeping two rows in sight."""
         self.scroll_rows_by(pages * max(1, self.size.height - 2))
 
     def action_to_start(self) -> None:
-        """To the first row."""
+        """Scroll to the first row."""
         self.scroll_rows_by(-self.transcript.total)
 
     def action_to_end(self) -> None:
-        """To the last row, and follow it."""
+        """Scroll to the last row, and follow it."""
         self.scroll_rows_by(self.transcript.total)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Three rows up."""
+        """Scroll three rows up."""
         event.stop()
         self.scroll_rows_by(-3)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Three rows down."""
+        """Scroll three rows down."""
         event.stop()
         self.scroll_rows_by(3)

@@ -27,11 +27,11 @@ _INLINE = re.compile(
     r"|\[(?P<label>[^\]\n]+)\]\((?P<url>[^)\s]+)\)"
 )
 LONGEST_INLINE = 4000
-"""Longer lines are shown as they are: no prose is, and the patterns above look ahead."""
+"""Lines longer than this are shown unformatted: prose is shorter, and the patterns above look ahead."""
 
 
 def inline(text: str, role: str = "text") -> list[Span]:
-    """The spans of one line of prose: code, strong, emphasis and links, the rest in ``role``."""
+    """The spans of one line of prose: code, strong, emphasis and links; the rest in ``role``."""
     if len(text) > LONGEST_INLINE:
         return [(text, role)]
     spans: list[Span] = []
@@ -56,39 +56,34 @@ def inline(text: str, role: str = "text") -> list[Span]:
 
 
 class MarkdownStream:
-    """Markdown that arrives in pieces, as rows of one width.
-
-    ``rows`` holds everything so far; the rows before the index that :meth:`settle` returns are as
-    they were at the last call.
-    """
+    """Streamed Markdown as rows of one width. ``rows`` holds everything so far; rows before the index that
+    :meth:`settle` returns are unchanged since the last call."""
 
     def __init__(self, width: int, margin: str = "  ") -> None:
         self.rows: list[Row] = []
         self.blocks: list[str] = []
-        """The text of each code block, the last perhaps unfinished."""
+        """The text of each code block; the last may be unfinished."""
         self._width = width
         self._margin = margin
         self._tail = ""
         self._fresh: list[str] = []
         self._final = 0
-        """Rows that can never change."""
+        """The number of rows that never change again."""
         self._fence: str | None = None
         self._code: CodeStream | None = None
         self._code_lines: list[str] = []
         self._blank = True
         self._table = Table(inline)
-        """The table whose lines come; empty when none do. Its rows are final once it has ended."""
+        """The table that is being streamed, or None. Its rows are final once it has ended."""
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the answer."""
+        """Add a piece of the answer."""
         *lines, self._tail = (self._tail + text).split("\n")
         self._fresh += lines
 
     def settle(self, *, closed: bool = False) -> int:
-        """Bring ``rows`` up to date; returns the index of the first row that may have changed.
-
-        ``closed`` says that no more comes, so the last line is complete as well.
-        """
+        """Update ``rows`` and return the index of the first row that may have changed. ``closed`` says that
+        the text is complete, so its last line is too."""
         if closed and self._tail:
             self._fresh.append(self._tail)
             self._tail = ""
@@ -104,13 +99,13 @@ class MarkdownStream:
             if closed:
                 self._end_table()
             self.rows += self._table_rows()
-            # A table's line is drawn when it is whole: its cells move with each letter until then.
+            # A line of a table is drawn once it is complete: until then each letter would move its cells.
             if self._tail and not _MAYBE_FENCE.match(self._tail) and not is_line(self._tail):
                 self.rows += self._prose(self._tail)
         return first + self._keep(held, first)
 
     def _keep(self, held: list[Row], first: int) -> int:
-        """Put back the rows that came out as they were, painted already; how many those are."""
+        """Reuse the painted rows that did not change; returns how many they are."""
         same = 0
         for was, now in zip(held, self.rows[first : first + len(held)], strict=False):
             if was.spans != now.spans or was.fill != now.fill:
@@ -165,7 +160,8 @@ class MarkdownStream:
         self._final = len(self.rows)
 
     def _draw_code(self, code: CodeStream, *, closed: bool) -> None:
-        """Draw the open block from its rest on; only what precedes the new rest is final."""
+        """Draw the open code block from its restart point on; only rows before the new restart point are
+        final."""
         del self.rows[self._final :]
         lines, self._code_lines = self._code_lines, []
         code.append(lines)
@@ -217,7 +213,7 @@ class MarkdownStream:
 
 
 def _task(text: str) -> tuple[str, str]:
-    """A list item's text without its check box, and the box as one character."""
+    """The text of a list item without its check box, and the box as one character."""
     if text[:4] in ("[ ] ", "[x] ", "[X] "):
         return text[4:], "☐ " if text[1] == " " else "☑ "
     return text, ""

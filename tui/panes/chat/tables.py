@@ -1,5 +1,5 @@
-"""A Markdown table as rows: columns aligned by the lines that are known so far, cells wrapped where the
-pane is narrow."""
+"""A Markdown table as rows: columns are aligned by the lines received so far, cells wrap where the pane is
+narrow."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rich.cells import cell_len
 from tui.drawing.rows import Row, Span, wrap
 
 MOST = 60
-"""Lines that are laid out together: what stands further up stays as it is, so that a long table costs no
-more per line than a short one."""
+"""The number of lines that are aligned together. Earlier lines stay as they are, so that a long table costs
+no more per line than a short one."""
 NARROWEST = 6
-"""Cells that a column has at least; where that is too much, the lines are not aligned."""
+"""The least width of a column; where there is no room for it the lines are not aligned."""
 _LINE = re.compile(r" {0,3}\|(?P<cells>.*?)\|?\s*\Z")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*\Z")
 _BETWEEN = " │ "
@@ -25,7 +25,7 @@ Inline = Callable[[str, str], Cell]
 
 
 def is_line(line: str) -> bool:
-    """Whether ``line`` is one of a table's."""
+    """Whether ``line`` belongs to a table."""
     return _LINE.match(line) is not None
 
 
@@ -35,13 +35,13 @@ class Table:
     def __init__(self, inline: Inline) -> None:
         self._inline = inline
         self._lines: list[list[Cell]] = []
-        """The cells of each line; none for the rule under the head."""
+        """The cells of each line; none for the line of dashes."""
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def add(self, line: str) -> None:
-        """Take the next line, one that ``is_line``."""
+        """Add the next line, for which ``is_line`` is true."""
         found = _LINE.match(line)
         text = found["cells"] if found else line
         if _RULE.match(text):
@@ -52,7 +52,7 @@ class Table:
         self._lines.append([self._inline(cell.strip().replace("\\|", "|"), role) for cell in cells])
 
     def rows(self, width: int, margin: Span) -> list[Row]:
-        """All of it in ``width`` cells, ``margin`` before each row."""
+        """The table in ``width`` cells, with ``margin`` before each row."""
         room = max(1, width - cell_len(margin[0]))
         widths = self._widths(room)
         rows: list[Row] = []
@@ -77,7 +77,7 @@ class Table:
         if room < NARROWEST * count:
             return []
         while sum(widths) > room:
-            # The widest column gives way, down to the next widest at once.
+            # Shrink the widest column to the width of the next one, again and again.
             ranked = sorted(set(widths), reverse=True)
             widest = ranked[0]
             many = widths.count(widest)

@@ -7,7 +7,7 @@ from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import Row, Span, wrap
 
 TAIL = 4
-"""Lines of a running call's output that are shown."""
+"""The number of lines of a running call's output that are shown."""
 _KEPT = 4_000
 
 _SIGNS: dict[str, Span] = {
@@ -21,7 +21,7 @@ _SIGNS: dict[str, Span] = {
 
 
 class CallEntry:
-    """One call; ``state`` is ``running``, ``held``, or the status it ended with."""
+    """A tool call; ``state`` is ``running``, ``held``, or the status it ended with."""
 
     tight = True
 
@@ -34,22 +34,22 @@ class CallEntry:
         self._output = ""
 
     def become(self, state: str, line: str, tail: str = "") -> None:
-        """Show another state; of what it printed only ``tail`` is still shown."""
+        """Change the state; of the output only ``tail`` is still shown."""
         self.state, self.line = state, line
         self._text, self._output = "", tail
         self.dirty = True
 
     def hold(self, text: str) -> None:
-        """It waits for the user: show all of what would be done."""
+        """The call is held: show all of what it would do."""
         self.state, self._text = "held", text
         self.dirty = True
 
     def go_on(self) -> None:
-        """The user agreed."""
+        """The user allowed the call."""
         self.state, self.dirty = "running", True
 
     def printed(self, text: str) -> None:
-        """It printed something."""
+        """Add output."""
         self.state = "running"
         self._output = (self._output + text)[-_KEPT:]
         self.dirty = True
@@ -65,7 +65,7 @@ class CallEntry:
         self.rows = []
         for line in lines:
             shown: list[Span] = [(visible(untabbed(line)), role)]
-            # What is to be approved is shown to the last space.
+            # Text that the user is asked to approve is shown to the last space.
             words = self.state != "held"
             self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
         printed = [line for line in self._output.split("\n") if line.strip()]

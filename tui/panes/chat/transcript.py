@@ -15,24 +15,24 @@ from tui.drawing.rows import Row, Span, wrap
 from tui.panes.chat.markdown import MarkdownStream
 
 LONGEST_PROMPT = 40
-"""Lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
+"""The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
 
 
 class Entry(Protocol):
-    """One thing in the conversation; ``rows`` is as of the last :meth:`settle`."""
+    """An entry of the conversation; ``rows`` is as of the last :meth:`settle`."""
 
     rows: list[Row]
     dirty: bool
     tight: bool
-    """Whether it follows an entry of its own kind without a blank row."""
+    """Whether an entry of the same kind follows without a blank row."""
 
     def settle(self, width: int) -> int:
-        """Bring ``rows`` up to date for ``width`` cells; the first changed row's index."""
+        """Update ``rows`` for ``width`` cells and return the index of the first changed row."""
         ...
 
 
 class Prompt:
-    """What the user said; ``kind`` is ``prompt``, ``redirect`` or ``queued``."""
+    """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``."""
 
     tight = False
 
@@ -59,7 +59,7 @@ class Prompt:
 
 
 class Answer:
-    """A run of the answer's own words between two edits."""
+    """A piece of the answer between two edits."""
 
     tight = False
 
@@ -73,22 +73,22 @@ class Answer:
         self._stream = MarkdownStream(1)
 
     def feed(self, text: str) -> None:
-        """Take the next piece."""
+        """Add text."""
         self._pieces.append(text)
         self.dirty = True
 
     def close(self) -> None:
-        """No more comes."""
+        """The text is complete."""
         if not self.closed:
             self.closed = self.dirty = True
 
     def drop_pending(self) -> None:
-        """Forget what was never painted: after an interrupt nothing of its turn appears any more."""
+        """Drop what was never painted: after an interrupt nothing more of the turn appears."""
         self._pieces.clear()
 
     @property
     def blocks(self) -> list[str]:
-        """The code blocks in it."""
+        """The text of its code blocks."""
         return self._stream.blocks
 
     def settle(self, width: int) -> int:
@@ -114,7 +114,7 @@ class Answer:
 
 
 class Reasoning:
-    """What the model thought, as a line that unfolds."""
+    """The reasoning of the model, as one line that unfolds."""
 
     tight = False
 
@@ -150,7 +150,7 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class HunkState:
-    """What became of a hunk: ``typing``, ``landed``, ``refused``, ``dropped`` or ``undone``."""
+    """The state of a hunk: ``typing``, ``landed``, ``refused``, ``dropped``, ``held`` or ``undone``."""
 
     state: str
     detail: str = ""
@@ -167,7 +167,7 @@ _SIGNS: dict[str, Span] = {
 
 
 class HunkEntry:
-    """One line for one hunk, changed in place as its fate changes."""
+    """The line of a hunk, changed in place as its state changes."""
 
     tight = True
 
@@ -178,7 +178,7 @@ class HunkEntry:
         self.fate = HunkState("typing")
 
     def become(self, state: str, detail: str = "") -> None:
-        """Show another fate."""
+        """Change the state."""
         self.fate = HunkState(state, detail)
         self.dirty = True
 
@@ -206,7 +206,7 @@ _ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved"}
 
 
 class Remark:
-    """A line from spark itself: a notice, or how a turn ended; ``level`` as of a notice."""
+    """A line from spark itself: a notice, or how a turn ended; ``level`` is that of a notice."""
 
     tight = True
 
@@ -229,7 +229,7 @@ class Remark:
 
 
 class Folded:
-    """A line from spark itself that unfolds: what was compacted, and what stands in its place now."""
+    """A line from spark itself that unfolds: what was compacted, and what replaces it."""
 
     tight = False
 
@@ -257,7 +257,7 @@ def visible_lines(text: str) -> list[str]:
 
 
 class Transcript:
-    """All entries, and where each one's rows begin."""
+    """All entries, and the first row of each."""
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
@@ -271,18 +271,18 @@ class Transcript:
 
     @property
     def total(self) -> int:
-        """Rows in all, as of the last :meth:`settle`."""
+        """The number of rows, as of the last :meth:`settle`."""
         return self._total
 
     def resize(self, width: int) -> None:
-        """Make every row anew for ``width`` cells."""
+        """Wrap every entry anew for ``width`` cells."""
         if width != self._width:
             self._width = width
             for entry in self.entries:
                 entry.dirty = True
 
     def settle(self) -> int | None:
-        """Bring the rows up to date; the first row that changed, or None when none did."""
+        """Update the rows and return the first one that changed, or None."""
         changed: int | None = None
         for index, entry in enumerate(self.entries):
             if not entry.dirty and index < len(self._starts):
@@ -293,7 +293,7 @@ class Transcript:
                 self._starts.append(self._start_of(index))
                 first = -self._gap(index)
             elif len(entry.rows) != grown and index + 1 < len(self._starts):
-                # What follows moved: its starts are counted again from here.
+                # The entries behind it moved: count their first rows again.
                 del self._starts[index + 1 :]
             start = self._starts[index] + first
             changed = start if changed is None else min(changed, start)
@@ -313,7 +313,7 @@ class Transcript:
         return 0 if not before.rows or (entry.tight and type(entry) is type(before)) else 1
 
     def row(self, number: int) -> Row | None:
-        """The row ``number``, or None for a blank one between entries or past the end."""
+        """The row at ``number``, or None for a blank one between entries or past the end."""
         index = bisect_right(self._starts, number) - 1
         if index < 0:
             return None

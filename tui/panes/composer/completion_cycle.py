@@ -1,4 +1,4 @@
-"""Going round what the text before the cursor could become: a few letters and Tab, Tab again for the next."""
+"""Cycles through the matches of the text before the cursor: Tab puts in the first, Tab again the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tui.words.completion import Completer, from_files
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """``cut`` characters before the cursor become ``text``; ``at`` of ``of`` matches, from 1."""
+    """A completion: ``cut`` characters before the cursor are replaced by ``text``, match ``at`` of ``of``,
+    from 1."""
 
     cut: int
     text: str
@@ -19,8 +20,8 @@ class Completed:
     of: int
 
 
-class Round:
-    """Goes round the matches of what stood before the cursor when Tab was first pressed."""
+class CompletionCycle:
+    """Cycles through the matches of the text that was before the cursor when Tab was first pressed."""
 
     def __init__(self, completer: Completer) -> None:
         self._completer = completer
@@ -28,8 +29,8 @@ class Round:
         self._at = 0
 
     async def complete(self, before: str) -> Completed | None:
-        """The completion for the text ``before`` the cursor, or None where there is nothing to complete.
-        Files are looked for in a thread: keys that are for others are not held up."""
+        """The completion of the text ``before`` the cursor, or None where there is nothing to complete. Files
+        are searched in a thread, so that other keys are not held up."""
         look = self._completer
         found = await asyncio.to_thread(look, before) if from_files(before) else look(before)
         if found is None:

@@ -1,4 +1,4 @@
-"""The composer: where the user types, never losing what was typed."""
+"""The composer: a text area for prompts that never loses what was typed."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from tui.keys.key_order import act_in_turn
+from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
-from tui.panes.composer.completion_cycle import Round
+from tui.panes.composer.completion_cycle import CompletionCycle
+from tui.panes.composer.history import History
 from tui.panes.composer.paste_chips import Chips, is_big
-from tui.panes.composer.prompt_walk import History
 from tui.words.completion import Completer, nothing
 
 DRAFT_DELAY = 0.4
-"""Seconds of quiet after which the draft is kept."""
+"""The draft is saved after this many seconds without a change."""
 LARGEST_SHOWN_DRAFT = 20_000
 
 
 class Composer(TextArea):
-    """Several lines of text; Enter sends."""
+    """A text of several lines; Enter sends it."""
 
     BINDINGS = bindings("composer")
 
     class Sent(Message):
-        """The user sends ``text``; ``queued`` when it is for after the running turn."""
+        """The user sends ``text``; ``queued``: after the running turn."""
 
         def __init__(self, text: str, *, queued: bool) -> None:
             super().__init__()
             self.text, self.queued = text, queued
 
     class DraftChanged(Message):
-        """The draft was changed and then left alone for a moment."""
+        """The draft changed, and then did not change for a moment."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Left(Message):
-        """The focus went elsewhere."""
+        """The focus left the composer."""
 
     class Completing(Message):
-        """Tab completed a word; ``told`` says which of how many matches."""
+        """Tab completed a word; ``told`` says which match of how many."""
 
         def __init__(self, told: str) -> None:
             super().__init__()
@@ -62,23 +62,23 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
         self._chips = Chips()
-        self._round = Round(completes)
+        self._cycle = CompletionCycle(completes)
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
 
     @property
     def draft(self) -> str:
-        """What would be sent."""
+        """The text that would be sent."""
         return self._chips.whole(self.text)
 
     def put(self, text: str) -> None:
-        """Show ``text`` for editing, the cursor at its end."""
+        """Put ``text`` in place of the draft, with the cursor at its end."""
         self.load_text(self._chips.chip(text) if len(text) > LARGEST_SHOWN_DRAFT else text)
         self.move_cursor(self.document.end)
 
     def set_aside(self) -> bool:
-        """Clear the draft; it can be had again as the last prompt of the history."""
+        """Clear the draft and add it to the history of prompts. False when it is empty."""
         draft = self.draft
         if not draft.strip():
             return False
@@ -89,19 +89,18 @@ class Composer(TextArea):
     # Keys.
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the composer's own keys in their turn: after the characters typed before them, and before
-        those behind.
+        """Run the bound keys in the order in which they were pressed.
 
-        A priority binding would overtake those before, and Enter would send less than was typed.
+        A priority binding would overtake the characters before it, and Enter would send less than was typed.
         """
-        await act_in_turn(self, event)
+        await run_key_in_order(self, event)
 
     def action_send(self) -> None:
-        """Send what is there."""
+        """Send the draft."""
         self._send(queued=False)
 
     def action_queue(self) -> None:
-        """Send it for after the running turn."""
+        """Send the draft after the running turn."""
         self._send(queued=True)
 
     def _send(self, *, queued: bool) -> None:
@@ -113,19 +112,19 @@ class Composer(TextArea):
         self.post_message(self.Sent(draft, queued=queued))
 
     def action_newline(self) -> None:
-        """Begin another line."""
+        """Insert a line break."""
         start, end = self.selection
         self.replace("\n", start, end, maintain_selection_offset=False)
 
     def action_earlier(self) -> None:
-        """The earlier prompt, from the first line; else up a line."""
+        """Show the earlier prompt when on the first line; else move up a line."""
         if self.navigator.is_first_wrapped_line(self.cursor_location):
             self._walk(-1)
         else:
             self.action_cursor_up()
 
     def action_later(self) -> None:
-        """The later prompt, from the last line; else down a line."""
+        """Show the later prompt when on the last line; else move down a line."""
         if self.navigator.is_last_wrapped_line(self.cursor_location):
             self._walk(1)
         else:
@@ -137,9 +136,9 @@ class Composer(TextArea):
             self.put(text)
 
     async def action_complete(self) -> None:
-        """Complete what stands before the cursor, Tab again the next match; else go to the next pane."""
+        """Complete the text before the cursor, Tab again for the next match; else go to the next pane."""
         row, column = self.cursor_location
-        completed = await self._round.complete(self.document.get_line(row)[:column])
+        completed = await self._cycle.complete(self.document.get_line(row)[:column])
         if self.cursor_location != (row, column):
             return  # another text came meanwhile
         if completed is None:
@@ -187,13 +186,13 @@ class Composer(TextArea):
         self.replace(insert, start, end, maintain_selection_offset=False)
 
     def on_blur(self) -> None:
-        """What goes with typing is to go."""
+        """Hide what is shown while typing."""
         self.post_message(self.Left())
 
     # The draft.
 
     def on_text_area_changed(self) -> None:
-        """Keep the draft once typing pauses."""
+        """Save the draft once typing pauses."""
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DRAFT_DELAY, self._keep)

@@ -1,4 +1,4 @@
-"""What the mention that is being typed could become: a few lines over the composer, above all else."""
+"""The list of suggestions: a few lines over the composer, above everything else."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tui.drawing.plain import clipped, clipped_left, visible
 from tui.drawing.rows import Row, Span
 
 MOST = 8
-"""Lines that are shown at most."""
+"""The most lines shown."""
 _FILL = "panel"
 
 
 def rows(texts: Sequence[str], details: Sequence[str], chosen: int, width: int, most: int) -> list[Row]:
-    """At most ``most`` of the suggestions, the ``chosen`` one (-1: none) among them and marked by more than
-    its colour; what tells one from others behind it, where there is room."""
+    """At most ``most`` suggestions as rows. The ``chosen`` one (-1: none) is among them and has a sign, not
+    only a colour; details follow where there is room."""
     first = max(0, min(chosen - most + 1, len(texts) - most))
     longest = max((cell_len(visible(text)) for text in texts), default=0)
     named = min(width - 3, max(longest, 12))
@@ -37,7 +37,7 @@ def rows(texts: Sequence[str], details: Sequence[str], chosen: int, width: int, 
 
 
 class Suggestions(Widget):
-    """Shown while there is something to choose from; Tab in the composer goes round it."""
+    """The list, shown while there are suggestions; Tab in the composer cycles through them."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -49,7 +49,7 @@ class Suggestions(Widget):
 
     def offer(self, texts: Sequence[str], details: Sequence[str], width: int, room: int, over: int) -> None:
         """Show suggestions in at most ``room`` lines and ``width`` cells, ``over`` lines above the lower
-        edge; nothing where there are none or no room."""
+        edge; hide the list where there are none or there is no room."""
         self.texts, self._details = texts, details
         self._chosen = -1
         most = min(MOST, room, len(texts))
@@ -61,7 +61,7 @@ class Suggestions(Widget):
             self._lay()
 
     def choose(self, text: str) -> bool:
-        """Mark ``text``, if it is one of those that are shown; whether it is."""
+        """Mark ``text`` in the list; false when it is not in it."""
         if not self.display or text not in self.texts:
             return False
         self._chosen = self.texts.index(text)
@@ -69,7 +69,7 @@ class Suggestions(Widget):
         return True
 
     def hide(self) -> None:
-        """There is nothing to choose from."""
+        """Hide the list."""
         self.texts = ()
         if self.display:
             self.display = False

@@ -1,7 +1,8 @@
-"""The colours of the file in the editor: what is visible at once, the whole file when there is time.
+"""Syntax colours of the file in the editor: of the visible rows at once, of the whole file when there is
+time.
 
-Lexing the visible window starts at the nearest rest above it (see :mod:`tui.drawing.code`). It is right
-almost always, and :func:`whole`, run on a thread after the last edit, makes it right always.
+Lexing the visible rows starts at the nearest restart point above them (see :mod:`tui.drawing.code`), which is
+almost always right. :func:`whole`, run in a thread after the last edit, makes it exact.
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ from tui.drawing.code import is_rest, lex, lexer_for, new_lexer
 from tui.drawing.rows import Span
 
 LOOK_BACK = 60
-"""Rows above the window that are searched for a rest."""
+"""The rows above the visible ones that are searched for a restart point."""
 WHOLE_FILE_BYTES = 300_000
-"""Larger files get the window's colours only."""
+"""In larger files only the visible rows are coloured."""
 
 Lines = Callable[[int], str]
 
 
 class Colouring:
-    """Token spans per row, made when they are asked for."""
+    """The token spans of each row, made on demand."""
 
     def __init__(self) -> None:
         self._path = ""
         self._rows: list[list[Span] | None] = []
 
     def reset(self, path: str, line_count: int) -> None:
-        """Begin with another document."""
+        """Start with another document."""
         self._path = path
         self._rows = [None] * line_count
 
@@ -36,11 +37,11 @@ class Colouring:
         self._rows[row : row + gone] = [None] * come
 
     def settle(self, rows: Sequence[Sequence[Span]]) -> None:
-        """Take the colours of the whole file."""
+        """Use the colours of the whole file."""
         self._rows = [list(row) for row in rows]
 
     def prepare(self, line: Lines, first: int, last: int) -> None:
-        """Make sure that rows ``first`` to ``last`` (exclusive) have colours."""
+        """Colour rows ``first`` to ``last`` (exclusive) where they have no colours yet."""
         last = min(last, len(self._rows))
         missing = next((row for row in range(first, last) if self._rows[row] is None), None)
         if missing is None:
@@ -62,10 +63,10 @@ class Colouring:
         return lowest
 
     def of(self, row: int) -> list[Span] | None:
-        """The spans of ``row``, if it has colours."""
+        """The spans of ``row``, or None if it has none yet."""
         return self._rows[row] if row < len(self._rows) else None
 
 
 def whole(path: str, text: str) -> list[list[Span]]:
-    """The spans of every line of a file; for a thread of its own, with a lexer of its own."""
+    """The spans of every line of a file, made with a lexer of its own: safe to call in another thread."""
     return lex(new_lexer(path=path), text.split("\n"))

@@ -1,7 +1,7 @@
-"""The editor pane: the file being edited, with landed hunks marked and the one in flight drawn in place.
+"""The editor pane: the file being edited, with landed hunks marked and the hunk in flight drawn in place.
 
-Textual's TextArea keeps the text, the cursor and the keys. The drawing is our own: colours from
-Pygments for what is visible, marks, and ghost lines that are on the screen and not in the text.
+Textual's TextArea keeps the text, the cursor and the keys. The drawing is our own: colours from Pygments for
+the visible rows, marks, and ghost lines that are on the screen but not in the text.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from textual.widgets.text_area import Edit, EditResult
 from tui.drawing.code import drawable
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
-from tui.keys.key_order import act_in_turn
+from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
-from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, Flight, GhostRow
+from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
 from tui.panes.editor.line_drawing import LineLook, draw_ghost, draw_line
-from tui.panes.editor.line_ends import shield, unshield
+from tui.panes.editor.line_ends import hide_line_ends, restore_line_ends
 from tui.panes.editor.marks import Marks
 from tui.panes.editor.replacement import block_of
 from tui.terminal.driver import takes_frames
 
 HANDS_OFF = 4.0
-"""Seconds after a key in the editor during which the view does not move by itself."""
+"""For this many seconds after a key in the editor the view does not move by itself."""
 SETTLING = 0.3
-"""Seconds without an edit before the whole file is coloured again."""
+"""After this many seconds without an edit the whole file is coloured again."""
 
 
 class EditorPane(TextArea):
-    """One file. The desk (:mod:`tui.app.desk`) decides which, and what becomes of its text."""
+    """The editor of one file. :mod:`tui.panes.editor.shown_file` decides which file it is, and saves it."""
 
     BINDINGS = bindings("editor")
 
@@ -52,11 +52,11 @@ class EditorPane(TextArea):
         self.palette = palette
         self.marks = marks
         self.path = ""
-        self.flight: Flight | None = None
+        self.flight: HunkInFlight | None = None
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.touched = -HANDS_OFF
-        """When the user last did something here, on the monotonic clock."""
+        """The time of the last key here, on the monotonic clock."""
         self.on_edited: Callable[[], None] = lambda: None
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
         self._version = 0
@@ -69,29 +69,29 @@ class EditorPane(TextArea):
         self.flight = None
         self._overlay, self._shift = EMPTY, 0
         self.read_only = read_only
-        lines = shield(text)
+        lines = hide_line_ends(text)
         self.indent_type = "tabs" if "\n\t" in lines and "\n    " not in lines else "spaces"
         self.load_text(lines)
         self.scroll_to(0, 0, animate=False)
 
     @property
     def content(self) -> str:
-        """The text as it would be saved."""
-        return unshield("\n".join(self.document.lines))
+        """The text to save."""
+        return restore_line_ends("\n".join(self.document.lines))
 
     def load_text(self, text: str) -> None:
-        """Replace everything, forgetting what could be undone."""
+        """Replace the whole text, and clear the undo history."""
         super().load_text(text)
         self._colouring.reset(self.path, self.document.line_count)
         self._changed()
 
     def become(self, text: str) -> tuple[int, int, int] | None:
-        """Turn the text into ``text`` by one edit of the lines that differ.
+        """Change the text into ``text`` by one edit of the lines that differ.
 
-        The cursor stays on its line and the view where it was. Returns the first row, the rows that
-        went and the rows that came, or None when there was nothing to do.
+        The cursor stays on its line and the view where it was. Returns the first row, the number of rows
+        removed and the number of rows added, or None when nothing differs.
         """
-        block = block_of(self.document.lines, shield(text).split("\n"))
+        block = block_of(self.document.lines, hide_line_ends(text).split("\n"))
         if block is None:
             return None
         top = self.scroll_offset.y
@@ -103,7 +103,7 @@ class EditorPane(TextArea):
         return block.rows
 
     def edit(self, edit: Edit) -> EditResult:
-        """Do an edit, the user's or a landing's, and keep colours and marks in place."""
+        """Make an edit, the user's or a hunk's, and keep colours and marks in place."""
         top, bottom = edit.top, edit.bottom
         result = super().edit(edit)
         gone, come = bottom[0] - top[0] + 1, result.end_location[0] - top[0] + 1
@@ -113,11 +113,11 @@ class EditorPane(TextArea):
         return result
 
     def undo(self) -> None:
-        """Take back the last typing."""
+        """Undo the last typing."""
         self._diffed(super().undo)
 
     def redo(self) -> None:
-        """Do it again."""
+        """Redo it."""
         self._diffed(super().redo)
 
     def _diffed(self, change: Callable[[], None]) -> None:
@@ -141,7 +141,7 @@ class EditorPane(TextArea):
 
     @work(group="colour", exclusive=True)
     async def _recolour(self) -> None:
-        """Colour the whole file once it has been left alone for a moment."""
+        """Colour the whole file once it has not changed for a moment."""
         await asyncio.sleep(SETTLING)
         version, text = self._version, "\n".join(self.document.lines)
         if len(text) <= WHOLE_FILE_BYTES:
@@ -152,24 +152,24 @@ class EditorPane(TextArea):
 
     # The hunk in flight.
 
-    def fly(self, flight: Flight | None) -> None:
-        """Draw this hunk over the text from the next frame on; None draws none."""
+    def draw_hunk(self, flight: HunkInFlight | None) -> None:
+        """Draw this hunk over the text from the next frame on; None removes it."""
         self.flight = flight
         self._pacer_request()
 
     def flight_moved(self) -> None:
-        """The hunk in flight was typed on, or aims elsewhere."""
+        """The hunk in flight has more lines, or another place."""
         self._pacer_request()
 
     def drop_pending(self) -> None:
-        """Take the hunk in flight off the screen at once."""
+        """Remove the hunk in flight from the screen at once."""
         self._pacer.cancel()
         self.flight = None
         self._frame()
 
     @property
     def busy(self) -> bool:
-        """Whether the user is at work here, so that the view must not move by itself."""
+        """Whether the user typed here a moment ago, so that the view must not move by itself."""
         return monotonic() - self.touched < HANDS_OFF
 
     def _pacer_request(self) -> None:
@@ -204,7 +204,7 @@ class EditorPane(TextArea):
         return self.marks.at(self.path, row) is not None
 
     def _follow_flight(self) -> None:
-        """Bring the line being typed into view, without moving when it is there already."""
+        """Scroll to the line being typed, unless it is in view."""
         height = self.size.height
         top = self.scroll_offset.y + self._shift
         first = self._overlay.view_row(self._overlay.first or 0)
@@ -220,7 +220,7 @@ class EditorPane(TextArea):
         self._shift = max(0, top - scroll)
 
     def reveal(self, row: int, *, cursor: bool = True) -> None:
-        """Bring a row into view, a quarter down the pane, and put the cursor there."""
+        """Scroll to a row, a quarter down the pane, and put the cursor there."""
         height = self.size.height
         if cursor:
             self.move_cursor((min(row, self.document.line_count - 1), 0))
@@ -229,15 +229,15 @@ class EditorPane(TextArea):
             self.scroll_to(y=max(0, row - height // 4), animate=False, force=True)
 
     def on_resize(self) -> None:
-        """The title has other room."""
+        """Fit the title to the new width."""
         self.on_edited()
 
-    # The user at work.
+    # Keys and the mouse.
 
     async def on_key(self, event: events.Key) -> None:
-        """Remember that the user is here, and take the keys in the order in which they were pressed."""
+        """Note that the user is here, and run the keys in the order in which they were pressed."""
         self._touch()
-        await act_in_turn(self, event)
+        await run_key_in_order(self, event)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Remember that the user is here."""
@@ -252,7 +252,7 @@ class EditorPane(TextArea):
         self._shift = 0
 
     def follow(self) -> None:
-        """Let the view move by itself again."""
+        """Let the view follow the hunks again."""
         self.touched = -HANDS_OFF
         self._pacer_request()
 
@@ -260,7 +260,7 @@ class EditorPane(TextArea):
 
     @property
     def gutter_width(self) -> int:
-        """Cells left of the text: a sign, the line number and a space."""
+        """The width of the gutter: a sign, the line number and a space."""
         return max(3, len(str(self.document.line_count))) + 2
 
     def restyle(self, palette: Palette) -> None:
@@ -269,7 +269,7 @@ class EditorPane(TextArea):
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Colour what is about to be drawn, all at once, then draw it."""
+        """Colour the visible rows together, then draw them."""
         top = self.scroll_offset.y + self._shift
         rows = [
             row.row for y in range(self.size.height) if isinstance(row := self._overlay.at(top + y), DocRow)
@@ -302,7 +302,7 @@ class EditorPane(TextArea):
         return draw_line(look, line, self.palette, width, number_width, self.scroll_offset.x)
 
     def _selected(self, row: int, length: int) -> tuple[int, int] | None:
-        """The columns of ``row`` that are selected, one past the end for its line break."""
+        """The selected columns of ``row``, one past the end for its line break."""
         start, end = sorted(self.selection)
         if start == end or not start[0] <= row <= end[0]:
             return None

@@ -1,4 +1,4 @@
-"""The hunk in flight: what was typed of it so far, and how it lies over the file it aims at."""
+"""The hunk in flight: the lines typed so far, and how they are drawn over the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ghost = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class DocRow:
-    """A row of the document; ``removed`` when the hunk in flight takes it away."""
+    """A row of the document; ``removed`` when the hunk in flight deletes it."""
 
     row: int
     removed: bool = False
@@ -22,23 +22,23 @@ class DocRow:
 
 @dataclass(frozen=True, slots=True)
 class GhostRow:
-    """A new line of the hunk in flight, not in the document yet."""
+    """A new line of the hunk in flight, which is not in the document yet."""
 
     spans: Ghost
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Ghost lines laid between document rows, and the rows that go.
+    """Ghost lines between document rows, and the rows that the hunk removes.
 
-    A *view row* counts document rows and ghosts from the top. Rows and view rows count from 0.
+    A *view row* counts document rows and ghost lines from the top. Rows and view rows count from 0.
     """
 
     inserts: tuple[tuple[int, tuple[Ghost, ...]], ...] = ()
-    """(document row before which they stand, ghost lines), by rising row."""
+    """Pairs of the document row that follows and the ghost lines before it, sorted by row."""
     removed: frozenset[int] = frozenset()
     first: int | None = None
-    """The first document row the hunk touches; None when nothing is drawn."""
+    """The first document row that the hunk touches; None when nothing is drawn."""
     tail: int = 0
     """The view row of the line typed last."""
     _starts: tuple[int, ...] = field(init=False, default=())
@@ -52,11 +52,11 @@ class Overlay:
 
     @property
     def ghosts(self) -> int:
-        """How many ghost lines there are."""
+        """The number of ghost lines."""
         return sum(len(ghosts) for _, ghosts in self.inserts)
 
     def at(self, view_row: int) -> DocRow | GhostRow:
-        """What stands at ``view_row``; the document row may lie past the document's end."""
+        """The row at ``view_row``; a document row may be past the end of the document."""
         index = bisect_right(self._starts, view_row) - 1
         if index < 0:
             return DocRow(view_row, view_row in self.removed)
@@ -68,29 +68,29 @@ class Overlay:
         return DocRow(row, row in self.removed)
 
     def view_row(self, row: int) -> int:
-        """Where document row ``row`` stands."""
+        """The view row of document row ``row``."""
         return row + sum(len(ghosts) for before, ghosts in self.inserts if before <= row)
 
 
 EMPTY = Overlay()
 
 
-class Flight:
-    """One open hunk: its lines as they are typed, and the place they aim at."""
+class HunkInFlight:
+    """A hunk that is being typed: its lines so far, and the place it aims at."""
 
     def __init__(self, hunk: str, path: str, action: str) -> None:
         self.hunk, self.path, self.action = hunk, path, action
         self.aim: tuple[int, int] | None = (1, 1) if action == "add" else None
-        """First line and one past the last, from 1."""
+        """The first line and one past the last, from 1."""
         self._lines: list[tuple[str, str]] = []
         self._open: tuple[str, str] | None = None
         self._code = CodeStream(lexer_for(path=path))
         self._ghosts: list[Ghost] = []
         self._coloured = 0
-        """Lines, of any kind, whose new text the colours know."""
+        """The number of lines, of any kind, that the colours cover."""
 
     def feed(self, kind: str, text: str) -> None:
-        """Take a piece of a line; ``kind`` is `` ``, ``-`` or ``+``, ``\\n`` ends the line."""
+        """Add a piece of a line; ``kind`` is `` ``, ``-`` or ``+``, and ``\\n`` ends the line."""
         *ended, rest = text.split("\n")
         for piece in ended:
             self._lines.append((kind, (self._open[1] if self._open else "") + piece))
@@ -99,7 +99,7 @@ class Flight:
             self._open = (kind, (self._open[1] if self._open else "") + rest)
 
     def _colour(self) -> list[Ghost]:
-        """The new lines so far in their colours; only what may have changed is lexed."""
+        """The new lines so far with their colours; only what may have changed is lexed."""
         fresh, self._coloured = self._lines[self._coloured :], len(self._lines)
         self._code.append([text for kind, text in fresh if kind == "+"])
         first = self._code.rest
@@ -108,18 +108,18 @@ class Flight:
         return self._ghosts
 
     def displaced(self, line: int, by: int) -> None:
-        """The file has ``by`` lines more from ``line`` on, counted as the hunk was aimed."""
+        """The file grew by ``by`` lines from ``line`` on, counted as when the hunk was aimed."""
         if self.aim is not None and self.action != "add" and self.aim[0] >= line:
             self.aim = (self.aim[0] + by, self.aim[1] + by)
 
     @property
     def growth(self) -> int:
-        """By how many lines the file grows when the hunk lands as typed."""
+        """The number of lines by which the file grows when the hunk lands as typed."""
         kinds = [kind for kind, _ in self._lines]
         return kinds.count("+") - kinds.count("-")
 
     def overlay(self, line_count: int) -> Overlay:
-        """The hunk over a document of ``line_count`` lines; empty while its place is not known."""
+        """The hunk over a document of ``line_count`` lines; empty while its place is unknown."""
         if self.aim is None:
             return EMPTY
         row = first = min(max(0, self.aim[0] - 1), line_count)

@@ -1,4 +1,4 @@
-"""One line of the editor pane as a Strip: gutter, text, tints, selection, cursor."""
+"""Draws a line of the editor pane as a Strip: gutter, text, tints, selection, cursor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui.drawing.rows import Span
 
 @dataclass(frozen=True, slots=True)
 class LineLook:
-    """How a line of the file is to look; columns count characters from 0."""
+    """The look of a line; columns count characters from 0."""
 
     number: int
     spans: Sequence[Span]
@@ -64,7 +64,7 @@ def draw_ghost(
     """A line of the hunk in flight, exactly ``width`` cells."""
     style = palette.style("added", "added_background")
     room = max(0, width - number_width - 2)
-    # With sixteen colours there is no tint to tell it by: then the whole line has the colour of new text.
+    # Sixteen colours have no tints: the whole line gets the colour of new text.
     text = [
         Segment(piece, style if palette.theme.ansi else palette.style(role, "added_background"))
         for piece, role in spans
@@ -76,7 +76,7 @@ def draw_ghost(
 
 
 def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """``strip`` with ``style`` over the cells ``start`` to ``end``."""
+    """``strip`` with ``style`` on the cells ``start`` to ``end``."""
     middle = [Segment(text, (was or Style()) + style) for text, was, _ in strip.crop(start, end)]
     return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end, strip.cell_length)])
 

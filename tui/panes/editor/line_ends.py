@@ -14,12 +14,12 @@ _BACK = {stand_in: char for char, stand_in in _TO.items()}
 _STAND_INS = "".join(map(chr, _BACK))
 
 
-def shield(text: str) -> str:
-    """``text`` with stand-ins: it has no line ends but ``\\n``."""
-    # Looking first is a hundred times quicker than translating what holds none, as nearly all texts do.
+def hide_line_ends(text: str) -> str:
+    """``text`` with stand-ins, so that ``\\n`` is its only line end."""
+    # A search is a hundred times faster than a translation, and nearly all texts have no such character.
     return text.translate(_TO) if any(char in text for char in _EATEN) else text
 
 
-def unshield(text: str) -> str:
-    """The text as it was."""
+def restore_line_ends(text: str) -> str:
+    """The text with the original characters."""
     return text.translate(_BACK) if any(char in text for char in _STAND_INS) else text

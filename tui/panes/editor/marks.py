@@ -1,4 +1,4 @@
-"""Where landed hunks stand, file by file, kept in place while lines come and go around them."""
+"""The places of landed hunks, file by file, kept right while lines are added and removed around them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Mark:
 
 
 def shifted(mark: Mark, row: int, gone: int, come: int) -> Mark | None:
-    """``mark`` after ``gone`` rows from ``row`` on were replaced by ``come``; None when all its rows went."""
+    """``mark`` after ``gone`` rows from ``row`` on were replaced by ``come`` rows; None when all its rows are
+    gone."""
     delta = come - gone
     if row + gone <= mark.start and not (gone == 0 and row > mark.start):
         return replace(mark, start=mark.start + delta, end=mark.end + delta)
@@ -35,16 +36,16 @@ class Marks:
         self._files: dict[str, list[Mark]] = {}
 
     def of(self, path: str) -> list[Mark]:
-        """The marks of one file, from its top."""
+        """The marks of one file, from the top."""
         return sorted(self._files.get(path, ()), key=lambda mark: mark.start)
 
     def set(self, path: str, mark: Mark) -> None:
-        """Add a mark, or move the one of that hunk."""
+        """Add the mark of a hunk, or move it."""
         self.remove(mark.hunk)
         self._files.setdefault(path, []).append(mark)
 
     def remove(self, hunk: str) -> tuple[str, Mark] | None:
-        """Forget a hunk; its path and mark, if it had one."""
+        """Remove the mark of a hunk, and return its path and mark if there was one."""
         for path, marks in self._files.items():
             for mark in marks:
                 if mark.hunk == hunk:
@@ -64,7 +65,7 @@ class Marks:
             self._files[to] = self._files.pop(path)
 
     def at(self, path: str, row: int) -> Mark | None:
-        """The mark on a row; of several the one set last."""
+        """The mark on a row, the newest if there are several."""
         found = [
             mark for mark in self._files.get(path, ()) if mark.start <= row < max(mark.end, mark.start + 1)
         ]

@@ -1,4 +1,4 @@
-"""From one text to another by a single replacement of whole lines."""
+"""Turns one text into another by a single replacement of whole lines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Replace what is between two (row, column) places by ``insert``.
-
-    ``rows`` is the same in rows: the first, how many go, how many come.
-    """
+    """Replaces the text between two (row, column) places by ``insert``. ``rows`` is the same in rows: the
+    first, the number removed, the number added."""
 
     start: tuple[int, int]
     end: tuple[int, int]
@@ -20,7 +18,7 @@ class Block:
 
 
 def block_of(old: Sequence[str], new: Sequence[str]) -> Block | None:
-    """The smallest such replacement that turns lines ``old`` into ``new``; None when they are equal."""
+    """The smallest replacement that turns lines ``old`` into ``new``; None when they are equal."""
     shorter = min(len(old), len(new))
     same = 0
     while same < shorter and old[same] == new[same]:

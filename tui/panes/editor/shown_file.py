@@ -1,8 +1,7 @@
-"""What lies on the desk: which file the editor shows, what of it is unsaved, where hunks landed.
+"""The file in the editor: opened, saved, merged with the disk, and with the hunks that land in it.
 
-The desk keeps three texts apart: the one on disk when it was last read (*base*), the one in the
-editor (*mine*) and the one on disk now (*theirs*). The user's text is never replaced but by a merge
-in which it wins.
+Three texts are kept apart: the one on disk when it was last read (*base*), the one in the editor (*mine*) and
+the one on disk now (*theirs*). The user's text is replaced only by a merge in which it wins.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from session.events import HunkAimed, HunkLanded, HunkOpened, HunkRedone, HunkTyped, HunkUndone
 from session.project.open_files import FileProblem, OpenFile, ProjectFiles
 from tui.panes.editor.editor import EditorPane
-from tui.panes.editor.hunk_in_flight import Flight
+from tui.panes.editor.hunk_in_flight import HunkInFlight
 from tui.panes.editor.marks import Mark, Marks
 
 Say = Callable[[str, str], None]
@@ -21,7 +20,7 @@ Say = Callable[[str, str], None]
 
 
 class ShownFile:
-    """Moves files between the disk and the editor pane, on behalf of the user and of the hunks."""
+    """Moves files between the disk and the editor pane, for the user and for the hunks."""
 
     def __init__(self, editor: EditorPane, marks: Marks, files: ProjectFiles, say: Say) -> None:
         self.editor = editor
@@ -30,15 +29,15 @@ class ShownFile:
         self._say = say
         self._base: OpenFile | None = None
         self._saving = asyncio.Lock()
-        self._flights: dict[str, Flight] = {}
+        self._flights: dict[str, HunkInFlight] = {}
         self._held = ""
-        """The hunk that waits for the user's word: it is drawn, whatever is typed behind it."""
+        """The held hunk that the user is asked about. It is drawn, whatever is typed behind it."""
         self.problem = ""
-        """Why the file asked for last is not shown; empty when one is, or none was asked for."""
+        """Why the requested file is not shown; empty when it is, or none was requested."""
         self.on_change: Callable[[], None] = lambda: None
-        """Called when another file, or none, is shown, or when it became clean or dirty."""
+        """Called when another file, or none, is shown, or when the unsaved changes begin or end."""
 
-    # What is shown.
+    # The shown file.
 
     @property
     def path(self) -> str:
@@ -47,23 +46,24 @@ class ShownFile:
 
     @property
     def dirty(self) -> bool:
-        """Whether the editor holds what the disk does not."""
+        """Whether the editor has unsaved changes."""
         if not self.editor.path:
             return False
         return self.editor.content != (self._base.text if self._base is not None else "")
 
     @property
     def base(self) -> OpenFile | None:
-        """The file as it was last read; None for none, and for one that is not on disk yet."""
+        """The file as last read; None when there is none, or when it is not on disk yet."""
         return self._base
 
     @property
     def hands_on(self) -> bool:
-        """Whether another file must not take the editor from the user now."""
+        """Whether the user is at work in the editor, so that no other file may be shown."""
         return self.editor.busy or self.dirty
 
     async def open(self, path: str) -> bool:
-        """Show ``path``, on the user's wish; unsaved text of the file before is saved first."""
+        """Show ``path`` for the user. Unsaved changes of the current file are saved first; false when that
+        fails, or when ``path`` cannot be shown."""
         if path == self.path:
             return True
         while self.dirty:  # also of what is typed while the save runs
@@ -72,19 +72,19 @@ class ShownFile:
         return self._show(path)
 
     async def save(self) -> bool:
-        """Write the editor's text to disk; true when the disk holds it now. What is typed meanwhile stays
-        in the editor, unsaved. A save that fails says why, and changes no text."""
+        """Write the editor's text to disk; true when the disk holds it now. What is typed meanwhile stays in
+        the editor, unsaved. A failed save says why and changes no text."""
         async with self._saving:
             return not self.dirty or await self._save()
 
     async def saved(self) -> None:
-        """Wait for the save that is running, if there is one."""
+        """Wait for a running save."""
         async with self._saving:
             pass
 
     async def _save(self) -> bool:
         if self.editor.read_only:
-            # It may have become so on disk while there was unsaved text: that text must stay.
+            # The file may have become read-only while there were unsaved changes: keep them.
             self._say(f"{self.path} is read-only: make it writable to save it", "warning")
             return False
         path, base = self.path, self._base
@@ -102,7 +102,7 @@ class ShownFile:
             self._base = now
             self.on_change()
         elif self.path == path:
-            # It was read while it was being saved: which of the two is newer only the disk can tell.
+            # It was read again during the save: only the disk knows which text is newer.
             self.read_again()
         return True
 
@@ -121,7 +121,7 @@ class ShownFile:
         return True
 
     def _show_new(self, path: str) -> None:
-        """Show the place of a file that a hunk is about to make."""
+        """Show an empty editor for a file that a hunk is about to create."""
         self.problem = ""
         self._base = None
         self.editor.show(path, "", read_only=True)
@@ -133,7 +133,7 @@ class ShownFile:
         self.on_change()
 
     def read_again(self) -> None:
-        """The shown file may have changed on disk: take the change in, the user's text first."""
+        """The file may have changed on disk: merge the change into the editor; the user's lines win."""
         if not self.editor.path:
             return
         path = self.editor.path
@@ -167,17 +167,17 @@ class ShownFile:
 
     def opened(self, event: HunkOpened) -> None:
         """The model began a hunk: show its file, unless the user is at work in another."""
-        flight = self._flights[event.hunk] = Flight(event.hunk, event.path, event.action)
+        flight = self._flights[event.hunk] = HunkInFlight(event.hunk, event.path, event.action)
         if not self._held and not self._draw(flight):
             self._say(f"{event.hunk} is being written in {event.path}", "info")
 
     def held(self, hunk: str) -> None:
-        """A hunk waits for the user's word: show what the word is about."""
+        """The user is asked about a hunk: show it."""
         self._held = hunk
         if flight := self._flights.get(hunk):
             self._draw(flight)
 
-    def _draw(self, flight: Flight) -> bool:
+    def _draw(self, flight: HunkInFlight) -> bool:
         """Draw a hunk over its file; false when the user is at work in another."""
         if flight.path != self.path:
             if self.hands_on:
@@ -186,41 +186,41 @@ class ShownFile:
                 self._show_new(flight.path)
             elif not self._show(flight.path):
                 return True
-        self.editor.fly(flight)
+        self.editor.draw_hunk(flight)
         return True
 
     def _settled(self, hunk: str) -> None:
-        """A hunk's fate is known: after one that was held comes the one behind it."""
+        """A hunk is settled: if it was the held one, draw the next."""
         if hunk == self._held:
             self._held = ""
             if self._flights:
                 self._draw(next(iter(self._flights.values())))
 
     def typed(self, event: HunkTyped) -> None:
-        """A piece of a hunk's line."""
+        """The model typed a piece of a line."""
         if flight := self._flights.get(event.hunk):
             flight.feed(event.kind, event.text)
             if flight is self.editor.flight:
                 self.editor.flight_moved()
 
     def aimed(self, event: HunkAimed) -> None:
-        """Where a hunk would land."""
+        """The place where a hunk would land is known."""
         if flight := self._flights.get(event.hunk):
             flight.aim = (event.start, event.end)
             if flight is self.editor.flight:
                 self.editor.flight_moved()
 
     def dropped(self, hunk: str) -> None:
-        """A hunk will not land."""
+        """A hunk will not land: remove it from the screen."""
         flight = self._flights.pop(hunk, None)
         if flight is not None and flight is self.editor.flight:
-            self.editor.fly(None)
+            self.editor.draw_hunk(None)
             if self._base is None and self.path == flight.path:
                 self._clear()
         self._settled(hunk)
 
     def drop_all(self) -> None:
-        """The turn was stopped: nothing of any open hunk stays on the screen."""
+        """The turn was stopped: remove every open hunk from the screen."""
         self._flights.clear()
         self._held = ""
         flight = self.editor.flight
@@ -231,7 +231,7 @@ class ShownFile:
     # Hunks on disk.
 
     def landed(self, event: HunkLanded) -> None:
-        """A hunk is on disk: take it into the editor, mark it, and show it if the user's hands are off."""
+        """A hunk landed: take it into the editor, mark it, and show it unless the user is at work."""
         flight = self._flights.pop(event.hunk, None)
         path = event.moved_to or event.path
         if event.moved_to:
@@ -246,17 +246,17 @@ class ShownFile:
         self._settled(event.hunk)
 
     def undone(self, event: HunkUndone) -> None:
-        """A hunk was taken back."""
+        """A hunk was undone."""
         held = self.marks.remove(event.hunk)
         growth = (event.end - event.start) - (held[1].end - held[1].start) if held else 0
         self._placed(event.path, event.path, growth, event.start, event.end, None)
 
     def redone(self, event: HunkRedone) -> None:
-        """A hunk was landed again."""
+        """A hunk was redone."""
         self._placed(event.path, event.path, 0, event.start, event.end, event.hunk)
 
     def _placed(self, path: str, now: str, growth: int, start: int, end: int, hunk: str | None) -> None:
-        """Lines ``start`` to ``end`` of file ``now`` (it was ``path``) are new."""
+        """Lines ``start`` to ``end`` of file ``now`` (``path`` before a move) are new."""
         row = max(0, start - 1)
         shown = path == self.path
         if shown and now == path:
@@ -279,7 +279,7 @@ class ShownFile:
         return self.marks.at(self.path, self.editor.cursor_location[0]) if self.path else None
 
     async def go(self, step: int) -> None:
-        """To the next (1) or previous (-1) landed hunk, in whatever file it is."""
+        """Go to the next (1) or previous (-1) landed hunk, in any file."""
         found = self.marks.neighbour(self.path, self.editor.cursor_location[0], step)
         if found is None:
             self._say("no hunk has landed yet", "info")

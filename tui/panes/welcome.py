@@ -1,4 +1,4 @@
-"""What stands in the editor's place when no file does: a word of welcome, or why a file is not shown."""
+"""The page shown instead of the editor when no file is open: a welcome, or why a file cannot be shown."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _KEYS = (
 )
 
 
-class Blank(Widget):
-    """A calm page."""
+class Welcome(Widget):
+    """A page of centred text."""
 
     def __init__(
         self, palette: Palette, folder: str, suggestions: Sequence[str] = (), *, id: str | None = None
@@ -36,7 +36,7 @@ class Blank(Widget):
         self._rows: list[Row] = []
 
     def say(self, problem: str) -> None:
-        """Show why a file is not shown; the welcome when ``problem`` is empty."""
+        """Show why a file cannot be shown; the welcome when ``problem`` is empty."""
         self._problem = problem
         self._lay()
 
@@ -79,7 +79,7 @@ class Blank(Widget):
         return rows
 
     def _suggested(self, margin: Span, width: int) -> list[Row]:
-        """Prompts worth trying; the composer has them as its history, the first one nearest."""
+        """Suggested prompts; they are also in the history of the composer, the first one nearest."""
         if not self._suggestions:
             return []
         rows = [Row([]), Row([margin, ("To begin with, press ↑ for one of these:", "muted")])]

@@ -1,10 +1,10 @@
-"""Earlier prompts, walked through with the draft kept at the end of the row."""
+"""The history of prompts, with the current draft kept at its end."""
 
 from __future__ import annotations
 
 
 class History:
-    """Prompts oldest first; the draft stands after the last."""
+    """The prompts, oldest first, and behind the last one the draft."""
 
     def __init__(self, prompts: list[str]) -> None:
         self._prompts = list(dict.fromkeys(reversed(prompts)))[::-1]
@@ -12,7 +12,7 @@ class History:
         self._draft = ""
 
     def add(self, prompt: str) -> None:
-        """A prompt was sent, or set aside."""
+        """Add a prompt that was sent or set aside."""
         if prompt in self._prompts:
             self._prompts.remove(prompt)
         self._prompts.append(prompt)
@@ -20,10 +20,8 @@ class History:
         self._draft = ""
 
     def step(self, by: int, shown: str) -> str | None:
-        """The prompt ``by`` steps from the one shown; None at either end.
-
-        What was ``shown`` and changed becomes the draft: nothing typed is lost by looking back.
-        """
+        """The prompt ``by`` steps from the one shown; None at either end. If what was ``shown`` was changed,
+        it becomes the draft: browsing the history loses nothing."""
         current = self._prompts[self._at] if self._at < len(self._prompts) else self._draft
         if shown != current or self._at == len(self._prompts):
             self._draft = shown

@@ -1,9 +1,9 @@
 """The parser of a whole answer: prose with edits of any format anywhere in it.
 
-The stream is cut into lines. Outside an edit a line is the answer's own words, and is said as soon
-as it can be nothing else: only what may still belong to an edit (a path alone on its line, a fence,
-a marker) waits for the next line to decide. Inside an edit each line goes to the format's block. JSON,
-which may be a single long line, is read character by character from the bracket that begins a line.
+The stream is cut into lines. Outside an edit, a line is passed on as prose as soon as it can be nothing
+else. Only what may belong to an edit (a path alone on its line, a fence, a marker) waits for the next
+line. Inside an edit, each line goes to the format's block. JSON may be a single long line, so it is read
+by characters, from a bracket at the beginning of a line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from edits.formats.whole import WholeBlock
 from edits.formats.wrapping import Wrapping
 from edits.hunk import Format, RefusalCode
 
-# How much of a line's beginning is looked at before the line is finished: no marker is longer.
+# The number of characters that are looked at before a line is finished; no marker is longer.
 _HEAD = 200
 _DETECTED = frozenset(Format) - {Format.WHOLE}
 _BRACKET = re.compile(r"[ \t]*(?=[{\[])")
@@ -34,7 +34,7 @@ _BETWEEN_VALUES = re.compile(r"[ \t\r,;]*")
 
 
 class AutoParser:
-    """A parser of the format given, or of all that can be told from prose: every one but whole files."""
+    """Parses the given format, or all that can be told from prose: every format except whole files."""
 
     def __init__(self, format: Format | None = None) -> None:
         self._formats = _DETECTED if format is None else frozenset({format})
@@ -42,13 +42,13 @@ class AutoParser:
         self._out = Output()
         self._block: Block | None = None
         self._paused: Block | None = None
-        # The unfinished line: its pieces, its beginning, and what it was found to be.
+        # The unfinished line: its pieces, its beginning, and its kind once that is known.
         self._pieces: list[str] = []
         self._head = ""
         self._flowing: Body | bool = False
         self._return_held = False
         self._wrapping = Wrapping(self._out, self._formats)
-        # The JSON value being read, what of it may yet be prose, and what of its line is left.
+        # The JSON value being read, its text as long as it may be prose, and how to treat its line's rest.
         self._json: JsonEdits | None = None
         self._raw: list[str] = []
         self._after_json = False
@@ -62,7 +62,7 @@ class AutoParser:
         return self._out.drain()
 
     def close(self, *, clean: bool) -> list[ParserEvent]:
-        """End the answer; what is still open lands only after a clean end."""
+        """End the answer; a hunk that is still open lands only after a clean end."""
         if self._json is not None:
             self._end_json(clean)
         if self._pieces and (clean or self._block is None):
@@ -77,7 +77,7 @@ class AutoParser:
         return self._out.drain()
 
     def _take(self, text: str, at: int) -> int:
-        """Take what ``text`` holds from ``at`` to the end of a line or of a JSON value; how far that is."""
+        """Take ``text`` from ``at`` to the end of a line or of a JSON value; the index after that."""
         if self._json is not None:
             return self._take_json(self._json, text, at)
         if self._after_json:
@@ -131,7 +131,7 @@ class AutoParser:
             self._replay()
 
     def _replay(self) -> None:
-        """What looked like JSON with edits is prose after all."""
+        """Read text again as prose that looked like JSON with edits."""
         raw, self._raw = "".join(self._raw), []
         self._json = None
         *lines, rest = raw.split("\n")
@@ -141,7 +141,7 @@ class AutoParser:
             self._grow_line(rest)
 
     def _open_json(self) -> None:
-        """The value is an edit: the fence above it is its wrapping."""
+        """The value is an edit, so the fence above it belongs to it."""
         self._raw = []
         self._wrapping.unwrap()
         self._conclude(clean=True)
@@ -194,7 +194,7 @@ class AutoParser:
                 self._prose_line(line, line + "\n" if ended else line, said=False)
 
     def _say(self, piece: str) -> None:
-        """Say a piece of the line that flows; a final ``\\r`` waits, for it may be half an ending."""
+        """Pass on a piece of an unfinished line; a final ``\\r`` waits, since it may be half an ending."""
         if self._return_held:
             piece = "\r" + piece
         self._return_held = piece.endswith("\r")
@@ -221,7 +221,7 @@ class AutoParser:
         self._flowing = False
 
     def _may_be_edit(self, head: str) -> bool:
-        """May the prose line that begins with ``head`` be part of an edit?"""
+        """Whether the prose line that begins with ``head`` may be part of an edit."""
         text = head.lstrip()
         if self._wrapping.heredoc is not None and self._wrapping.heredoc.startswith(text):
             return True
@@ -234,7 +234,7 @@ class AutoParser:
         return may_be_edit(head, self._formats)
 
     def _prose_line(self, text: str, raw: str, *, said: bool) -> None:
-        """A finished line outside any edit; ``said`` when it was found to be prose on its way."""
+        """Take a finished line outside any edit; ``said`` if it was passed on as prose already."""
         if said:
             self._wrapping.note([text])
         elif self._paused is not None and self._paused.resumes(text):
@@ -248,7 +248,7 @@ class AutoParser:
             self._paused.doubt(text)
 
     def _opens(self, text: str) -> bool:
-        """Does the line open an edit? Then its block has taken it."""
+        """Open an edit if the line begins one; its block has taken the line then."""
         stripped = text.strip()
         if Format.V4A in self._formats and V4A_OPENER.fullmatch(stripped):
             self._wrapping.unwrap()
@@ -272,13 +272,13 @@ class AutoParser:
         return True
 
     def _conclude(self, clean: bool) -> None:
-        """The paused edit had ended where it paused."""
+        """End the paused edit where it paused."""
         paused, self._paused = self._paused, None
         if paused is not None:
             paused.conclude(clean)
 
     def _opens_diff(self, text: str) -> bool:
-        """Does a unified diff begin here: with ``diff --git``, a ``---``/``+++`` pair, or under a path?"""
+        """Open a unified diff if one begins: with ``diff --git``, a ``---``/``+++`` pair, or under a path."""
         wrapping = self._wrapping
         begun, path = [text], None
         if text.startswith("+++ ") and (old := wrapping.old_name) is not None:
@@ -297,7 +297,7 @@ class AutoParser:
         return True
 
     def _open_whole(self, opener: re.Match[str]) -> bool:
-        """Begin a file, if its path is known."""
+        """Open a whole file if its path is known."""
         path = self._wrapping.whole_path(opener)
         if path is not None:
             self._block = WholeBlock(self._out, opener, path)

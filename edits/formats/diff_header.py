@@ -1,4 +1,4 @@
-"""The header of one file in a unified diff: which file is meant, and what happens to it.
+"""The header of one file in a unified diff: which file it is, and what happens to it.
 
 Source: the GNU diffutils manual ("Detailed Description of Unified Format") and git's documentation of
 its extended headers (``git diff --help``, "Generating patch text with -p").
@@ -29,7 +29,7 @@ _NEW = frozenset(new for _, new in _PREFIXES)
 
 @dataclass(slots=True)
 class DiffHeader:
-    """What the header's lines have said so far. Names are as written, unquoted, prefixes kept."""
+    """The contents of the header's lines so far. Names are unquoted, with their prefixes."""
 
     old: str = ""
     new: str = ""
@@ -41,10 +41,10 @@ class DiffHeader:
     copy: bool = False
     binary: bool = False
     mode: str = ""
-    """The mode that the file is to have, octal; empty where the header says none."""
+    """The new mode of the file, octal; empty if the header has none."""
 
     def take(self, line: str) -> bool:
-        """Take a header line; False when it says nothing that is known."""
+        """Take a header line; False if it is not a known one."""
         if line.startswith("--- "):
             self.old = name_of(line)
         elif line.startswith("+++ "):
@@ -77,7 +77,7 @@ class DiffHeader:
 
     @property
     def path(self) -> str:
-        """The file that is edited, before any renaming; empty when no line names one."""
+        """The file that is edited, before any renaming; empty if no line names one."""
         if self.rename_from:
             return self.rename_from
         old, new = _bare(self.old, self.new)
@@ -87,7 +87,7 @@ class DiffHeader:
 
     @property
     def action(self) -> Action:
-        """What the header alone makes of the file."""
+        """What happens to the file according to the header."""
         if self.deleted or self.new == NULL:
             return Action.DELETE
         if self.new_file or self.old == NULL:
@@ -96,7 +96,7 @@ class DiffHeader:
 
     @property
     def problem(self) -> tuple[RefusalCode, str] | None:
-        """Why no edit of this file can land, if so."""
+        """Why no edit of this file can land; None if it can."""
         if self.binary:
             return RefusalCode.BINARY, "a binary patch cannot be applied"
         if self.copy:
@@ -109,7 +109,7 @@ class DiffHeader:
 
     @property
     def only_mode(self) -> str | None:
-        """The message for a mode that the header asks for: edits change text, never a file's mode."""
+        """The message for a mode in the header, since edits never change a file's mode."""
         return f"the mode {self.mode} is not set: edits leave modes alone, use chmod" if self.mode else None
 
 
@@ -121,14 +121,14 @@ def name_of(line: str) -> str:
 
 
 def names_agree(old: str, new: str) -> bool:
-    """Do a ``---`` and a ``+++`` line name one file, or the lack of one?"""
+    """Whether a ``---`` and a ``+++`` line name the same file, or one of them names none."""
     first, second = name_of(old), name_of(new)
     bare = _bare(first, second)
     return bare[0] == bare[1] or NULL in (first, second)
 
 
 def _bare(old: str, new: str) -> tuple[str, str]:
-    """The names without git's prefixes, which come in pairs."""
+    """The names without git's prefixes, which occur in pairs."""
     pair = (old[:2], new[:2])
     if pair in _PREFIXES:
         return old[2:], new[2:]
@@ -140,7 +140,7 @@ def _bare(old: str, new: str) -> tuple[str, str]:
 
 
 def _git_name(line: str, match: re.Match[str]) -> str:
-    """The name in ``diff --git a/x b/x``; without quotes both halves are the same but for the prefix."""
+    """The name in ``diff --git a/x b/x``; without quotes both halves are equal except for the prefix."""
     rest = line[len("diff --git ") :]
     half = len(rest) // 2
     if not rest.startswith('"') and rest[half : half + 1] == " ":
@@ -151,7 +151,7 @@ def _git_name(line: str, match: re.Match[str]) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """A name as git writes it: in quotes, with escapes, when it holds anything unusual."""
+    """A name as git writes it: in quotes and with escapes if it has unusual characters."""
     text = text.strip()
     if len(text) < 2 or not (text[0] == text[-1] == '"'):
         return text

@@ -1,4 +1,4 @@
-"""What the streaming parsers say. Feeding text in any pieces gives the same hunks in the same order."""
+"""The events of the streaming parsers. Text in any pieces gives the same hunks in the same order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Text outside any edit, to be shown as the answer's own words."""
+    """Text outside any edit, to be shown as prose."""
 
     text: str
 
@@ -27,7 +27,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A piece of a line of an open hunk, for drawing it as it is typed; ``\\n`` ends the line."""
+    """A piece of a line of an open hunk, for showing it as it is typed; ``\\n`` ends the line."""
 
     number: int
     kind: LineKind
@@ -36,7 +36,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """No continuation of the stream can change this hunk's meaning: it may land."""
+    """A hunk that may land: no continuation of the stream can change its meaning."""
 
     number: int
     hunk: Hunk
@@ -44,7 +44,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An edit that can never land as written. ``path`` is empty when none was given."""
+    """An edit that can never land as it is written. ``path`` is empty if there is none."""
 
     number: int
     path: str
@@ -59,7 +59,7 @@ class Parser(Protocol):
     """A streaming parser of one format (or of any, see ``edits.formats.detect``)."""
 
     def feed(self, text: str) -> list[ParserEvent]:
-        """Take the next piece of the stream, of any length, and say what it settled."""
+        """Take the next piece of the stream, of any length; the events that it causes."""
 
     def close(self, *, clean: bool) -> list[ParserEvent]:
-        """End the stream. ``clean`` is false after a cut: then an unfinished hunk is ``incomplete``."""
+        """End the stream. After a cut ``clean`` is false, and an unfinished hunk is ``incomplete``."""

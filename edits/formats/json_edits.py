@@ -1,13 +1,13 @@
-"""String-replace edits as JSON: the arguments of editing tools, in a tool call, a fence, or among prose.
+"""String-replace edits as JSON: the arguments of editing tools, in a tool call, a fence, or in prose.
 
-Source: the published schemas of common editing tools, which differ in their names only::
+Source: the published schemas of common editing tools, which differ only in their names::
 
     {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2", "replace_all": true}
     {"path": "a.py", "edits": [{"old_string": …, "new_string": …}, …]}
     [{"path": …, "old_string": …, "new_string": …}, …]
 
-Keys come in any order. An edit is complete at its own closing brace, once its path is known: one of
-several edits under a path that comes last waits for it. An empty old string makes a new file.
+Keys may be in any order. An edit is complete at its own closing brace, as soon as its path is known; if
+the path of several edits comes last, they wait for it. An empty old string makes a new file.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _NAMES: dict[str, _Name] = {
     "edits": "edits",
     **dict.fromkeys(("arguments", "input", "parameters", "args"), "inner"),
 }
-# Names too common to tell an edit from any other JSON: understood only where JSON was asked for.
+# Names that are too common to tell an edit from other JSON; they count only if JSON was asked for.
 _LOOSE: dict[str, _Name] = {
     **dict.fromkeys(("old", "search", "find"), "old"),
     **dict.fromkeys(("new", "replace", "replacement"), "new"),
     **dict.fromkeys(("changes", "replacements"), "edits"),
 }
-# What else stands in such an object: JSON with any other name is taken for no edit.
+# Other names in such an object. JSON with any further name is not an edit.
 _ASIDES = frozenset(
     {"name", "tool", "tool_name", "type", "id", "call_id", "function", "command", "explanation", "reason"}
     | {"description", "instruction", "instructions", "title", "summary", "thought", "expected_replacements"}
@@ -49,16 +49,16 @@ _KINDS = {"old": LineKind.OLD, "new": LineKind.NEW}
 
 @dataclass(slots=True)
 class _Edit:
-    """An object that is an edit, or holds some."""
+    """An object that is an edit, or contains some."""
 
     parent: _Edit | None = None
     number: int | None = None
     texts: dict[str, list[str]] = field(default_factory=dict)
-    """The path, the old and the new text as far as they are there, in pieces, in the order they came."""
+    """The path, the old and the new text, as far as they have arrived: pieces, in order of arrival."""
     path: str | None = None
     replace_all: bool = False
     nests: bool = False
-    """It holds a list of edits, or the arguments of a call."""
+    """Whether it contains a list of edits, or the arguments of a call."""
     problem: str | None = None
     waiting: list[_Edit] = field(default_factory=list)
     """Finished edits whose path is not known yet."""
@@ -76,9 +76,9 @@ class _Edit:
 class JsonEdits:
     """One JSON value being read for edits.
 
-    Until it is ``certain`` that the value is an edit nothing is said of it; when it turns out to be
-    none, ``rejected`` is set. ``forced`` takes any JSON object for an edit, well made or not. ``begin``
-    is called when it has become certain, before anything is said.
+    No event is sent until it is ``certain`` that the value is an edit; if it is not, ``rejected`` is set.
+    ``forced`` takes any JSON object as an edit, valid or not. ``begin`` is called as soon as it is
+    certain, before the first event.
     """
 
     def __init__(self, out: Output, begin: Callable[[], None], *, forced: bool) -> None:
@@ -86,12 +86,12 @@ class JsonEdits:
         self.rejected = False
         self.done = False
         self.broken = False
-        """The JSON was malformed: what follows on its line is not read."""
+        """Whether the JSON is malformed, so that the rest of its line is not read."""
         self._out = out
         self._begin = begin
         self._forced = forced
         self._scanner = JsonScanner()
-        # The innermost edit, and for each open bracket what it is.
+        # The innermost edit, and the kind of each open bracket.
         self._edit: _Edit | None = None
         self._open: list[Literal["edit", "list", "other"]] = []
         self._name: _Name = "other"
@@ -99,7 +99,7 @@ class JsonEdits:
         self._failure = ""
 
     def feed(self, text: str, at: int) -> int:
-        """Read ``text`` from ``at`` on; how far. Stops when it is done, rejected or broken."""
+        """Read ``text`` from ``at`` on until done, rejected or broken; the index after what was read."""
         while at < len(text) and not (self.done or self.rejected or self.broken):
             try:
                 token, at = self._scanner.next(text, at)
@@ -170,7 +170,7 @@ class JsonEdits:
             return
         if self._name in _TEXTS:
             if self._name in self._edit.texts:
-                self._edit.problem = f"it says “{key}” after it was said already"
+                self._edit.problem = f"it has “{key}” more than once"
                 self._name = "other"
                 return
             self._edit.texts[self._name] = []
@@ -220,19 +220,19 @@ class JsonEdits:
             self._misplaced(name, word)
 
     def _check_list_item(self) -> None:
-        """In a list of edits only objects may stand."""
+        """Reject a list with anything but objects."""
         if self._open and self._open[-1] == "list" and not self.certain:
             self.rejected = True
 
     def _misplaced(self, name: _Name, what: str) -> None:
-        """A value of the wrong kind under a known key."""
+        """Note a value of the wrong kind under a known key."""
         if name == "other":
             self._check_list_item()
         elif self._edit is not None:
             self._edit.problem = f"“{self._key}” cannot be {what}"
 
     def _open_hunk(self, edit: _Edit) -> None:
-        """Say that the hunk begins, once it is certain and its file known; and what of it was typed."""
+        """Send the event that the hunk begins, if it is certain and its file known, and its text so far."""
         path = edit.known_path
         if not self.certain or edit.number is not None or path is None:
             return
@@ -262,7 +262,7 @@ class JsonEdits:
             self._finish(waited)
 
     def _finish(self, edit: _Edit) -> None:
-        """The edit is whole: it completes, waits for its path, or can never land."""
+        """End an edit: it is complete, waits for its path, or can never land."""
         if not self.certain:
             self.rejected = True
             return
@@ -284,7 +284,7 @@ class JsonEdits:
             self._out.complete(edit.number, _hunk(path or "", old, new, edit.replace_all))
 
     def _may_have_path(self, edit: _Edit) -> bool:
-        """May an object around the edit still name its path?"""
+        """Whether an object around the edit may still give its path."""
         above, inner = edit.parent, self._edit
         while inner is not None:
             if inner is above:
@@ -305,7 +305,7 @@ class JsonEdits:
         return None
 
     def _fail(self, code: RefusalCode, message: str) -> None:
-        """Nothing more of the value can be read: every edit that is open ends here."""
+        """Refuse every open edit, since nothing more of the value can be read."""
         if not self.certain:
             self.rejected = True
             return

@@ -1,8 +1,8 @@
-"""A scanner of JSON that arrives in pieces, cut anywhere: text in, tokens out.
+"""A scanner for JSON that arrives in pieces, cut anywhere: text in, tokens out.
 
-Source: RFC 8259. Strings come in pieces as they are typed, decoded; a number or a word is a token only
-once the character after it is there (``12`` may become ``123``). A comma before a closing bracket is
-forgiven. Only a single value is read: the scanner stops behind it.
+Source: RFC 8259. Strings are passed on in decoded pieces as they are typed. A number or a word is a token
+only when the character after it has arrived (``12`` may become ``123``). A comma before a closing bracket
+is accepted. The scanner reads a single value and stops after it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Literal, NamedTuple
 
 
 def past(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """Where ``text`` goes on behind what ``pattern`` matches at ``at``; ``at`` itself when nothing does."""
+    """The index after the match of ``pattern`` at ``at``, or ``at`` if there is none."""
     found = pattern.match(text, at)
     return found.end() if found is not None else at
 
 
 class Mark(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     BEGIN_OBJECT = "{"
     END_OBJECT = "}"
@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 
 class NotJson(ValueError):
-    """The text is not JSON from here on; the message says what is wrong."""
+    """The text is not valid JSON; the message says what is wrong."""
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -61,28 +61,28 @@ _Want = Literal["value", "value or end", "key", "key or end", "colon", "comma or
 
 
 class JsonScanner:
-    """Reads one JSON value. ``done`` once it is whole."""
+    """Reads one JSON value."""
 
     def __init__(self) -> None:
         self._want: _Want = "value"
         self._stack: list[str] = []
-        # The string being read: as a key (whose pieces are kept) or as a value; the escape in it so far,
-        # and a first surrogate that waits for its second.
+        # The string being read: a key, whose pieces are kept, or a value. Then the escape in it so far, and
+        # a first surrogate that waits for the second.
         self._string: Literal["key", "value"] | None = None
         self._key: list[str] = []
         self._escape = ""
         self._surrogate = ""
         self._word = ""
         self.at = 0
-        """Where in the text last given the scanner is; after NotJson, where the fault is."""
+        """The scanner's index in the last text; after NotJson, that of the error."""
 
     @property
     def done(self) -> bool:
-        """Has the value ended?"""
+        """Whether the value has ended."""
         return self._want == "nothing"
 
     def next(self, text: str, at: int) -> tuple[Token | None, int]:
-        """The next token of ``text`` from ``at`` on and where it ends; None when more text is needed.
+        """The next token of ``text`` from ``at`` on and the index after it; None if more text is needed.
 
         Raises NotJson.
         """
@@ -125,7 +125,7 @@ class JsonScanner:
             case _ if self._want in ("value", "value or end") and _WORD.match(character):
                 return self._in_word(text, at)
             case _:
-                raise NotJson(f"{character!r} stands where {self._expected} must stand")
+                raise NotJson(f"expected {self._expected}, not {character!r}")
         return None, at + 1
 
     @property
@@ -145,12 +145,12 @@ class JsonScanner:
         end = match.end() if match else at
         self._word += text[at:end]
         if len(self._word) > _LONGEST_SCALAR:
-            raise NotJson(f"{self._word[:20]!r}… is no JSON value")
+            raise NotJson(f"{self._word[:20]!r}… is not a JSON value")
         if end == len(text):
             return None, end
         word, self._word = self._word, ""
         if not _SCALAR.fullmatch(word):
-            raise NotJson(f"{word!r} is no JSON value")
+            raise NotJson(f"{word!r} is not a JSON value")
         self._ended()
         return Token(Mark.SCALAR, word), end
 
@@ -169,9 +169,9 @@ class JsonScanner:
             return None, at + 1
         if character != '"':
             what = "a line end" if character in "\r\n" else repr(character)
-            raise NotJson(f"{what} stands in a string: it must be written as an escape")
+            raise NotJson(f"{what} in a string must be written as an escape")
         if self._surrogate:
-            raise NotJson("a string holds half of a surrogate pair")
+            raise NotJson("a string contains half of a surrogate pair")
         kind, self._string = self._string, None
         if kind == "value":
             self._ended()
@@ -188,11 +188,11 @@ class JsonScanner:
         kind = self._escape[1]
         if kind != "u":
             if kind not in _ESCAPES:
-                raise NotJson(f"{self._escape!r} is no escape in JSON")
+                raise NotJson(f"{self._escape!r} is not an escape in JSON")
             self._escape = ""
             return self._piece(_ESCAPES[kind]), at
         if not _HEX.issuperset(self._escape[2:]):
-            raise NotJson(f"{self._escape!r} is no escape in JSON")
+            raise NotJson(f"{self._escape!r} is not an escape in JSON")
         if len(self._escape) < 6:
             return None, at
         code = int(self._escape[2:], 16)
@@ -204,12 +204,12 @@ class JsonScanner:
             self._surrogate = chr(code)
             return None, at
         if 0xD800 <= code < 0xE000:
-            raise NotJson("a string holds half of a surrogate pair")
+            raise NotJson("a string contains half of a surrogate pair")
         return self._piece(chr(code)), at
 
     def _piece(self, text: str) -> Token | None:
         if self._surrogate:
-            raise NotJson("a string holds half of a surrogate pair")
+            raise NotJson("a string contains half of a surrogate pair")
         if self._string == "value":
             return Token(Mark.TEXT, text)
         self._key.append(text)

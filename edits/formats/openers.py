@@ -1,7 +1,7 @@
 """Which lines of an answer may begin an edit, or belong to one that follows.
 
-Prose is said as it is typed; only a line that may still turn out to be of an edit waits. So that
-waiting is short, each kind of line here is known by its first characters.
+Prose is passed on as it is typed; only a line that may be part of an edit waits. To keep that short, each
+kind of line here is recognized by its first characters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEREDOC = re.compile(
 WRAPPER = re.compile(r"%%bash|(?:\$\s*)?apply_patch")
 """A stripped line that models put above a patch."""
 DIFF_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?:diff|udiff|patch)\s*")
-"""A fence whose text is a diff."""
+"""A fence that contains a diff."""
 _LONGEST_WRAPPER = 60
 _MAY_WRAP = (
     "cat <<",
@@ -41,7 +41,7 @@ _TAG_BEGINS = re.compile(r"</?[a-z]{0,10}>?\S{0,30}")
 
 
 def may_be_edit(head: str, formats: frozenset[Format]) -> bool:
-    """May the prose line that begins with ``head`` be part of an edit of one of ``formats``?"""
+    """Whether the prose line that begins with ``head`` may be part of an edit in one of ``formats``."""
     text = head.lstrip()
     if not text:
         return True
@@ -62,7 +62,7 @@ def may_be_edit(head: str, formats: frozenset[Format]) -> bool:
 
 
 def is_wrapper(line: str, formats: frozenset[Format]) -> bool:
-    """Is the line one that stands around a patch, and not yet known to?"""
+    """Whether the line may be wrapping of a patch below it."""
     if is_fence(line):
         return True
     if Format.UNIFIED in formats and line.startswith("--- ") and line[4:].strip():
@@ -73,10 +73,10 @@ def is_wrapper(line: str, formats: frozenset[Format]) -> bool:
 
 
 def begins_diff(line: str) -> bool:
-    """Does the line, by itself, begin a diff?"""
+    """Whether the line begins a diff by itself."""
     return GIT.fullmatch(line) is not None
 
 
 def _agree(text: str, starts: tuple[str, ...]) -> bool:
-    """Is one of ``starts`` the beginning of ``text``, or ``text`` the beginning of one?"""
+    """Whether one of ``starts`` is the beginning of ``text``, or ``text`` the beginning of one."""
     return any(start.startswith(text) or text.startswith(start) for start in starts)

@@ -1,7 +1,7 @@
-"""Which line of an answer names the file of the edit below it.
+"""Finds the line of an answer that names the file of the edit below it.
 
-Models put the path on a line of its own, bare or dressed as a heading, in bold, in backticks, as a
-comment, or behind the fence's language. A sentence is not a path, even when it ends in one.
+Models write the path on a line of its own, plain or as a heading, in bold, in backticks, as a comment, or
+after the fence's language. A sentence is not a path, even if it ends in one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAMES = re.compile(
     r"[A-Z]\w*file|LICEN[CS]E|README|NOTICE|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|INSTALL|VERSION|justfile|makefile"
 )
-# The beginning of a line that is, so far, one word in any of those dresses.
+# The beginning of a line that is one word so far, in any of these styles.
 _MAY_BE = re.compile(
     r"\s*(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:f(?:i(?:l(?:e(?:n(?:a(?:m(?:e)?)?)?)?)?)?)?|p(?:a(?:t(?:h)?)?)?)"
     r"\s*:?\s*)?[`*\"']*[^\s`*\"',;!?]*[`*\"':]*\s*",
@@ -26,17 +26,17 @@ _MAY_BE = re.compile(
 
 
 def is_fence(line: str) -> bool:
-    """Does ``line`` open or close a code fence?"""
+    """Whether ``line`` opens or closes a code fence."""
     return _FENCE.fullmatch(line) is not None or _TAG.fullmatch(line) is not None or _closes_tag(line)
 
 
 def may_be_path(head: str) -> bool:
-    """May the line that begins with ``head`` still turn out to be a path and nothing else?"""
+    """Whether the line that begins with ``head`` may be a path and nothing else."""
     return len(head) <= 200 and _MAY_BE.fullmatch(head) is not None
 
 
 def path_of(line: str) -> str | None:
-    """The path that ``line`` is, or None."""
+    """The path that ``line`` consists of, or None."""
     fence = _FENCE.fullmatch(line)
     if fence:
         info = _INFO_PATH.fullmatch(fence["info"].strip())
@@ -52,7 +52,7 @@ def path_of(line: str) -> str | None:
 
 
 def nearest_path(above: Sequence[str]) -> str | None:
-    """The path among the lines above a block, nearest first; a sentence's one quoted path comes last."""
+    """The nearest path in the lines above a block, or else the only quoted path of the nearest sentence."""
     for line in reversed(above):
         path = path_of(line)
         if path:
@@ -65,7 +65,7 @@ def nearest_path(above: Sequence[str]) -> str | None:
 
 
 def _undress(text: str) -> tuple[str, bool]:
-    """``text`` without bold, quotes and a final colon, and whether there were any of the former."""
+    """``text`` without bold, quotes and a final colon, and whether it had bold or quotes."""
     bare = text.removesuffix(":")
     dressed = False
     for mark in ("**", "*", "`", '"', "'"):

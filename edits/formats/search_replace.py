@@ -8,8 +8,8 @@ Source: the conventions of aider and its followers (Cline, Roo), which differ in
     new lines           new lines
     >>>>>>> REPLACE     +++++++ REPLACE
 
-A block is complete at the newline after its REPLACE marker. Text that itself holds ``=======`` can
-be split in several ways: all are handed on, longest SEARCH first, for the file to decide.
+A block is complete at the newline after its REPLACE marker. Text that contains ``=======`` can be split in
+several ways. All of them are readings of the hunk, the longest SEARCH first, and the file decides.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9} ?)|-{5,} )SEARCH>?\s*")
 """The line that opens a block."""
 NEAR_OPENER = re.compile(r"\s*(?=[<-]{3})(?:<+-*|-+)\s*SEARCH>?\s*")
-"""A line that was meant to open a block, but is not written as any known style writes it."""
+"""A line that was meant to open a block, but is in no known style."""
 STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE\s*")
-"""A REPLACE marker, wherever it stands."""
+"""A REPLACE marker, anywhere."""
 _SEPARATOR = re.compile(r"([ \t]*)={5,9}\s*")
 _ANGLE_CLOSER = re.compile(r"([ \t]*)>{5,9} ?REPLACE\s*")
 _DASH_CLOSER = re.compile(r"([ \t]*)\+{5,} REPLACE\s*")
-# Some long separators are only seen with the dashed markers.
+# Longer separators occur only with the dashed markers.
 _DASH_SEPARATOR = re.compile(r"([ \t]*)={5,}\s*")
 _HINT = re.compile(r"\s*:(start_line|end_line):\s*(\d+)\s*")
 _HINT_END = re.compile(r"\s*-{5,9}\s*")
@@ -39,7 +39,7 @@ _NUMBERED = re.compile(r"\s*(\d+) \|(?: (.*)|)")
 
 
 class SearchReplaceBlock(Block):
-    """A block being read. Without a ``path`` it can only be refused, at its end."""
+    """Reads a block. Without a ``path`` it is refused at its end."""
 
     def __init__(self, out: Output, opener: re.Match[str], path: str | None, fenced: bool) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class SearchReplaceBlock(Block):
         return self._number or 0
 
     def peek(self, head: str) -> Body | None:
-        """The line's part, once it can no longer become a marker."""
+        """The line's kind, as soon as it cannot become a marker."""
         if self._number is None or _UNDECIDED.fullmatch(head):
             return None
         return Body(self._kind, 0)
@@ -90,7 +90,7 @@ class SearchReplaceBlock(Block):
         return Body(self._kind, 0) if self._number is not None else None
 
     def end(self, clean: bool) -> None:
-        """The stream ended: cleanly, then a missing REPLACE marker alone is forgiven."""
+        """End the block; after a clean end a missing REPLACE marker is accepted."""
         if not clean or not self._splits:
             self._break(
                 RefusalCode.INCOMPLETE, "the stream ended inside this block; nothing of it was written"
@@ -106,7 +106,7 @@ class SearchReplaceBlock(Block):
         self._finish()
 
     def tail(self) -> list[str]:
-        """The last lines taken: when the marker was forgotten, the next block's path is among them."""
+        """The last lines taken: if the marker was forgotten, the next block's path is among them."""
         return self._rows[-4:]
 
     @property
@@ -114,7 +114,7 @@ class SearchReplaceBlock(Block):
         return LineKind.NEW if self._splits else LineKind.OLD
 
     def _is_marker(self, marker: re.Pattern[str], line: str) -> bool:
-        """Deeper than the opener it is text: a marker quoted in the code."""
+        """Whether the line is a marker; indented deeper than the opener, it is text that quotes one."""
         match = marker.fullmatch(line)
         return match is not None and len(match[1]) <= self._indent
 
@@ -168,7 +168,7 @@ class SearchReplaceBlock(Block):
         return self._value(Action.UPDATE, readings[0], hint, readings[1:])
 
     def _dedented(self, texts: Sequence[str]) -> list[str] | None:
-        """The texts without the indentation of the markers, as in a list, when all have it."""
+        """The texts without the indentation of the markers, as in a list, if all of them have it."""
         indent = self._opening_indent
         if not indent or any(text.strip() and not text.startswith(indent) for text in texts):
             return None
@@ -193,7 +193,7 @@ class SearchReplaceBlock(Block):
 
 
 def _lines(search: Sequence[str], replace: Sequence[str]) -> tuple[HunkLine, ...]:
-    """The edit as lines: what both sides share is context, so that the file keeps its own bytes there."""
+    """The edit as lines: what both sides have in common is context, so that the file keeps its bytes."""
     lines: list[HunkLine] = []
     at = 0
     for change in changes(search, replace):
@@ -208,7 +208,7 @@ def _lines(search: Sequence[str], replace: Sequence[str]) -> tuple[HunkLine, ...
 def _unnumbered(
     search: Sequence[str], replace: Sequence[str]
 ) -> tuple[int, Sequence[str], Sequence[str]] | None:
-    """The texts without ``12 | `` before each line, when every line of the SEARCH counts on by one."""
+    """The texts without ``12 | `` before each line, if the lines of the SEARCH are numbered in sequence."""
     matches = [_NUMBERED.fullmatch(text) for text in search]
     numbers = [int(match[1]) for match in matches if match]
     if (
@@ -224,7 +224,7 @@ def _unnumbered(
 
 
 def _trimmed(search: Sequence[str], replace: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
-    """The texts without the blank lines around the SEARCH, which models add freely."""
+    """The texts without the blank lines around the SEARCH, which models often add."""
     texts = [index for index, text in enumerate(search) if text.strip()]
     before, after = texts[0], len(search) - 1 - texts[-1]
     if not before and not after:

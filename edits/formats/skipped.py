@@ -1,4 +1,4 @@
-"""A SEARCH/REPLACE block whose opening marker was malformed: swallowed up to its REPLACE marker."""
+"""A SEARCH/REPLACE block with a malformed opening marker, which is skipped up to its REPLACE marker."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from edits.formats.search_replace import OPENER, STRAY
 
 
 class SkippedBlock(Block):
-    """Reads the block and says nothing: it was refused at its beginning."""
+    """Skips the block, which was refused at its beginning."""
 
     @property
     def number(self) -> int:
@@ -20,7 +20,7 @@ class SkippedBlock(Block):
         return None
 
     def take(self, line: str, crlf: bool | None) -> Body | None:
-        """Wait for the end of the block, or for the next one."""
+        """Look for the end of the block, or the beginning of the next one."""
         del crlf
         if STRAY.fullmatch(line):
             self.done = True

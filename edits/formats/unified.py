@@ -1,8 +1,8 @@
 """Unified diffs: plain, git's, and those that models write without line numbers (``@@ ... @@``).
 
-Source: see ``edits.formats.diff_header``; the form without numbers is a convention of aider's. Models
-count badly, so a hunk goes on as long as its lines do; the counts only settle what the lines leave
-open. A hunk is complete at the next ``@@``, ``diff --git`` or ``---``/``+++`` pair, or where the diff ends.
+Source: see ``edits.formats.diff_header``; the form without numbers is a convention of aider's. Models count
+badly, so a hunk goes on as long as its lines do; the counts only decide where the lines are ambiguous. A
+hunk is complete at the next ``@@``, ``diff --git`` or ``---``/``+++`` pair, or at the end of the diff.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Lines = tuple[HunkLine, ...]
 
 
 class UnifiedBlock(Block):
-    """A diff of one or more files being read.
+    """Reads a diff of one or more files.
 
     ``path`` is the file of a diff without a header; ``heredoc`` the word that ends the shell's
     here-document around the diff.
@@ -53,7 +53,7 @@ class UnifiedBlock(Block):
         return self._number or 0
 
     def peek(self, head: str) -> Body | None:
-        """Settle what the line's first characters settle."""
+        """Use the line's first characters: they may end a hunk, or determine the line's kind."""
         if len(self._pair) == 2 and head.startswith("@@"):
             self._use_pair()
         if self._pair or self._state == "skip":
@@ -82,7 +82,7 @@ class UnifiedBlock(Block):
         return self._take_line(line, crlf)
 
     def end(self, clean: bool) -> None:
-        """The stream ended, which ends a diff."""
+        """End the diff: it has no end marker."""
         self._flush_pair()
         if clean:
             self._finish_file()
@@ -91,7 +91,7 @@ class UnifiedBlock(Block):
         self.done = True
 
     def resumes(self, line: str) -> bool:
-        """A ``@@`` shows that the words before it stood in the diff's middle."""
+        """Whether the line is a ``@@``: the prose before it was in the middle of the diff then."""
         if not line.startswith("@@"):
             return False
         if self._waits:
@@ -100,12 +100,12 @@ class UnifiedBlock(Block):
         return True
 
     def doubt(self, line: str) -> None:
-        """What waits may lack lines when more of them follow the words."""
+        """Refuse the waiting hunk if lines that look like its own follow the prose."""
         if looks_edited(line) and self._waits:
             self._reject(self._foreign)
 
     def conclude(self, clean: bool) -> None:
-        """The diff had ended before the words."""
+        """The diff ended before the prose."""
         if self._waits:
             self.end(clean)
 
@@ -132,7 +132,7 @@ class UnifiedBlock(Block):
         return self._state == "body" and (bool(self._lines) or self._header.action is Action.DELETE)
 
     def _begins_body(self, line: str) -> bool:
-        """After the header's last line a hunk may begin without its ``@@``."""
+        """Whether a hunk begins, which needs no ``@@`` after the header's last line."""
         if self._state != "header":
             return True
         if line.startswith("@@"):
@@ -180,7 +180,7 @@ class UnifiedBlock(Block):
         return Body(_KINDS[line[0]], 1)
 
     def _settle_pair(self, line: str, crlf: bool | None) -> bool:
-        """Is the ``---`` line held back a header? True when ``line`` was used up in finding out."""
+        """Decide whether the held ``---`` line is a header; True if ``line`` was taken for that."""
         if len(self._pair) == 1 and line.startswith("+++ "):
             self._pair.append((line, crlf))
             old = self._pair[0][0]
@@ -194,14 +194,14 @@ class UnifiedBlock(Block):
         return False
 
     def _use_pair(self) -> None:
-        """The pair begins the next file."""
+        """Begin the next file with the pair."""
         pair, self._pair = self._pair, []
         self._finish_file()
         for line, _ in pair:
             self._header.take(line)
 
     def _flush_pair(self) -> None:
-        """The pair, or its first line, is text of the hunk."""
+        """Take the pair, or its first line, as text of the hunk."""
         pair, self._pair = self._pair, []
         for line, crlf in pair:
             body = self._take_line(line, crlf)
@@ -212,7 +212,7 @@ class UnifiedBlock(Block):
         self._state = "body"
         ranges = RANGES.fullmatch(line.rstrip())
         if ranges:
-            # The hunks before have landed: the new numbers are those of the file as it is now.
+            # The hunks before this one have landed, so the new numbers are those of the current file.
             self._hint = int(ranges[3]) or None
             self._counts = (int(ranges[2] or 1), int(ranges[4] or 1))
         else:
@@ -229,7 +229,7 @@ class UnifiedBlock(Block):
 
     @property
     def _satisfied(self) -> bool:
-        """Has the hunk as many lines as its ``@@`` line says?"""
+        """Whether the hunk has as many lines as its ``@@`` line says."""
         if self._counts is None:
             return False
         over = self._have[0] - self._counts[0]
@@ -250,7 +250,7 @@ class UnifiedBlock(Block):
 
     @property
     def _current(self) -> str:
-        """The file's name now: the new one once a hunk has moved it."""
+        """The file's current name: the new one after a hunk has moved it."""
         return self._header.rename_to if self._moved else self._header.path
 
     def _finish_hunk(self) -> None:
@@ -304,7 +304,8 @@ class UnifiedBlock(Block):
         return None if old == new else old
 
     def _readings(self) -> tuple[_Lines, tuple[_Lines, ...]]:
-        """The lines; blank ones at the end may be padding, and go first where the counts leave them out."""
+        """The lines, and another reading without blank lines at the end, which comes first if the counts
+        do not include them."""
         lines = tuple(self._lines)
         shorter = _trimmed(lines)
         if len(shorter) == len(lines) or not shorter:
@@ -314,7 +315,7 @@ class UnifiedBlock(Block):
         return lines, (shorter,)
 
     def _finish_file(self) -> None:
-        """The next file, or the end: what only a whole file's diff says is complete."""
+        """Complete the file, at the next one or at the end."""
         self._finish_hunk()
         header = self._header
         empty = header == DiffHeader()
@@ -343,7 +344,7 @@ class UnifiedBlock(Block):
         self._begin_file()
 
     def _leave_or_reject(self, line: str) -> None:
-        """A line that is none of the diff's: the end of it, if it can have ended here."""
+        """Take a line that does not belong to the diff: the end of the diff, if it may have ended here."""
         closed = self._fenced and CLOSING_FENCE.fullmatch(line) is not None
         if closed or self._satisfied or (self._heredoc is not None and line.strip() == self._heredoc):
             self._finish_file()
@@ -361,7 +362,7 @@ class UnifiedBlock(Block):
             self.done = self.unread = self.paused = True
 
     def _reject(self, line: str) -> None:
-        """The hunk at hand has a line that no diff has; the next ``@@`` or file is tried again."""
+        """Refuse the current hunk for a line that no diff has; continue at the next ``@@`` or file."""
         if self._state == "body":
             self._break(
                 RefusalCode.MALFORMED,

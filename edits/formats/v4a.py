@@ -1,9 +1,9 @@
 """V4A patches, the format of ``apply_patch``: ``*** Begin Patch`` … ``*** End Patch``.
 
-Source: the published instructions and parser of OpenAI's Codex (``apply_patch``). A chunk is
-complete at the next ``@@`` or ``*** `` line; ``*** End of File`` completes its chunk by itself. An
-added file is complete at the next header, a deletion likewise: until then its path may be a prefix.
-A move carries the first chunk of its file, and the file's further chunks edit the new path.
+Source: the published instructions and parser of OpenAI's Codex (``apply_patch``). A chunk is complete at the
+next ``@@`` or ``*** `` line; ``*** End of File`` completes its chunk by itself. An added or deleted file is
+complete at the next header, since its path may be unfinished before that. A move includes the first chunk
+of its file; further chunks edit the new path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADER = re.compile(
 )
 """A V4A marker line, stripped."""
 OPENER = re.compile(r"\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:\s*\S.*)")
-"""A stripped line that begins a patch: models at times leave ``*** Begin Patch`` out."""
+"""A stripped line that begins a patch: models sometimes leave out ``*** Begin Patch``."""
 _RANGES = re.compile(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@ ?(.*))?")
 _END = "*** End Patch"
 _END_OF_FILE = "*** End of File"
@@ -33,8 +33,8 @@ _STATES: dict[Action, _State] = {Action.ADD: "add", Action.DELETE: "delete", Act
 
 
 class V4ABlock(Block):
-    """A patch being read. ``fenced`` says that it stands in a code fence, whose end ends it too, as does
-    ``heredoc``, the word that ends the shell's here-document around it."""
+    """Reads a patch. It also ends with the code fence around it (``fenced``) and with ``heredoc``, the word
+    that ends a shell's here-document around it."""
 
     def __init__(self, out: Output, fenced: bool, heredoc: str | None = None) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class V4ABlock(Block):
         return self._number or 0
 
     def peek(self, head: str) -> Body | None:
-        """Settle what the line's first characters settle: the end of a chunk, the kind of a line."""
+        """Use the line's first characters: they may end a chunk, or determine the line's kind."""
         if self._maybe_end is not None:
             return None
         if self._state == "update":
@@ -100,7 +100,7 @@ class V4ABlock(Block):
         return None
 
     def end(self, clean: bool) -> None:
-        """The stream ended: cleanly, then a missing ``*** End Patch`` is forgiven."""
+        """End the patch; after a clean end a missing ``*** End Patch`` is accepted."""
         if self._maybe_end is not None:
             clean = True
         if clean:
@@ -110,7 +110,7 @@ class V4ABlock(Block):
         self.done = True
 
     def resumes(self, line: str) -> bool:
-        """A ``@@`` of the same file or a header shows that a line of the patch was wrong."""
+        """Whether the line is a ``@@`` of the same file or a header: a line of the patch was wrong then."""
         header = HEADER.fullmatch(line.strip())
         chunk = line.startswith("@@") and (self._state == "update" or self._file_has_chunk)
         if not chunk and (header is None or header["mark"] == "Begin Patch"):
@@ -120,12 +120,12 @@ class V4ABlock(Block):
         return True
 
     def doubt(self, line: str) -> None:
-        """What waits may lack lines when more of them follow the words."""
+        """Refuse the waiting hunk if lines that look like its own follow the prose."""
         if looks_edited(line) and self._waits:
             self._reject_line(self._foreign)
 
     def conclude(self, clean: bool) -> None:
-        """The patch had ended before the words, without its last marker."""
+        """The patch ended before the prose, without its last marker."""
         if self._waits:
             self.end(clean)
 
@@ -141,7 +141,7 @@ class V4ABlock(Block):
         self._blank_lines = 0
 
     def _settle_end(self, line: str) -> bool:
-        """Was the padded ``*** End Patch`` before ``line`` the marker? Then this line is not ours."""
+        """Decide by ``line`` whether the indented ``*** End Patch`` before it is text; if not, leave."""
         held, self._maybe_end = self._maybe_end or "", None
         if line[:1] in tuple(" +-") or line.startswith(("@@", "*** ")):
             self._add_line(LineKind.CONTEXT, held[1:], crlf=False)
@@ -151,13 +151,13 @@ class V4ABlock(Block):
         return False
 
     def _is_wrapping(self, line: str) -> bool:
-        """Does the line end what the patch stands in?"""
+        """Whether the line ends the fence or here-document around the patch."""
         if self._heredoc is not None and line.strip() == self._heredoc:
             return True
         return self._fenced and CLOSING_FENCE.fullmatch(line) is not None
 
     def _leave_or_reject(self, line: str) -> None:
-        """A line that is none of the patch's: words after it, if the patch can have ended here."""
+        """Take a line that does not belong to the patch: prose after it, if it may have ended here."""
         if self._fenced or self._heredoc or not self._may_have_ended:
             self._reject_line(line)
         else:
@@ -166,7 +166,8 @@ class V4ABlock(Block):
 
     @property
     def _may_have_ended(self) -> bool:
-        """Words may follow a blank line; without one a line has more likely lost its first character."""
+        """Whether prose may follow. Without a blank line before it, it more likely is a line of the patch
+        that lost its first character."""
         match self._state:
             case "add":
                 return bool(self._lines) and self._blank_lines > 0
@@ -178,7 +179,7 @@ class V4ABlock(Block):
                 return state in ("delete", "skip")
 
     def _leave(self) -> None:
-        """End before the line at hand."""
+        """End the patch before the current line."""
         self._finish_file()
         self.done = self.unread = True
 
@@ -246,7 +247,7 @@ class V4ABlock(Block):
         if line[0] != "+":
             self._leave_or_reject(line)
             return None
-        # Blank lines count as text only when text follows: before a header they are padding.
+        # Blank lines count as text only if text follows; before a header they are padding.
         self._lines += [HunkLine(LineKind.NEW, "")] * self._blank_lines
         self._blank_lines = 0
         self._add_line(LineKind.NEW, line[1:], crlf)
@@ -263,12 +264,12 @@ class V4ABlock(Block):
             self._number = self._out.open(self._path, Action.UPDATE, Format.V4A)
 
     def _finish_chunk_before(self, line: str) -> None:
-        """A line that begins like a marker completes the chunk above it, but for the mark of its end."""
+        """Complete the chunk above a line that begins like a marker, except for ``*** End of File``."""
         if line.startswith(("@@", "*** ")) and not line.startswith(_END_OF_FILE):
             self._finish_chunk()
 
     def _finish_chunk(self, *, at_end_of_file: bool = False) -> None:
-        """The chunk has all its lines; anchors without lines belong to the chunk that follows."""
+        """Complete the chunk; anchors without lines belong to the chunk that follows."""
         if not self._lines:
             return
         self._open_chunk()
@@ -299,7 +300,7 @@ class V4ABlock(Block):
         self._start_chunk()
 
     def _finish_file(self) -> None:
-        """A header, or the end, closes what is open."""
+        """Complete what is open, at a header or at the end."""
         if self._state == "update":
             self._finish_update()
         elif self._state in ("add", "delete"):
@@ -343,7 +344,7 @@ class V4ABlock(Block):
 
 
 def _clean_path(text: str) -> str:
-    """A header's path without the padding and quotes some models put around it."""
+    """A header's path without the spaces and quotes that some models put around it."""
     path = text.strip()
     for mark in ("`", '"', "'"):
         if len(path) > 2 and path[0] == path[-1] == mark:
@@ -352,6 +353,6 @@ def _clean_path(text: str) -> str:
 
 
 def _may_be_end(head: str) -> bool:
-    """May this padded beginning become ``*** End Patch``?"""
+    """Whether this indented beginning may become ``*** End Patch``."""
     text = head.lstrip()
     return _END.startswith(text) or text.rstrip() == _END

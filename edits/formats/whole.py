@@ -1,11 +1,10 @@
 """Whole files: a path, and a fence with the file's full text.
 
-The path stands on the line above the fence or behind the fence's language. A file is complete at the
-fence that matches its opening one: one with nothing after it, of the same character, at least as long.
-Fences with a language inside the text open a nested block, which their own closing fence ends.
+The path is on the line above the fence or after the fence's language. A file is complete at the fence that
+matches its opening one: with nothing after it, of the same character, and at least as long. Fences with a
+language inside the text open a nested block, which ends at its own closing fence.
 
-An ordinary code sample looks just the same, so this format is read only when it is asked for: detection
-never takes a sample for a file.
+A code sample looks just the same, so this format is read only on request.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class WholeBlock(Block):
         return self._number
 
     def peek(self, head: str) -> Body | None:
-        """A line is text once it can be no fence."""
+        """The line is text as soon as it cannot be a fence."""
         return None if _MAY_BE_FENCE.fullmatch(head) else self._body(head)
 
     def take(self, line: str, crlf: bool | None) -> Body | None:
@@ -59,14 +58,14 @@ class WholeBlock(Block):
         return body
 
     def end(self, clean: bool) -> None:
-        """Without its closing fence a file is never whole."""
+        """A file without its closing fence is never complete."""
         del clean
-        message = "the file's closing fence never came; nothing of it was written"
+        message = "the file has no closing fence; nothing of it was written"
         self._out.broken(self._number, self._path, RefusalCode.INCOMPLETE, message)
         self.done = True
 
     def _body(self, line: str) -> Body:
-        """In a list the whole block is indented, and its text with it."""
+        """In a list, the fence is indented and the text with it."""
         return Body(LineKind.NEW, len(self._indent) if line.startswith(self._indent) else 0)
 
     def _closes(self, fence: re.Match[str]) -> bool:
@@ -75,7 +74,7 @@ class WholeBlock(Block):
         return not fence["info"].strip() and mark[0] == top[0] and len(mark) >= len(top)
 
     def _nests(self, mark: str) -> bool:
-        """A shorter fence than the file's cannot end it, and needs no account."""
+        """A fence that is shorter than the file's cannot end it, so it is not tracked."""
         return mark[0] == self._open[0][0] and len(mark) >= len(self._open[0])
 
     def _complete(self) -> None:

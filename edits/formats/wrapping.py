@@ -1,7 +1,7 @@
-"""What stands around edits in an answer: path lines, code fences, a shell's here-document.
+"""The wrapping of edits in an answer: path lines, code fences, a shell's here-document.
 
-Lines that may belong to an edit below them are held back until it begins, and are then its wrapping, or
-until something else comes, and are then the answer's words.
+Lines that may belong to an edit below them are held back. If the edit begins, they are its wrapping; if
+something else follows, they are prose.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_wrapper
 from edits.formats.path_lines import is_fence, nearest_path, path_of
 from edits.hunk import Format
 
-# A path stands at most so many lines above the marker of its block.
+# The path of a block is at most this many lines above its marker.
 _LINES_ABOVE = 4
 _UNDER_A_PATH = frozenset({Format.SEARCH_REPLACE, Format.WHOLE, Format.UNIFIED})
 
 
 class Wrapping:
-    """The lines above what comes next, and what it stands in."""
+    """The lines above the next one, and the fence or here-document around it."""
 
     def __init__(self, out: Output, formats: frozenset[Format]) -> None:
         self.in_fence = False
         self.heredoc: str | None = None
-        """The word that ends the here-document."""
+        """The word that ends the here-document; None outside of one."""
         self._out = out
         self._formats = formats
-        # Finished lines that may belong to an edit, and the last lines whatever they were.
+        # Finished lines that may belong to an edit, and the last lines of any kind.
         self._held: list[str] = []
         self._above: deque[str] = deque(maxlen=_LINES_ABOVE)
         self._path: str | None = None
 
     def note(self, lines: Iterable[str]) -> None:
-        """Lines that were said, or taken, already; a path may be in them."""
+        """Remember lines that are dealt with already; a path may be among them."""
         self._above.extend(lines)
 
     def take(self, text: str, raw: str) -> None:
-        """A line that opens no edit: wrapping, what may belong to an edit below, or words."""
+        """Take a line that opens no edit: wrapping, a line that may belong to an edit below it, or prose."""
         if self.heredoc is not None and text.strip() == self.heredoc:
             self.release()
             self.heredoc = None
@@ -62,18 +62,18 @@ class Wrapping:
         self._above.append(text)
 
     def release(self) -> None:
-        """The held lines were words after all."""
+        """Pass on the held lines as prose."""
         if self._held:
             self._out.events.append(Prose("".join(self._held)))
             self._held.clear()
 
     def begin(self) -> None:
-        """An edit begins: what is still held is none of it."""
+        """An edit begins, and the lines that are still held do not belong to it."""
         self.release()
         self._above.clear()
 
     def unwrap(self) -> None:
-        """A patch begins: the fence and the here-document right above are its wrapping."""
+        """A patch begins, and the fence and here-document right above it are its wrapping."""
         while self._held:
             text = self._held[-1].strip()
             heredoc = HEREDOC.fullmatch(text)
@@ -93,25 +93,25 @@ class Wrapping:
         return held.rstrip("\r\n") if held.startswith("--- ") else None
 
     def take_old_name(self) -> None:
-        """The ``--- name`` is part of the diff that begins."""
+        """A diff begins, and the ``--- name`` line belongs to it."""
         self._held.pop()
         self.unwrap()
 
     @property
     def diff_path(self) -> str | None:
-        """The path above a fence that says it holds a diff, right above this line."""
+        """The path above a ``diff`` fence right above this line."""
         if Format.UNIFIED not in self._formats or len(self._held) < 2:
             return None
         return path_of(self._held[-2]) if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) else None
 
     def take_diff_path(self) -> None:
-        """A diff without a header begins under its path and its fence."""
+        """A diff without a header begins below its path and fence."""
         del self._held[-2:]
         self.in_fence = True
         self.begin()
 
     def whole_path(self, opener: re.Match[str]) -> str | None:
-        """The path of the file whose fence opens: in the fence's line, or right above it."""
+        """The path of the whole file that a fence opens: in the fence's line, or right above it."""
         path = path_of(opener.string) if opener["info"].strip() else None
         if path is None:
             named = next((line for line in reversed(self._held) if line.strip()), "")
@@ -124,7 +124,7 @@ class Wrapping:
         return path
 
     def block_path(self) -> str | None:
-        """The path of the SEARCH/REPLACE block that begins; with the fences about it, it is wrapping."""
+        """The path of the SEARCH/REPLACE block that begins; it and the fences around it are wrapping."""
         path = self.nearest_path()
         kept = len(self._held)
         named = next((i for i in reversed(range(kept)) if path_of(self._held[i]) == path), None)
@@ -144,10 +144,10 @@ class Wrapping:
         return path
 
     def nearest_path(self) -> str | None:
-        """The path that the lines above name, else that of the block before."""
+        """The path in the lines above, or else that of the block before."""
         return nearest_path(tuple(self._above)) or self._path
 
     def drop(self) -> None:
-        """What is held belongs to a block that is refused."""
+        """The held lines belong to a block that is refused."""
         self._held.clear()
         self.begin()

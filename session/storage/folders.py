@@ -1,7 +1,7 @@
-"""Where spark keeps things: the XDG folders, and one state folder per project.
+"""The folders in which spark keeps its files: the XDG folders, and one state folder per project.
 
-Nothing is ever written into a project but the user's edits. Source: the XDG Base Directory
-Specification 0.8; a relative path in one of its variables is to be ignored.
+Nothing but the user's edits is ever written into a project. Source: the XDG Base Directory Specification
+0.8; a relative path in one of its variables is ignored.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Journals and drafts: what must survive a restart."""
+    """Journals and drafts, which must survive a restart."""
     return _base(environ, "XDG_STATE_HOME", ".local", "state")
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """What can be made again, such as outlines."""
+    """Files that can be made again, such as outlines."""
     return _base(environ, "XDG_CACHE_HOME", ".cache")
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFolders:
-    """The folders that belong to one project; computing them makes none of them."""
+    """The folders of one project. They may not exist yet."""
 
     state: Path
     cache: Path
 
     @property
     def ledger(self) -> Path:
-        """The journal of landed hunks, shared by every command that lands edits here."""
+        """The journal of landed hunks, shared by every command that lands edits in the project."""
         return self.state / "ledger"
 
     @property
@@ -53,7 +53,7 @@ class ProjectFolders:
 
     @property
     def usage(self) -> Path:
-        """What the turns of all projects have taken, by the month."""
+        """The usage of all projects, by month."""
         return self.shared_state / "usage"
 
     @property
@@ -63,7 +63,7 @@ class ProjectFolders:
 
 
 def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> ProjectFolders:
-    """The folders of the project at ``root``, named after it and told apart by its full path."""
+    """The folders of the project at ``root``. Their names have its name and a hash of its full path."""
     resolved = root.resolve()
     digest = hashlib.sha256(os.fsencode(resolved)).hexdigest()[:12]
     name = "".join(char if char.isalnum() or char in "-_." else "-" for char in resolved.name)[:40] or "root"
@@ -75,11 +75,11 @@ def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> Proj
 
 
 def private_folder(folder: Path) -> Path:
-    """Make ``folder`` with its parents, readable by its owner alone, and return it.
+    """Make ``folder`` with its parents, readable only by its owner, and return it.
 
-    Folders that are there keep their mode. Raises OSError where it cannot be made.
+    Existing folders keep their permissions. Raises OSError if it cannot be made.
     """
-    # Path.mkdir(parents=True) would give the parents the umask's mode.
+    # Path.mkdir(parents=True) would give the parents the permissions of the umask.
     for parent in (*reversed(folder.parents), folder):
         if not parent.is_dir():
             parent.mkdir(mode=0o700, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Files of lines under the state folder: private to the user, appended to by several processes."""
+"""Files of lines in the state folder: private to the user, and appended to by several processes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from session.storage.folders import private_folder
 
 
 class StoreError(Exception):
-    """What is kept cannot be written, read or found; the message says which file and why."""
+    """A file in the state folder cannot be written, read or found; the message says which and why."""
 
 
 def open_for_lines(file: Path) -> int:
-    """Open ``file`` for appending lines, private to the user; a torn last line is ended first."""
+    """Open ``file`` for appending lines, private to the user. An unfinished last line is ended first."""
     private_folder(file.parent)
     descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -27,9 +27,9 @@ def open_for_lines(file: Path) -> int:
 
 
 def append_line(file: Path, line: bytes) -> None:
-    """Append one line, private to the user, in one write; others may append to the same file.
+    """Append one line, private to the user, in one write, so that others may append to the same file.
 
-    Raises StoreError when the disk does not take it.
+    Raises StoreError if it cannot be written.
     """
     try:
         descriptor = open_for_lines(file)
@@ -42,7 +42,7 @@ def append_line(file: Path, line: bytes) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of ``data``, however little the system takes at once. Raises OSError."""
+    """Write all of ``data``, in as many calls as the system needs. Raises OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -43,9 +43,12 @@ class HunkAimed:
 
 @dataclass(frozen=True, slots=True)
 class HunkHeld:
-    """A complete hunk waits for the user's word, and all that follow wait behind it. ``guard`` is one of
-    ``edits.hunk.Guard``, or ``review``: the first of what ``message`` says. The question may be put once more
-    with further reasons, before it is answered; what becomes of the hunk is told by another event."""
+    """A hunk needs the user's answer, and the hunks behind it wait for it.
+
+    Several may be held at a time, and be answered in any order. ``guard`` is one of ``edits.hunk.Guard``,
+    or ``review``: the first of the reasons in ``message``. A second event for the same hunk replaces the
+    question; the event that ends the hunk (landed, refused or dropped) also ends the question.
+    """
 
     type: ClassVar[str] = "hunk.held"
     turn: str

@@ -66,12 +66,13 @@ class LaneRig:
         files: Collection[str],
         ask: bool = True,
         review: bool = False,
+        text: str = "old\n",
         step: Step = no_step,
     ) -> None:
         self.root = folder / "project"
         self.root.mkdir(parents=True)
         for name in files:
-            (self.root / name).write_text("old\n")
+            (self.root / name).write_text(text)
         self.ledger = Ledger(folder / "ledger")
         self.landing = Landing(self.root, self.ledger, protection=Protection(), step=step)
         self.thread = SteppedThread()
@@ -94,20 +95,20 @@ class LaneRig:
         """From now on these files are locked, and no others."""
         self.landing.protection = Protection(locks=Locks(paths=names))
 
-    def begin(self, name: str) -> str:
-        """The model opens a hunk of a file of its own; gives the hunk's name."""
-        self.lane.feed(name, f"*** Begin Patch\n*** Update File: {name}\n@@\n-old\n")
+    def begin(self, name: str, source: str = "", old: str = "old") -> str:
+        """The model opens a hunk of a file, in a call of its own; gives the hunk's name."""
+        self.lane.feed(source or name, f"*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n")
         return self.all(HunkOpened)[-1].hunk
 
-    def complete(self, name: str) -> None:
+    def complete(self, source: str, new: str = "new") -> None:
         """The model ends that hunk as it should."""
-        self.lane.feed(name, "+new\n*** End Patch\n")
-        self.lane.finish(name, clean_end=True)
+        self.lane.feed(source, f"+{new}\n*** End Patch\n")
+        self.lane.finish(source, clean_end=True)
 
-    def spoil(self, name: str) -> None:
+    def spoil(self, source: str) -> None:
         """The model ends that hunk with a line that no patch has."""
-        self.lane.feed(name, "?what\n*** End Patch\n")
-        self.lane.finish(name, clean_end=True)
+        self.lane.feed(source, "?what\n*** End Patch\n")
+        self.lane.finish(source, clean_end=True)
 
     def whole(self, name: str) -> str:
         """The model sends a hunk at one go."""

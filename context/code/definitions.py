@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from context.code.c_bodies import without_bodies
+from context.code.bounded_parsing import ParseBudget, TooHardError
+from context.code.c_function_bodies import without_bodies
 from context.code.c_macros import take_macros, with_macros
 from context.code.languages import Language, load, named_language
-from context.code.parsing import Effort, TooHardError
 from context.code.signatures import symbol_of
 from context.code.symbols import KINDS, Symbol
 
@@ -39,12 +39,12 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
     too long, as nothing that people write does, has none.
     """
     try:
-        return _all_definitions(language, text, Effort())
+        return _all_definitions(language, text, ParseBudget())
     except TooHardError:
         return ()
 
 
-def _all_definitions(language: Language, text: str, effort: Effort) -> tuple[Symbol, ...]:
+def _all_definitions(language: Language, text: str, effort: ParseBudget) -> tuple[Symbol, ...]:
     source = text.encode("utf-8", "replace")
     if language.bodies:
         source = without_bodies(source)
@@ -54,7 +54,7 @@ def _all_definitions(language: Language, text: str, effort: Effort) -> tuple[Sym
     return with_macros(_read(language, source, _NESTED, effort), macros)
 
 
-def _read(language: Language, source: bytes, levels: int, effort: Effort) -> tuple[Symbol, ...]:
+def _read(language: Language, source: bytes, levels: int, effort: ParseBudget) -> tuple[Symbol, ...]:
     grammar = load(language).grammar
     symbols: list[Symbol] = []
     first_line = 0
@@ -94,7 +94,9 @@ def _moved(symbol: Symbol, lines: int) -> Symbol:
     )
 
 
-def _definitions(language: Language, source: bytes, root: Node, levels: int, effort: Effort) -> list[Symbol]:
+def _definitions(
+    language: Language, source: bytes, root: Node, levels: int, effort: ParseBudget
+) -> list[Symbol]:
     _, query, kinds = load(language)
     found: dict[int, _Found] = {}
     for pattern, captures in effort.matches(query, root):
@@ -150,7 +152,7 @@ def _embedded(
 
 
 def _inner(
-    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, effort: Effort
+    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, effort: ParseBudget
 ) -> Iterator[Symbol]:
     """The definitions of embedded code, as part of the file around it."""
     for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1, effort):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from heapq import nsmallest
 
 from context.find.mentions import matching
-from context.project.path_list import about
+from context.project.project_paths import project_paths
 from context.project.snapshot import Snapshot
 
 LIMIT = 12
@@ -50,7 +50,7 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
     if any(mark in prefix for mark in "*?["):
         return _named_by_glob(prefix.rstrip('"'), snapshot, limit)
     path, colon, part = prefix.partition(":")
-    if colon and path in about(snapshot.paths):
+    if colon and path in project_paths(snapshot.paths):
         return _inside(path, part.lstrip(":"), snapshot, limit)
     pattern = _pattern(prefix)
     scored: list[tuple[tuple[int, int, int, str], Completion]] = []

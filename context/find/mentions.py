@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from context.code.languages import language_of
-from context.project.path_list import Paths, about
+from context.project.project_paths import ProjectPaths, project_paths
 from context.text.globs import glob
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Mention:
 
 def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     """All that ``text`` names, in the order named, each once."""
-    names = about(snapshot.paths)
+    names = project_paths(snapshot.paths)
     found: dict[Mention, None] = {}
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
@@ -60,7 +60,7 @@ def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
 def named_in_vain(text: str, snapshot: Snapshot) -> dict[str, str]:
     """What ``text`` mentions with an ``@`` as a place in the project, or by a name that too much in it has,
     and why nothing is shown for it."""
-    names = about(snapshot.paths)
+    names = project_paths(snapshot.paths)
     vain: dict[str, str] = {}
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
@@ -97,7 +97,7 @@ def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     """What one target names: a mention, with or without its ``@``."""
     quoted = _QUOTED.match(target.removeprefix("@"))
     word = f"{quoted[1]}{quoted[2] or ''}" if quoted else target.removeprefix("@")
-    return tuple(_mentioned(word, about(snapshot.paths), snapshot))
+    return tuple(_mentioned(word, project_paths(snapshot.paths), snapshot))
 
 
 def matching(pattern: str, paths: Iterable[str]) -> list[str]:
@@ -106,7 +106,7 @@ def matching(pattern: str, paths: Iterable[str]) -> list[str]:
     return [path for path in paths if matches(path)]
 
 
-def _mentioned(word: str, names: Paths, snapshot: Snapshot) -> list[Mention]:
+def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Mention]:
     paths = _named(word, names, folders=True)
     part = _LINES.match(word.rstrip(_TRAILING))
     if not paths and part is not None:
@@ -149,7 +149,7 @@ def _names(path: str, snapshot: Snapshot) -> frozenset[str]:
     return entry.names if entry is not None else frozenset()
 
 
-def _bare(text: str, names: Paths) -> list[str]:
+def _bare(text: str, names: ProjectPaths) -> list[str]:
     words = (match[0] for match in _BARE.finditer(text))
     return [
         path
@@ -159,7 +159,7 @@ def _bare(text: str, names: Paths) -> list[str]:
     ]
 
 
-def _named(word: str, names: Paths, *, folders: bool) -> list[str]:
+def _named(word: str, names: ProjectPaths, *, folders: bool) -> list[str]:
     """The files that one word names, tried as written and then without what a sentence puts after it."""
     bare = word.rstrip(_TRAILING)
     for name in (word, bare, _LINE_NUMBER.sub("", bare)):

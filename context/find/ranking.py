@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from context.code.languages import is_code
 from context.disk.source import Unread, read
-from context.project.path_list import Paths, about, nearness
+from context.project.project_paths import ProjectPaths, nearness, project_paths
 from context.text.generated import unedited_root
 from context.text.terms import stem
 from context.text.words import words
@@ -52,7 +52,7 @@ class Order:
     first: tuple[str, ...]
     top: tuple[tuple[float, str], ...]
     near: Mapping[str, float]
-    paths: Paths
+    paths: ProjectPaths
     discount: Callable[[str], float]
     """By how much a path counts for less than code that somebody edits."""
 
@@ -128,7 +128,7 @@ def rank(
     asked before. Without ``related`` what those in hand have to do with others is not asked: for the order
     of those in hand alone."""
     hand = list(dict.fromkeys(in_hand))
-    paths = about(snapshot.paths)
+    paths = project_paths(snapshot.paths)
     if not related:
         asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
@@ -215,7 +215,7 @@ def _evidence_of_hand(
 
 
 @lru_cache(maxsize=2)
-def _near(hand: tuple[str, ...], paths: Paths) -> Mapping[str, float]:
+def _near(hand: tuple[str, ...], paths: ProjectPaths) -> Mapping[str, float]:
     """How near each folder is to the files in hand."""
     return nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
 

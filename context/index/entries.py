@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from context.disk.changes import Lines
-from context.index.draft import Part
+from context.index.memory_segment import Part
 
 GONE = -1
 _REMEMBERED = 4_000

@@ -21,7 +21,7 @@ _MOST_CHARACTERS = 3_000_000
 """Of the texts that are remembered, together; what is known of a text takes several times its size."""
 
 
-class Studied:
+class FileText:
     """What windows ask of one state of a file; each answer is made when first asked for. Any thread may
     ask."""
 
@@ -65,13 +65,13 @@ class Studied:
         return word_lines(self.source.text)
 
 
-def studied(source: Source) -> Studied:
+def file_text(source: Source) -> FileText:
     """What is known of a file in this state, remembered for the last ones asked about."""
     key = source.path, source.digest
     with _LOCK:
         found = _KNOWN.pop(key, None)
         if found is None or found.source.text != source.text:
-            found = Studied(source)
+            found = FileText(source)
         _KNOWN[key] = found
         size = sum(len(known.source.text) for known in _KNOWN.values())
         while len(_KNOWN) > 1 and (len(_KNOWN) > _MOST or size > _MOST_CHARACTERS):
@@ -81,4 +81,4 @@ def studied(source: Source) -> Studied:
 
 
 _LOCK = threading.Lock()
-_KNOWN: dict[tuple[str, str], Studied] = {}
+_KNOWN: dict[tuple[str, str], FileText] = {}

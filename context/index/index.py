@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from context.index.cache import Store
-from context.index.draft import Draft, Part
 from context.index.entries import GONE, Entries, place, split_place
 from context.index.facts import Facts
+from context.index.memory_segment import MemorySegment, Part
 from context.index.postings import Words
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
@@ -42,7 +42,7 @@ class Index:
         self.store = store
         self.skipped: dict[str, tuple[int, str]] = {}
         """Files that gave no text, with their stamps and why."""
-        self._parts: list[Part] = [Draft()]
+        self._parts: list[Part] = [MemorySegment()]
         self._live: list[bytearray] = [bytearray()]
         self._frozen: list[bytes | None] = [b""]
         self._stamps: list[array[int]] = [array("Q")]
@@ -123,7 +123,7 @@ class Index:
     def add(self, facts: Facts, stamp: int) -> None:
         """Take in a file that was read in this process."""
         draft = self._parts[0]
-        assert isinstance(draft, Draft)
+        assert isinstance(draft, MemorySegment)
         number = draft.add(facts)
         self._live[0].append(0)
         self._stamps[0].append(0)
@@ -213,7 +213,7 @@ class Index:
 
     def _empty(self, at: int) -> None:
         """Let a part stand for nothing."""
-        self._parts[at] = Draft()
+        self._parts[at] = MemorySegment()
         self._live[at] = bytearray()
         self._frozen[at] = b""
         self._stamps[at] = array("Q")

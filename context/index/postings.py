@@ -11,8 +11,8 @@ from functools import cached_property
 from heapq import nlargest
 from typing import Any
 
-from context.index.draft import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.index.entries import Entries, place, split_place
+from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.text.terms import UNEDITED, makes, stem_term
 
 _K1 = 1.2

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from context.disk.source import Unread, read
-from context.index.draft import Draft, Run
 from context.index.facts import facts_of
+from context.index.memory_segment import MemorySegment, Run
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 
@@ -39,7 +39,7 @@ class Gathering:
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
         self._root, self._folder, self._most, self._lines = root, folder, most, lines
-        self._draft = Draft()
+        self._draft = MemorySegment()
         self._runs: list[Run] = []
         self._packed = 0
         self._size = 0
@@ -71,7 +71,7 @@ class Gathering:
         self._runs.append(run)
         self._packed += len(run)
         self._size += run.size
-        self._draft = Draft()
+        self._draft = MemorySegment()
 
     def _write(self) -> str | None:
         if len(self._draft):

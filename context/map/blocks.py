@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from context.project.path_list import about
+from context.project.project_paths import project_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class KnownBlocks(Mapping[str, str]):
 
     def __getitem__(self, path: str) -> str:
         found = self.shown.get(path)
-        if found is None and path not in about(self.paths):
+        if found is None and path not in project_paths(self.paths):
             raise KeyError(path)
         return found or ""
 
@@ -60,7 +60,7 @@ def with_changes(
     shown.update(changed)
     if not isinstance(known, KnownBlocks):
         return shown
-    paths, listed = known.paths, about(known.paths)
+    paths, listed = known.paths, project_paths(known.paths)
     if gone or any(path not in listed for path in changed):
         paths = tuple(sorted({*paths, *changed} - gone))
     return KnownBlocks(shown, paths)

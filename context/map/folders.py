@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from context.map.budget import CHARACTERS, IN_VAIN, LEAST, SURELY, Count
-from context.project.path_list import about, folder_name
+from context.map.limits import CHARACTERS, IN_VAIN, LEAST, SURELY, Count
+from context.project.project_paths import folder_name, project_paths
 
 if TYPE_CHECKING:
     from context.find.ranking import Order
@@ -25,7 +25,7 @@ def fit_folders(
     All paths where they take at most half of the room; else the folders of the best ranked files are
     listed in that half, and the others say how many files they hold, as far as there is room.
     """
-    held = about(snapshot.paths)
+    held = project_paths(snapshot.paths)
     lines = held.lines
     limit = max(spent, room * _LIST_SHARE // 100)
     if held.size <= limit * SURELY:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from context.map.budget import CHARACTERS, IN_VAIN, LEAST, SURELY, Count
+from context.map.limits import CHARACTERS, IN_VAIN, LEAST, SURELY, Count
 from context.map.outline_part import Telling, part_of, telling_words
 
 if TYPE_CHECKING:

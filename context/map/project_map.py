@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from context.index.entries import file_block
 from context.map.blocks import KnownBlocks, known_paths, shown_blocks
-from context.map.budget import CHARACTERS, SURELY, Count
 from context.map.folders import fit_folders
+from context.map.limits import CHARACTERS, SURELY, Count
 from context.map.outlines import OUTLINES, fit_outlines
-from context.project.path_list import about
+from context.project.project_paths import project_paths
 from context.project.snapshot import REMOVED
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _around(enclosing: list[str], line: str) -> list[str]:
 
 def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     """Tokens of the map with every outline; where that is far from fitting in ``room``, about how many."""
-    size = about(snapshot.paths).size + snapshot.entries.size - snapshot.words.unedited_size
+    size = project_paths(snapshot.paths).size + snapshot.entries.size - snapshot.words.unedited_size
     if size > room * SURELY:
         return size // CHARACTERS
     return count(_COMPLETE) + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
@@ -116,7 +116,7 @@ def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
 def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     """Tokens of the map with every path and nothing else, at most ``room``."""
     spent = count(_PARTIAL)
-    for line in about(snapshot.paths).lines.values():
+    for line in project_paths(snapshot.paths).lines.values():
         if spent >= room:
             return room
         spent += count(line)
@@ -176,7 +176,7 @@ def build_delta(
     the model knows the text, and so their definitions."""
     blocks: dict[str, str] = {}
     outlines: dict[str, str] = {}
-    listed = about(snapshot.paths)
+    listed = project_paths(snapshot.paths)
     for path, before in shown_blocks(shown).items():
         if not before or path in whole or path not in listed or snapshot.unread.get(path) == REMOVED:
             continue  # what was shown of a removed one cannot be taken back

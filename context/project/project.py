@@ -19,10 +19,10 @@ from context.disk.git import Git, GitUnavailable
 from context.disk.source import Unread, name_problem, read
 from context.index.cache import Store
 from context.index.commit_history import History, HistoryStore
-from context.index.file_text import studied
-from context.index.free_memory import give_back
+from context.index.file_text import file_text
 from context.index.index import Index
-from context.index.updating import SECRET, Intake
+from context.index.index_updater import SECRET, IndexUpdater
+from context.index.release_memory import release_memory
 from context.index.worker_pool import Merger, WorkerLost
 from context.project.differences import Differences
 from context.project.snapshot import Snapshot, frozen
@@ -30,7 +30,7 @@ from context.project.snapshot import Snapshot, frozen
 __all__ = ["SECRET", "Project"]
 
 _MANY = 400
-"""Paths in one update past which the whole project is looked at again instead."""
+"""ProjectPaths in one update past which the whole project is looked at again instead."""
 _PUBLISH_EVERY = 0.25
 """Seconds between two pictures while a project is read, …"""
 _PUBLISH_PAUSE = 20e-6
@@ -50,7 +50,7 @@ class Project:
         self.root = root.resolve()
         self._store = Store(cache, self.root)
         self._index = Index(self._store)
-        self._intake = Intake(self.root, self._index)
+        self._updater = IndexUpdater(self.root, self._index)
         self._differences = Differences()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -73,7 +73,7 @@ class Project:
         """How many of the project's files are known (read, or known to give nothing), and how many there
         are; cheap, for any thread."""
         total = len(self._paths)
-        known = total if self._snapshot.complete else len(self._index) + len(self._intake.unread)
+        known = total if self._snapshot.complete else len(self._index) + len(self._updater.unread)
         return min(total, known), total
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class Project:
         return not (self.root / path).is_symlink() and (self.root / path).is_dir()
 
     def _is_unknown(self, path: str) -> bool:
-        return self._index.place(path) is None and path not in self._intake.unread
+        return self._index.place(path) is None and path not in self._updater.unread
 
     # The scan
 
@@ -158,7 +158,7 @@ class Project:
         self._paths = (
             tuple(path for path in listing.files if path not in problems) if problems else listing.files
         )
-        self._intake.begin(listing.unread | problems)
+        self._updater.reset_unread(listing.unread | problems)
         listed = set(self._paths)
         for path in self._index.paths():
             if path not in listed:
@@ -188,7 +188,7 @@ class Project:
         published = time.monotonic()
         every = max(_PUBLISH_EVERY, len(self._paths) * _PUBLISH_PAUSE)
         for path in paths:
-            stamp = self._intake.look(path)
+            stamp = self._updater.stamp_to_read(path)
             if stamp is not None:
                 stamps[path] = stamp
             if self._closing.is_set():
@@ -196,7 +196,7 @@ class Project:
         if known is not None:
             known(len(stamps))
         stays = self._snapshot.complete and len(stamps) <= max(_MANY, len(self._paths) // _FEW)
-        for _ in self._intake.take_many(stamps, sorted(self._differences.changes)):
+        for _ in self._updater.read_files(stamps, sorted(self._differences.changes)):
             now = time.monotonic()
             if now - published > every and not stays:
                 published = now
@@ -221,14 +221,14 @@ class Project:
         return thread
 
     def _after_scan(self, listed: set[str]) -> None:
-        index, unread = self._index, self._intake.unread
+        index, unread = self._index, self._updater.unread
         self._paths = tuple(path for path in self._paths if path in unread or index.place(path) is not None)
         index.skipped = {path: known for path, known in index.skipped.items() if path in listed}
         index.save()
         if self._git is None:
             self._differences.compare(index.view()[0], unread)
         if len(self._paths) > _LARGE:
-            give_back()
+            release_memory()
         self._start_merging()
 
     def _start_merging(self) -> None:
@@ -250,7 +250,7 @@ class Project:
                     self._index.save()
                     self._publish(complete=self._snapshot.complete)
                 if len(self._paths) > _LARGE:
-                    give_back()
+                    release_memory()
 
         thread = threading.Thread(target=merge, name="spark-merge", daemon=True)
         # It ends with the lock in hand, which is held here: not before it is known as the one that merges.
@@ -272,7 +272,7 @@ class Project:
                 self._notes = (f"{problem}; without git, changes are found by comparing contents",)
             listing = list_walk(self.root)
             self._differences.without_git()
-        self._intake.lines = self._git is None
+        self._updater.lines = self._git is None
         return listing
 
     def _ask_all(self, git: Git) -> Listing:
@@ -289,16 +289,16 @@ class Project:
     def _update(self, paths: list[str]) -> None:
         ask: list[str] = []
         paths = self._with_contents(paths)
-        index, unread = self._index, self._intake.unread
+        index, unread = self._index, self._updater.unread
         for path in paths:
             if name_problem(path) is not None:
                 continue
             before = index.digest(path)
             listed = bool(before) or path in unread
             unread.pop(path, None)
-            stamp = self._intake.look(path)
+            stamp = self._updater.stamp_to_read(path)
             if stamp is not None:
-                self._intake.take(path, stamp)
+                self._updater.read_file(path, stamp)
             after = index.digest(path)
             change = self._differences.changes.get(path)
             if change is None and before and before == after:
@@ -315,7 +315,7 @@ class Project:
 
     def _same_lines(self, path: str) -> bool:
         source = read(self.root, path)
-        return isinstance(source, Unread) or studied(source).sums == self._differences.changes[path].base
+        return isinstance(source, Unread) or file_text(source).sums == self._differences.changes[path].base
 
     def _ask(self, paths: list[str]) -> None:
         """Learn from git whether the files are part of the project, and changed."""
@@ -332,14 +332,14 @@ class Project:
         for path in paths:
             if path not in known and path not in new:
                 self._index.remove(path)
-                self._intake.unread.pop(path, None)
+                self._updater.unread.pop(path, None)
         if gone & known or new:
             self._paths = tuple(sorted((known - gone) | new))
         for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
             # It was gone when it was looked at, and is back.
-            stamp = self._intake.look(path)
+            stamp = self._updater.stamp_to_read(path)
             if stamp is not None:
-                self._intake.take(path, stamp)
+                self._updater.read_file(path, stamp)
 
     def _with_contents(self, paths: list[str]) -> list[str]:
         """``paths``, and for a folder that is gone the files that were in it."""
@@ -361,7 +361,7 @@ class Project:
             words=words,
             changes=self._differences.shown,
             branch=self._differences.branch,
-            unread=frozen(self._intake.unread),
+            unread=frozen(self._updater.unread),
             history=self._history,
             notes=self._notes,
             git=self._git is not None,

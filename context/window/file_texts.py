@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 from context.find.ranking import Ranking, settings
-from context.project.path_list import about
+from context.project.project_paths import project_paths
 from context.window.file_views import ASKED, Wanted, view
-from context.window.likely_files import related_view
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
+from context.window.related_files import related_view
 from context.window.seen import ShownFile
 
 _LONGEST_TOKEN = 12
@@ -39,7 +39,7 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
     ):
         for path in paths:
             wanted.setdefault(path, reason)
-    known = about(packing.snapshot.paths)
+    known = project_paths(packing.snapshot.paths)
     for path in packing.request.open_files:
         if path in known:
             wanted.setdefault(path, Wanted.OPEN)

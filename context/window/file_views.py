@@ -11,7 +11,7 @@ from context.code.outline import Outline, definitions_called
 from context.disk.changes import Change, Lines, changed_ranges
 from context.disk.source import Source, Unread
 from context.find.mentions import Mention
-from context.index.file_text import Studied, studied
+from context.index.file_text import FileText, file_text
 from context.project.snapshot import Snapshot
 from context.text.fences import fenced, harmless
 from context.text.secrets import redact
@@ -81,7 +81,7 @@ def view(
         if source.gone:
             return _deleted(path, before)
         return FileView(kind, problem=source.why)
-    file = studied(source)
+    file = file_text(source)
     parts, told = _named_parts(file, named)
     asked = frozenset((part.start, part.stop) for part in parts)
     same = before is not None and before.digest == source.digest
@@ -121,7 +121,7 @@ def _deleted(path: str, before: ShownFile | None) -> FileView | None:
 
 
 def _since_shown(
-    file: Studied, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
+    file: FileText, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
 ) -> Iterator[Form]:
     """What changed since the file was shown. Where it is ``known`` whole, it still is with the change."""
     note = "overrides what was shown of it before"
@@ -142,7 +142,7 @@ def _since_shown(
 
 
 def _changed(
-    file: Studied,
+    file: FileText,
     change: Change,
     ranges: list[range],
     masked: str,
@@ -174,14 +174,14 @@ def _changed(
     yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(file: Studied, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
+def _named(file: FileText, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
     path = file.source.path
     yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
 
 
-def _named_parts(file: Studied, named: tuple[Mention, ...]) -> tuple[list[range], str]:
+def _named_parts(file: FileText, named: tuple[Mention, ...]) -> tuple[list[range], str]:
     """The line ranges that the mentions mean, and in words; none where one of them means the whole file."""
     if not named or any(mention.lines is None and mention.symbol is None for mention in named):
         return [], ""
@@ -201,7 +201,7 @@ def _named_parts(file: Studied, named: tuple[Mention, ...]) -> tuple[list[range]
     return sorted(parts, key=lambda part: part.start), f"{', '.join(told[:_TOLD])}{more}"
 
 
-def _parts_alone(file: Studied, parts: list[range], told: str, masked: str, wanted: Wanted) -> Form:
+def _parts_alone(file: FileText, parts: list[range], told: str, masked: str, wanted: Wanted) -> Form:
     named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
     path = file.source.path
     return _form(
@@ -212,12 +212,12 @@ def _parts_alone(file: Studied, parts: list[range], told: str, masked: str, want
     )
 
 
-def whole_form(file: Studied, why: str) -> Form:
+def whole_form(file: FileText, why: str) -> Form:
     """The file as it is."""
     return _whole(f"## File: {file.source.path}", file, why)
 
 
-def parts_form(file: Studied, parts: list[range], why: str, *, signatures: bool = True) -> Form:
+def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool = True) -> Form:
     """Some of a file's line ranges as they are, and all its signatures, or those around these."""
     path = file.source.path
     told = "in short, with" if signatures else "only"
@@ -227,10 +227,10 @@ def parts_form(file: Studied, parts: list[range], why: str, *, signatures: bool 
 
 def outline_of(source: Source) -> Outline:
     """The file's definitions with their places."""
-    return studied(source).outline
+    return file_text(source).outline
 
 
-def _definitions(file: Studied, snapshot: Snapshot) -> str:
+def _definitions(file: FileText, snapshot: Snapshot) -> str:
     """The outline as the index has it, or made anew when the file has just changed."""
     entries, source = snapshot.entries, file.source
     if entries.digest(source.path) == source.digest:
@@ -238,7 +238,7 @@ def _definitions(file: Studied, snapshot: Snapshot) -> str:
     return harmless(redact(file.outline.text).text)
 
 
-def _whole(heading: str, file: Studied, why: str) -> Form:
+def _whole(heading: str, file: FileText, why: str) -> Form:
     return Form(f"{heading}\n\n{fenced(file.source.path, file.safe.text)}", why, whole=True)
 
 
@@ -246,7 +246,7 @@ def _form(path: str, heading: str, text: str, why: str) -> Form:
     return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
 
 
-def _excerpt(file: Studied, ranges: list[range], *, outline_too: bool) -> str:
+def _excerpt(file: FileText, ranges: list[range], *, outline_too: bool) -> str:
     return excerpt(file.safe_lines, file.outline, ranges, outline=outline_too)
 
 

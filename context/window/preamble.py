@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from context.disk.source import Unread
-from context.index.file_text import studied
-from context.project.path_list import about
+from context.index.file_text import file_text
+from context.project.project_paths import project_paths
 from context.text.tokens import as_block
 from context.window.packing import Packing
 from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece
@@ -45,7 +45,7 @@ def project_instructions(packing: Packing) -> None:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     listed = {f"{folder}/{_PROJECT_INSTRUCTIONS}".lstrip("/") for folder in folders}
-    known = set(filter(about(packing.snapshot.paths).__contains__, listed)) - {_PROJECT_INSTRUCTIONS}
+    known = set(filter(project_paths(packing.snapshot.paths).__contains__, listed)) - {_PROJECT_INSTRUCTIONS}
     always = [f"{'../' * level}{_PROJECT_INSTRUCTIONS}" for level in range(packing.snapshot.above, -1, -1)]
     limit = packing.room // _INSTRUCTIONS_SHARE
     for path in (*always, *sorted(known, key=_depth)):
@@ -56,7 +56,7 @@ def _instructions_file(packing: Packing, path: str, limit: int) -> int:
     source = packing.snapshot.read(packing.snapshot.target(path))
     if isinstance(source, Unread):
         return 0
-    safe = studied(source).safe
+    safe = file_text(source).safe
     folder = path.rpartition("/")[0]
     scope = f" (for files in {folder}/)" if folder and not folder.startswith("..") else ""
     heading = f"## Project instructions: {path}{scope}\n\n"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from context.disk.source import Source
-from context.project.path_list import about, nearness
+from context.project.project_paths import nearness, project_paths
 from context.project.snapshot import Snapshot
 from context.text.fences import fenced
 from context.text.tokens import Counter
@@ -102,7 +102,7 @@ def bm25(snapshot: Snapshot, message: str, given: str, budget: int, counter: Cou
 
 def path_near(snapshot: Snapshot, message: str, given: str, budget: int, counter: Counter) -> Filled:
     """Rank files by how near their path is to the given one."""
-    folders = nearness(about(snapshot.paths).folders, [given])
+    folders = nearness(project_paths(snapshot.paths).folders, [given])
     near = {path: folders[path.rpartition("/")[0]] for path in snapshot.paths if is_source(path)}
     return whole_files(snapshot, _sorted(snapshot, near), given, budget, counter)
 

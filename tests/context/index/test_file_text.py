@@ -6,7 +6,7 @@ import pytest
 
 from context.disk.source import Source
 from context.index import file_text as module
-from context.index.file_text import studied
+from context.index.file_text import file_text
 from context.text.lines import split_lines
 from context.text.words import IDENTIFIER, word_lines, words, words_of
 
@@ -30,20 +30,20 @@ def test_the_places_of_words_are_those_of_each_line(text: str) -> None:
 
 
 def test_a_state_is_studied_once_and_a_new_one_afresh() -> None:
-    first = studied(Source("a.py", TEXT, "1"))
-    assert studied(Source("a.py", TEXT, "1")) is first
-    changed = studied(Source("a.py", TEXT + "y = 1\n", "2"))
+    first = file_text(Source("a.py", TEXT, "1"))
+    assert file_text(Source("a.py", TEXT, "1")) is first
+    changed = file_text(Source("a.py", TEXT + "y = 1\n", "2"))
     assert changed is not first
     assert len(changed.lines) == len(first.lines) + 1
-    assert studied(Source("a.py", "other\n", "1")).lines == ["other"]
+    assert file_text(Source("a.py", "other\n", "1")).lines == ["other"]
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_CHARACTERS", 100)
-    first = studied(Source("a.py", "x" * 60, "1"))
-    assert studied(Source("a.py", "x" * 60, "1")) is first
-    studied(Source("b.py", "y" * 60, "2"))
-    assert studied(Source("a.py", "x" * 60, "1")) is not first
+    first = file_text(Source("a.py", "x" * 60, "1"))
+    assert file_text(Source("a.py", "x" * 60, "1")) is first
+    file_text(Source("b.py", "y" * 60, "2"))
+    assert file_text(Source("a.py", "x" * 60, "1")) is not first
 
 
 def test_numbers_are_no_words() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from context.disk.source import Source
-from context.index import draft as drafts
-from context.index.draft import COUNT_BITS, MOST_COUNTED, Draft
+from context.index import memory_segment
 from context.index.facts import Facts, facts_of
+from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, MemorySegment
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 from context.text.terms import makes, stem_term, term_numbers
@@ -29,14 +29,14 @@ def made(count: int, seed: int = 1) -> list[Facts]:
     return found
 
 
-def drafted(files: Iterable[Facts]) -> Draft:
-    draft = Draft()
+def drafted(files: Iterable[Facts]) -> MemorySegment:
+    draft = MemorySegment()
     for facts in files:
         draft.add(facts)
     return draft
 
 
-def held(part: Draft | Segment, term: str) -> dict[str, int]:
+def held(part: MemorySegment | Segment, term: str) -> dict[str, int]:
     """Which files hold a term, and how often as far as it is counted."""
     postings = part.postings(term)
     if postings is None:
@@ -49,7 +49,9 @@ def told(files: Iterable[Facts], term: str) -> dict[str, int]:
     return {facts.path: min(facts.words[term], MOST_COUNTED) for facts in files if facts.words.get(term)}
 
 
-def written(tmp_path: Path, *parts: tuple[Draft | Segment, bytes | None], name: str = "one") -> Segment:
+def written(
+    tmp_path: Path, *parts: tuple[MemorySegment | Segment, bytes | None], name: str = "one"
+) -> Segment:
     write_segment(parts, tmp_path / name)
     return Segment(tmp_path / name)
 
@@ -98,7 +100,9 @@ def test_runs_written_together_hold_what_each_held(tmp_path: Path) -> None:
 
 def test_terms_of_one_number_are_found_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # All but the first letters are lost: many words have one number then.
-    monkeypatch.setattr(drafts, "term_numbers", lambda terms: term_numbers([term[:7] for term in terms]))
+    monkeypatch.setattr(
+        memory_segment, "term_numbers", lambda terms: term_numbers([term[:7] for term in terms])
+    )
     files = made(40)
     segment = written(tmp_path, (drafted(files), None))
     for start in ("word_00", "word_01"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from context.disk.changes import Status
-from context.index import updating
+from context.index import index_updater
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
@@ -243,7 +243,7 @@ def test_worktrees_are_projects_too(repo: Repo, tmp_path: Path) -> None:
 def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("context.index.updating._RACY_NS", 0)
+    monkeypatch.setattr("context.index.index_updater._RACY_NS", 0)
     repo.commit(**{f"part{number}.py": f"def at_{number}(): ...\n" for number in range(40)})
     pictures: list[set[str]] = []
     project = Project(repo.root, tmp_path / "cache")
@@ -267,7 +267,7 @@ def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
 def test_looking_again_leaves_a_complete_picture_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(updating, "_RACY_NS", 0)
+    monkeypatch.setattr(index_updater, "_RACY_NS", 0)
     for name in "abcdefghijklmnopqrstuvwxyz":
         (tmp_path / f"{name}.py").write_text(f"def {name}(): ...\n")
     project = Project(tmp_path)

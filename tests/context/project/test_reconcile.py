@@ -102,7 +102,7 @@ def test_a_file_that_is_back_before_git_is_asked_is_known(
     repo.commit(**{"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
     project = Project(repo.root)
     project.scan()
-    look = project._intake.look
+    look = project._updater.stamp_to_read
     looked: list[str] = []
 
     def looked_too_soon(path: str) -> int | None:
@@ -114,7 +114,7 @@ def test_a_file_that_is_back_before_git_is_asked_is_known(
         repo.write(path, "def a(): ...\n")
         return stamp
 
-    monkeypatch.setattr(project._intake, "look", looked_too_soon)
+    monkeypatch.setattr(project._updater, "stamp_to_read", looked_too_soon)
     snapshot = project.update(["a.py"])
     if times > 1:
         # Nobody tells of it again: the next look at the whole finds it.

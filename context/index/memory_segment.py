@@ -136,7 +136,7 @@ class _Files:
         return self._numbers.get((path, digest))
 
 
-class Draft(_Files):
+class MemorySegment(_Files):
     """A part of an index in memory. One thread adds, any may look up."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_large
 from context.index.facts import Facts, facts_of
-from context.index.file_text import studied
+from context.index.file_text import file_text
 from context.index.index import Index
 from context.index.worker_pool import Written, read_all
 from context.text.secrets import is_secret_file
@@ -26,7 +26,7 @@ _RACY_NS = 2_000_000_000
 _STAMP_BITS = (1 << 64) - 1
 
 
-class Intake:
+class IndexUpdater:
     """Brings the files of one project into its index. ``unread`` says what gives no text."""
 
     def __init__(self, root: Path, index: Index) -> None:
@@ -38,7 +38,7 @@ class Intake:
         self.lines = True
         """Whether to keep line checksums: without git, they are all that tells what changed in a file."""
 
-    def look(self, path: str) -> int | None:
+    def stamp_to_read(self, path: str) -> int | None:
         """The stamp of a file that has to be read; None when that is not needed."""
         if is_secret_file(path):
             self._index.remove(path)
@@ -47,7 +47,7 @@ class Intake:
         try:
             about = os.lstat(self._prefix + path)
         except OSError:
-            self.left_unread(read(self._root, path), 0)
+            self.mark_unread(read(self._root, path), 0)
             return None
         stamp = _stamp(about)
         if stamp and self._index.stamp(path) == stamp:
@@ -63,17 +63,17 @@ class Intake:
             return None
         return stamp
 
-    def take(self, path: str, stamp: int) -> None:
+    def read_file(self, path: str, stamp: int) -> None:
         """Read a file, here and now."""
         source = read(self._root, path)
         if isinstance(source, Unread):
-            self.left_unread(source, stamp)
+            self.mark_unread(source, stamp)
         elif not self._index.revive(path, source.digest, stamp):
             # A window is likely to show it next, and needs its outline too.
-            outline = studied(source).outline
+            outline = file_text(source).outline
             self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
 
-    def take_many(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
+    def read_files(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
         """Read files, with the help of other processes where they are many; those in ``first`` first."""
         left: Iterable[str] = stamps
         if len(stamps) >= _MANY_UNREAD and len(self._index):
@@ -84,7 +84,7 @@ class Intake:
         order = list(dict.fromkeys(order))
         if len(order) < _MANY_UNREAD:
             for path in order:
-                self.take(path, stamps[path])
+                self.read_file(path, stamps[path])
                 yield
             return
         folder = self._index.store.prepare()
@@ -103,14 +103,14 @@ class Intake:
         if isinstance(found, Facts):
             self._index.add(found, stamps[found.path])
         elif isinstance(found, Unread):
-            self.left_unread(found, stamps[found.path])
+            self.mark_unread(found, stamps[found.path])
         else:
             files = [(path, number, stamps[path]) for path, number in found.numbers.items()]
             if not self._index.take(found.file, files):
                 for path, _, stamp in files:
-                    self.take(path, stamp)
+                    self.read_file(path, stamp)
 
-    def left_unread(self, problem: Source | Unread, stamp: int) -> None:
+    def mark_unread(self, problem: Source | Unread, stamp: int) -> None:
         """Note that a file gave no text; one that vanished is only forgotten."""
         if isinstance(problem, Unread):
             if problem.gone:
@@ -120,7 +120,7 @@ class Intake:
                 self.unread[problem.path] = problem.why
                 self._index.skip(problem.path, stamp, problem.why)
 
-    def begin(self, listed: Mapping[str, str]) -> None:
+    def reset_unread(self, listed: Mapping[str, str]) -> None:
         """Start afresh from what the listing could not give, by name, and why."""
         self.unread = {shown_name(path): why for path, why in listed.items()}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 
-class Paths:
+class ProjectPaths:
     """The paths of a project, which are sorted."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
@@ -90,16 +90,16 @@ def _folders_around(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(folders)
 
 
-def about(paths: tuple[str, ...]) -> Paths:
+def project_paths(paths: tuple[str, ...]) -> ProjectPaths:
     """What can be asked of these paths, remembered for the last ones asked about."""
     for known in _KNOWN:
         if known.all is paths:
             return known
-    found = Paths(paths)
+    found = ProjectPaths(paths)
     _KNOWN.insert(0, found)
     del _KNOWN[_REMEMBERED:]
     return found
 
 
 _REMEMBERED = 3
-_KNOWN: list[Paths] = []
+_KNOWN: list[ProjectPaths] = []

@@ -35,7 +35,7 @@ class TooHardError(Exception):
     """The text is not to be parsed, or not in the time that there is."""
 
 
-class Effort:
+class ParseBudget:
     """What is left of the time for one text, whatever is parsed of it."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from context.code.symbols import Symbol
 from context.disk.source import Unread
-from context.index.file_text import Studied, studied
+from context.index.file_text import FileText, file_text
 from context.project.snapshot import Snapshot
 from context.text.words import words_of_name
 from context.window.file_views import FileView, Form, parts_form, whole_form
@@ -30,12 +30,12 @@ def related_view(
     source = snapshot.read(path)
     if isinstance(source, Unread):
         return None
-    file = studied(source)
+    file = file_text(source)
     return FileView(Kind.MENTIONED, _forms(file, reason, wanted, limit, snapshot), source.digest, file.sums)
 
 
 def _forms(
-    file: Studied, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
+    file: FileText, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
 ) -> Iterator[Form]:
     safe = file.safe
     masked = f"; masked: {', '.join(safe.kinds)}" if safe.kinds else ""
@@ -50,7 +50,7 @@ def _forms(
                 yield parts_form(file, chosen, why, signatures=signatures)
 
 
-def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
+def _best(file: FileText, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
     """The best definitions (as line ranges) in ``room`` characters."""
     lines, before = file.lines, file.starts
     chosen: list[range] = []
@@ -70,7 +70,7 @@ def _best(file: Studied, scored: list[tuple[float, Symbol]], room: int) -> list[
     return sorted(chosen, key=lambda part: part.start)
 
 
-def _scores(file: Studied, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
+def _scores(file: FileText, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
     """Each definition with how well it holds the wanted words for its length, the best first."""
     symbols = [
         symbol

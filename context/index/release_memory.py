@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Hand freed memory back, where the C library can (glibc); else nothing."""
     if not sys.platform.startswith("linux"):
         return

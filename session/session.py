@@ -22,11 +22,11 @@ from session.commands.hunk_commands import HunkCommands
 from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.events import ConnectionChanged, Event, PromptSubmitted, SessionStarted
-from session.journal.interrupted_landings import recover
+from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
 from session.link.connection import Connection
-from session.memory.restore import Resumed, resume_session
+from session.memory.resume import ResumedSession, resume_session
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.model_choice.served_models import ServedModels
@@ -56,8 +56,10 @@ class Session:
         self.root = opening.workspace.root
         self.provider = opening.settings.provider
         # What a killed process left open is settled first: a resumed session tells it.
-        self._recovered = recover(self._workspace.ledger)
-        self._resumed: Resumed | None = resume_session(resume, self._workspace.ledger) if resume else None
+        self._recovered = settle_interrupted(self._workspace.ledger)
+        self._resumed: ResumedSession | None = (
+            resume_session(resume, self._workspace.ledger) if resume else None
+        )
         self.name = resume.stem if resume else new_session_name()
         past = self.past()
         self._recorder = Recorder(Journal(self.folders.sessions, self.name))
@@ -77,7 +79,7 @@ class Session:
             self.folders.usage, project=str(self.root), session=self.name, provider=self.provider, past=past
         )
         self._recorder.subscribe(self._submitted, "the prompt is not in the history of prompts")
-        self._recorder.subscribe(self._memory.exchanges.take)
+        self._recorder.subscribe(self._memory.past_turns.take)
         self._recorder.subscribe(self._choice.take)
         self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
         self._recorder.subscribe(self._pins.take)
@@ -93,7 +95,7 @@ class Session:
                 landing=self._workspace.landing,
                 ledger=self._workspace.ledger,
                 thread=self._edit_thread,
-                knowledge=self._memory.knowledge,
+                knowledge=self._memory.edited_files,
                 send=self._recorder.publish,
                 ask=attended,
                 review=opening.settings.review,

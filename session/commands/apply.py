@@ -10,7 +10,7 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
-from session.journal.interrupted_landings import recover
+from session.journal.interrupted_landings import settle_interrupted
 from session.project.active_guards import locks_only
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
@@ -36,7 +36,7 @@ def apply_stream(
     locks = LockStore(workspace.root, workspace.folders.state).read()
     workspace.landing.protection = locks_only(locks)
     applying = _Applying(workspace, edit_format, dry_run)
-    yield from recover(workspace.ledger)
+    yield from settle_interrupted(workspace.ledger)
     text = _Utf8(stream)
     for piece in text:
         yield from applying.take(applying.parser.feed(piece))

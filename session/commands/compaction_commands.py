@@ -7,14 +7,14 @@ import asyncio
 import re
 
 from context.text.tokens import RankFileError
-from session.compaction.ledger import remembered_block
-from session.compaction.model_ledger import ASK, LedgerQuestion
+from session.compaction.model_summary import ASK, SummaryRequest
 from session.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
-from session.compaction.view import show_ledger
+from session.compaction.summary import remembered_block
+from session.compaction.view import show_summary
 from session.events import Event, LineForgotten, LineRemembered, TurnEnded
 from session.journal.recorder import Recorder
 from session.link.connection import Connection
-from session.memory.past_turns import Past
+from session.memory.past_turns import PastTurns
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.tasks import BackgroundTasks
@@ -68,7 +68,7 @@ class CompactionCommands:
 
     async def _compact(self) -> str:
         memory, preparation = self._memory, self._preparations.now()
-        past = memory.exchanges.past()
+        past = memory.past_turns.past()
         try:
             await asyncio.to_thread(preparation.counter.load)
         except RankFileError as problem:
@@ -81,9 +81,9 @@ class CompactionCommands:
         few = f"a ledger saves little of {now.tokens:,} tokens"
         return f"a fresh window comes next, with the dialogue as it is: {few}"
 
-    async def ledger(self) -> str:
+    async def summary(self) -> str:
         """The ledger of all turns so far, as text to read: what would stand in their place now."""
-        return await asyncio.to_thread(show_ledger, self._past())
+        return await asyncio.to_thread(show_summary, self._past())
 
     def remembered(self) -> str:
         """The lines that are kept, as text to read."""
@@ -114,7 +114,7 @@ class CompactionCommands:
             raise CompactionError(
                 f"the lines would pass {LONGEST_LINES:,} characters: forget one first (/forget)"
             )
-        number = self._memory.exchanges.next_line
+        number = self._memory.past_turns.next_line
         self._memory.line_news.append(remembered_block(((number, kept),)))
         self._publish(LineRemembered(line=number, text=kept))
 
@@ -156,8 +156,8 @@ class CompactionCommands:
     async def _ask_for_summary(self, connection: Connection) -> None:
         """Ask the model beside whatever else goes on; what came of it is an event."""
         preparation = self._preparations.now()
-        question = LedgerQuestion(
-            past=self._memory.exchanges.past(),
+        question = SummaryRequest(
+            past=self._memory.past_turns.past(),
             room=preparation.dialogue_room,
             limit=int(ASK * (preparation.budget - preparation.instruction_tokens)),
             count=preparation.counter.count_kept,
@@ -168,7 +168,7 @@ class CompactionCommands:
         for told in await question.put(connection.aside):
             self._publish(told)
 
-    def _meant(self, text: str, past: Past) -> str:
+    def _meant(self, text: str, past: PastTurns) -> str:
         if text == "last" and past.turns:
             return past.turns[-1].prompt.strip()
         if _TURN.fullmatch(text):
@@ -178,10 +178,10 @@ class CompactionCommands:
             raise CompactionError(f"no message is called {text}; /ledger names them")
         return text
 
-    def _past(self) -> Past:
-        return self._memory.exchanges.past()
+    def _past(self) -> PastTurns:
+        return self._memory.past_turns.past()
 
 
-def _compacted(past: Past, preparation: Preparation) -> tuple[History, History | None]:
+def _compacted(past: PastTurns, preparation: Preparation) -> tuple[History, History | None]:
     count = preparation.counter.count_kept
     return as_it_stands(past, count), compact(past, preparation.dialogue_room, count, most_whole=1)

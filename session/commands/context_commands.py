@@ -12,9 +12,9 @@ from context.text.tokens import RankFileError
 from context.window.pieces import BudgetTooSmall
 from session.events import Event
 from session.journal.recorder import Recorder
-from session.memory.past_turns import Past
+from session.memory.past_turns import PastTurns
 from session.memory.turn_memory import TurnMemory
-from session.memory.window_report import Explanation, missing, parts_of
+from session.memory.window_report import WindowReport, left_out_files, reported_pieces
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins, holders, pinning, removing, restoring, unpinning
 from session.turn.preparation import Preparation, Preparations
@@ -64,7 +64,7 @@ class ContextCommands:
         """Show ``target`` again, or ``all`` that was taken out."""
         await self._change(restoring, target)
 
-    async def explain(self, draft: str | None) -> Explanation:
+    async def explain(self, draft: str | None) -> WindowReport:
         """The window that ``draft`` would be sent with now, beside what the model holds already; with
         None, the window as it was last sent.
 
@@ -76,7 +76,7 @@ class ContextCommands:
             _explain,
             self._preparations.now(),
             self._memory.copied(),
-            self._memory.exchanges.past(),
+            self._memory.past_turns.past(),
             draft,
             self.pinned,
             self.removed,
@@ -91,19 +91,19 @@ class ContextCommands:
 def _explain(
     preparation: Preparation,
     memory: TurnMemory,
-    past: Past,
+    past: PastTurns,
     draft: str | None,
     pinned: tuple[str, ...],
     removed: tuple[str, ...],
-) -> Explanation:
+) -> WindowReport:
     try:
         preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
     except RankFileError as problem:
-        return Explanation(budget=preparation.budget, problem=str(problem))
+        return WindowReport(budget=preparation.budget, problem=str(problem))
     snapshot = preparation.project.snapshot
     known, total = preparation.project.progress
     pins, removals = holders(pinned, snapshot), holders(removed, snapshot)
-    frame = Explanation(
+    frame = WindowReport(
         budget=preparation.budget,
         pins=MappingProxyType(pins),
         removals=MappingProxyType({path: by for path, by in removals.items() if path not in pins}),
@@ -113,20 +113,20 @@ def _explain(
     )
     held = preparation.instruction_tokens + memory.conversation.tokens
     if draft is None:
-        last = memory.account.last
+        last = memory.sent_windows.last
         if last is None:
             return replace(
                 frame, problem="nothing has been sent yet since the conversation was started afresh"
             )
-        parts, tokens, left_out = memory.account.parts(), held, last.left_out
+        parts, tokens, left_out = memory.sent_windows.parts(), held, last.left_out
     else:
         try:
             prepared = preparation.prepare_now(draft, memory, past)
         except BudgetTooSmall as problem:
             return replace(frame, problem=str(problem))
-        earlier = () if prepared.afresh else parts_of(memory.account.pieces, earlier=True)
-        parts = (*earlier, *parts_of(prepared.window.pieces, earlier=False))
+        earlier = () if prepared.afresh else reported_pieces(memory.sent_windows.pieces, earlier=True)
+        parts = (*earlier, *reported_pieces(prepared.window.pieces, earlier=False))
         tokens = prepared.tokens + (preparation.instruction_tokens if prepared.afresh else held)
         left_out = prepared.window.left_out
     talk = max(0, tokens - sum(part.tokens for part in parts))
-    return replace(frame, tokens=tokens, parts=parts, talk=talk, left_out=missing(left_out))
+    return replace(frame, tokens=tokens, parts=parts, talk=talk, left_out=left_out_files(left_out))

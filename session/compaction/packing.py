@@ -1,4 +1,4 @@
-"""Making the dialogue fit: which turns stay whole, what of the ledger there is room for, and whether it pays.
+"""Making the dialogue fit: which turns stay whole, what of the summary has room, and whether it pays.
 
 All sums are exact: every part is a block, whose counts add up (``context.text.tokens``). The user's words
 weigh most. What goes first is the words of old answers; a message of the user's goes last, the newest of the
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from context.text.tokens import as_block
-from session.compaction.ledger import remembered_block
 from session.compaction.proposal import with_proposal
-from session.compaction.rules import code_blocks, read_ledger
-from session.compaction.writing import Count, Written, spans, write_ledger
+from session.compaction.rules import code_blocks, summarize
+from session.compaction.summary import remembered_block
+from session.compaction.writing import Count, Written, spans, write_summary
 from session.events import DialogueCompacted
-from session.memory.past_turns import Exchange, Past
+from session.memory.past_turns import PastTurn, PastTurns
 
 HEADING = "## Earlier in the conversation"
 """What stands before a text that would otherwise not begin as a block does."""
@@ -54,7 +54,7 @@ def room_in(budget: int, needed: int) -> Room:
     return Room(limit, min(limit * 6 // 10, max(budget // 10, 2_000)))
 
 
-def history(past: Past, room: Room, count: Count, *, full: bool) -> History:
+def history(past: PastTurns, room: Room, count: Count, *, full: bool) -> History:
     """The dialogue in at most ``room.limit`` tokens, compacted only where that pays.
 
     ``full`` says that the window ran full: then it is compacted above the target already.
@@ -69,10 +69,10 @@ def history(past: Past, room: Room, count: Count, *, full: bool) -> History:
     return made if pays or (now.tokens > room.limit and made.tokens < now.tokens) else now
 
 
-def as_it_stands(past: Past, count: Count) -> History:
+def as_it_stands(past: PastTurns, count: Count) -> History:
     """The dialogue without a new compaction: the last one, as it was, and the turns since."""
     pieces = [remembered_block(past.remembered)] if past.remembered else []
-    turns: Sequence[Exchange] = past.turns
+    turns: Sequence[PastTurn] = past.turns
     if past.compacted is not None:
         pieces.append(past.compacted.text)
         turns = _after(past.turns, past.compacted.through)
@@ -80,8 +80,8 @@ def as_it_stands(past: Past, count: Count) -> History:
     return History(tuple(pieces), sum(count(piece) for piece in pieces))
 
 
-def compact(past: Past, room: Room, count: Count, *, most_whole: int | None = None) -> History | None:
-    """The dialogue with its older turns as a ledger, at most ``room.target`` tokens where that can be,
+def compact(past: PastTurns, room: Room, count: Count, *, most_whole: int | None = None) -> History | None:
+    """The dialogue with its older turns as a summary, at most ``room.target`` tokens where that can be,
     else at most ``room.limit``; None where nothing can be made shorter.
 
     ``most_whole`` bounds how many of the newest turns stay whole.
@@ -107,28 +107,28 @@ class _Made:
     left_out: bool
 
 
-def _with_tail(past: Past, tail: list[str], remembered: str, room: Room, count: Count) -> _Made:
-    """The dialogue with the turns before ``tail`` as a ledger; whether messages had no room."""
+def _with_tail(past: PastTurns, tail: list[str], remembered: str, room: Room, count: Count) -> _Made:
+    """The dialogue with the turns before ``tail`` as a summary; whether messages had no room."""
     older = past.turns[: len(past.turns) - len(tail)]
-    ledger = with_proposal(read_ledger(older, whole_last=bool(tail)), past.proposed, older)
+    summary = with_proposal(summarize(older, whole_last=bool(tail)), past.proposed, older)
     rest = count(remembered) + sum(count(text) for text in tail)
-    written = write_ledger(ledger, room.target - rest, room.limit - rest, count)
+    written = write_summary(summary, room.target - rest, room.limit - rest, count)
     pieces = tuple(piece for piece in (remembered, written.text, *tail) if piece)
     after = sum(count(piece) for piece in pieces)
     made = DialogueCompacted(
-        through=ledger.through,
-        turns=ledger.turns,
+        through=summary.through,
+        turns=summary.turns,
         before=as_it_stands(past, count).tokens,
         after=after,
-        by=ledger.by,
+        by=summary.by,
         kept=_kept(past, written, len(tail)),
-        dropped=_dropped(older, written, bool(ledger.last_words)),
+        dropped=_dropped(older, written, bool(summary.last_words)),
         text=written.text,
     )
     return _Made(History(pieces, after, made), bool(written.left_out))
 
 
-def _tail(turns: Sequence[Exchange], room: int, count: Count, most: int | None) -> list[str]:
+def _tail(turns: Sequence[PastTurn], room: int, count: Count, most: int | None) -> list[str]:
     """The newest turns as plain history, as many as fit."""
     kept: list[str] = []
     for turn in reversed(turns):
@@ -140,16 +140,16 @@ def _tail(turns: Sequence[Exchange], room: int, count: Count, most: int | None) 
     return kept[::-1]
 
 
-def _block(turn: Exchange) -> str:
+def _block(turn: PastTurn) -> str:
     return as_block(turn.text(), HEADING)
 
 
-def _after(turns: Sequence[Exchange], through: str) -> Sequence[Exchange]:
+def _after(turns: Sequence[PastTurn], through: str) -> Sequence[PastTurn]:
     names = [turn.turn for turn in turns]
     return turns[names.index(through) + 1 :] if through in names else turns
 
 
-def _kept(past: Past, written: Written, whole: int) -> tuple[str, ...]:
+def _kept(past: PastTurns, written: Written, whole: int) -> tuple[str, ...]:
     kept = [f"{_many(written.messages, 'message')} of yours word for word"]
     if written.lines:
         kept.append(f"{_many(written.lines, 'line')} of the ledger")
@@ -160,7 +160,7 @@ def _kept(past: Past, written: Written, whole: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _dropped(older: Sequence[Exchange], written: Written, ending: bool) -> tuple[str, ...]:
+def _dropped(older: Sequence[PastTurn], written: Written, ending: bool) -> tuple[str, ...]:
     answers = sum(bool(turn.said.strip()) for turn in older)
     blocks = sum(code_blocks(turn.said) for turn in older)
     dropped = []

@@ -1,4 +1,4 @@
-"""The ledger as a model sees it: what it is asked, and how much of its reply is believed.
+"""The summary as a model sees it: what it is asked, and how much of its reply is believed.
 
 The reply is untrusted. It has to be one JSON object of the form the instructions give. Lines that are
 too long, hold code, name files or names that the dialogue never held, or speak of what was never spoken of,
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from context.text.fences import fenced, harmless
-from session.compaction.ledger import Entry, Kind, Ledger, Section
 from session.compaction.rules import LONGEST, done, state, without_code
+from session.compaction.summary import Entry, Kind, Section, Summary
 from session.events import LedgerProposed
-from session.memory.past_turns import Exchange
+from session.memory.past_turns import PastTurn
 from session.text.sanitize import clean_line
 
 MOST_LINES = 20
@@ -37,7 +37,7 @@ _STEM = 5
 
 
 class ProposalError(Exception):
-    """A reply that is no ledger; the message says why."""
+    """A reply that is no summary; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Grounds:
     text: str
 
     @classmethod
-    def of(cls, turns: Iterable[Exchange]) -> Grounds:
+    def of(cls, turns: Iterable[PastTurn]) -> Grounds:
         """The grounds that ``turns`` give."""
         parts = [part for turn in turns for part in (turn.prompt, turn.said, *(e.path for e in turn.edits))]
         text = "\n".join(parts).lower()
@@ -67,7 +67,7 @@ def _stems(text: str) -> list[str]:
     return [word[:_STEM] for word in _WORD.findall(text)]
 
 
-def dialogue_for_model(turns: Sequence[Exchange], limit: int, count: Callable[[str], int]) -> str:
+def dialogue_for_model(turns: Sequence[PastTurn], limit: int, count: Callable[[str], int]) -> str:
     """The dialogue that the model is asked about, at most ``limit`` tokens, the newest turns first into it.
 
     Without code; a fence keeps each part apart from the instructions around it.
@@ -87,9 +87,9 @@ def dialogue_for_model(turns: Sequence[Exchange], limit: int, count: Callable[[s
     return "".join(reversed(kept))
 
 
-def read_reply(text: str, turns: Sequence[Exchange], tokens: tuple[int, int]) -> LedgerProposed:
+def read_reply(text: str, turns: Sequence[PastTurn], tokens: tuple[int, int]) -> LedgerProposed:
     """What of a model's reply about ``turns`` can be believed; ``tokens`` are what the request and its
-    answer took. Raises ProposalError where the reply is no ledger at all."""
+    answer took. Raises ProposalError where the reply is no summary at all."""
     table = _parsed(text)
     grounds = Grounds.of(turns)
     goal = table.get("goal", "")
@@ -133,22 +133,22 @@ def _parsed(text: str) -> dict[str, object]:
 
 
 def _believed(line: object, grounds: Grounds) -> str:
-    """``line`` as it may stand in the ledger; empty where it may not."""
+    """``line`` as it may stand in the summary; empty where it may not."""
     if not isinstance(line, str) or len(line) > LONGEST or "\n" in line.strip() or _CODE.search(line):
         return ""
     plain = clean_line(line)
     return plain if plain and grounds.bear(plain) else ""
 
 
-def with_proposal(ledger: Ledger, proposed: LedgerProposed | None, turns: Sequence[Exchange]) -> Ledger:
-    """``ledger``, made by rules from ``turns``, with the model's account of them taken in.
+def with_proposal(summary: Summary, proposed: LedgerProposed | None, turns: Sequence[PastTurn]) -> Summary:
+    """``summary``, made by rules from ``turns``, with the model's account of them taken in.
 
     The user's own sentences stay. Of decisions and next steps the model's account stands for the turns it
     has seen, and the rules' for those after them.
     """
     names = [turn.turn for turn in turns]
     if proposed is None or not (proposed.goal or proposed.constraints or proposed.decisions or proposed.next):
-        return ledger
+        return summary
     at = names.index(proposed.through) if proposed.through in names else len(names)
     seen = set(names[: at + 1])
     # What was next some turns ago is done, or dropped, by now.
@@ -161,14 +161,14 @@ def with_proposal(ledger: Ledger, proposed: LedgerProposed | None, turns: Sequen
     sections: list[Section] = []
     for kind in Kind:
         title, lines = account.get(kind, ("", ()))
-        own = [section for section in ledger.sections if section.kind is kind]
+        own = [section for section in summary.sections if section.kind is kind]
         if lines and kind is not Kind.CONSTRAINTS:
             own = [_later(section, seen) for section in own]
         known = {entry.text for section in own for entry in section.entries}
         own.append(Section(kind, title, tuple(Entry(line) for line in lines if line not in known)))
         sections += [section for section in own if section.entries]
-    goal = (Entry(proposed.goal),) if proposed.goal else ledger.goal
-    return replace(ledger, goal=goal, sections=tuple(sections), by="model")
+    goal = (Entry(proposed.goal),) if proposed.goal else summary.goal
+    return replace(summary, goal=goal, sections=tuple(sections), by="model")
 
 
 def _later(section: Section, seen: set[str]) -> Section:

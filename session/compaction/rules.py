@@ -1,4 +1,4 @@
-"""Reading a ledger out of the dialogue by plain rules (``rules.toml``), without a model.
+"""Reading a summary out of the dialogue by plain rules (``rules.toml``), without a model.
 
 Modest on purpose: a line is taken over as it was said, or not at all. What the edits came to is told by the
 record of edits, never by what an answer claims.
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 
-from session.compaction.ledger import Entry, Kind, Ledger, Message, Section
-from session.memory.past_turns import EditFact, Exchange
+from session.compaction.summary import Entry, Kind, Message, Section, Summary
+from session.memory.past_turns import EditFact, PastTurn
 from session.text.sanitize import clean_line
 
 LONGEST = 300
-"""Characters of a line of the ledger; a longer sentence is left to the message it stands in."""
+"""Characters of a line of the summary; a longer sentence is left to the message it stands in."""
 SHORTEST = 8
 MOST = 40
 """Lines of one kind; the newest are kept."""
@@ -107,8 +107,8 @@ def sentences(text: str) -> Iterator[str]:
                 yield plain
 
 
-def read_ledger(turns: Sequence[Exchange], *, whole_last: bool) -> Ledger:
-    """The ledger of ``turns``, of which there is at least one. ``whole_last`` says that the last answer is
+def summarize(turns: Sequence[PastTurn], *, whole_last: bool) -> Summary:
+    """The summary of ``turns``, of which there is at least one. ``whole_last`` says that the last answer is
     shown in its own words elsewhere, or that nothing of it is wanted."""
     last = turns[-1]
     sections = (
@@ -119,7 +119,7 @@ def read_ledger(turns: Sequence[Exchange], *, whole_last: bool) -> Ledger:
         Section(Kind.NEXT, "Next (as your last answers put it; not checked)", _next(turns[-2:])),
         Section(Kind.DECISIONS, "Decisions (as your answers put it; not checked)", _decisions(turns)),
     )
-    return Ledger(
+    return Summary(
         first=turns[0].turn,
         through=last.turn,
         turns=len(turns),
@@ -131,7 +131,7 @@ def read_ledger(turns: Sequence[Exchange], *, whole_last: bool) -> Ledger:
     )
 
 
-def state(turn: Exchange) -> str:
+def state(turn: PastTurn) -> str:
     """Whether what ``turn`` asked for is done or pending, by how it ended."""
     if turn.status == "interrupted":
         return "pending: the developer stopped the answer"
@@ -145,7 +145,7 @@ def state(turn: Exchange) -> str:
     return "done"
 
 
-def done(turns: Iterable[Exchange]) -> tuple[Entry, ...]:
+def done(turns: Iterable[PastTurn]) -> tuple[Entry, ...]:
     """What the edits came to, one line a file, in the order of the files' first edits."""
     files: dict[str, dict[str, list[str]]] = {}
     for edit in _latest([edit for turn in turns for edit in turn.edits]):
@@ -170,7 +170,7 @@ def _shortened(hunks: list[str]) -> str:
     return ", ".join(hunks) if len(hunks) <= 6 else f"{', '.join(hunks[:5])} and {len(hunks) - 5} more"
 
 
-def _goal(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+def _goal(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
     """The first request's first sentence, which names what the session is about more often than not."""
     for turn in turns:
         for sentence in sentences(turn.prompt):
@@ -178,11 +178,11 @@ def _goal(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
     return ()
 
 
-def _constraints(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+def _constraints(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
     return _newest((sentence, turn.turn) for turn in turns for sentence in _constraining(turn.prompt))
 
 
-def _decisions(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+def _decisions(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
     return _newest((sentence, turn.turn) for turn in turns for sentence in _deciding(turn.said))
 
 
@@ -207,7 +207,7 @@ def _deciding(said: str) -> tuple[str, ...]:
     return tuple(each for each in sentences(said) if rule.search(each))
 
 
-def _next(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+def _next(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
     rules = _rules()
     found: dict[str, Entry] = {}
     for turn in turns:
@@ -226,7 +226,7 @@ def _next(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
     return tuple(found.values())[-MOST:]
 
 
-def _failing(turns: Sequence[Exchange]) -> tuple[str, tuple[Entry, ...]]:
+def _failing(turns: Sequence[PastTurn]) -> tuple[str, tuple[Entry, ...]]:
     """What failed, in the last message that quotes any, unless a later one says that it passes."""
     rules = _rules()
     for at in range(len(turns) - 1, -1, -1):
@@ -243,7 +243,7 @@ def _failing(turns: Sequence[Exchange]) -> tuple[str, tuple[Entry, ...]]:
     return "", ()
 
 
-def _failed_runs(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
+def _failed_runs(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
     """The commands whose last run failed, as the record has it."""
     last: dict[str, Entry | None] = {}
     for turn in turns:
@@ -254,7 +254,7 @@ def _failed_runs(turns: Sequence[Exchange]) -> tuple[Entry, ...]:
     return tuple(entry for entry in last.values() if entry is not None)[-MOST_FAILING:]
 
 
-def _last_words(turn: Exchange) -> str:
+def _last_words(turn: PastTurn) -> str:
     """The end of the answer, in whole sentences, without code."""
     whole = without_code(turn.said).strip()
     starts = [0, *(joint.end() for joint in _JOINT.finditer(whole))]

@@ -1,29 +1,29 @@
-"""The ledger as text for the person who asks for it."""
+"""The summary as text for the person who asks for it."""
 
 from __future__ import annotations
 
 from session.compaction.proposal import with_proposal
-from session.compaction.rules import read_ledger
-from session.memory.past_turns import Past
+from session.compaction.rules import summarize
+from session.memory.past_turns import PastTurns
 
 _SHOWN = 72
 """Characters of a message's first line that are shown: the user knows the rest."""
 
 
-def show_ledger(past: Past) -> str:
-    """The ledger of all turns of ``past``, and which compaction is in force."""
+def show_summary(past: PastTurns) -> str:
+    """The summary of all turns of ``past``, and which compaction is in force."""
     lines: list[str] = []
     if past.turns:
-        ledger = with_proposal(read_ledger(past.turns, whole_last=True), past.proposed, past.turns)
-        who = "rules, and a model's account" if ledger.by == "model" else "rules"
-        lines.append(f"Ledger of {ledger.first} to {ledger.through} (by {who})")
-        lines.append(f"Last instruction: {ledger.last}")
-        lines += [f"Goal: {entry.text}" for entry in ledger.goal]
-        for section in ledger.sections:
+        summary = with_proposal(summarize(past.turns, whole_last=True), past.proposed, past.turns)
+        who = "rules, and a model's account" if summary.by == "model" else "rules"
+        lines.append(f"Ledger of {summary.first} to {summary.through} (by {who})")
+        lines.append(f"Last instruction: {summary.last}")
+        lines += [f"Goal: {entry.text}" for entry in summary.goal]
+        for section in summary.sections:
             lines.append(section.title)
             lines += [f"  {entry.block().rstrip()}" for entry in section.entries]
         lines.append("Your messages (kept word for word as long as they fit)")
-        for message in ledger.messages:
+        for message in summary.messages:
             first = message.text.strip().split("\n", 1)[0]
             cut = first if len(first) <= _SHOWN and first == message.text.strip() else first[:_SHOWN] + " …"
             lines.append(f"  - {message.turn} ({message.state}): {cut}")

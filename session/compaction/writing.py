@@ -1,26 +1,26 @@
-"""Writing a ledger into the room there is: the user's messages if they fit, and what else finds room."""
+"""Writing a summary into the room there is: the user's messages if they fit, and what else finds room."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from session.compaction.ledger import (
+from session.compaction.summary import (
     MESSAGES_HEADING,
     Entry,
     Kind,
-    Ledger,
     Message,
     Section,
+    Summary,
     last_words_block,
 )
 
 _FACTS = 0.25
-"""Share of the ledger's room that its lines may take while there are messages without room."""
+"""Share of the summary's room that its lines may take while there are messages without room."""
 _NEAR = 0.8
 """Share of the limit up to which messages are taken in beyond the target."""
 _LONG = 0.25
-"""Share of the ledger's room from which on a message waits until the others have found theirs."""
+"""Share of the summary's room from which on a message waits until the others have found theirs."""
 _NAMING = 100
 """Tokens that the line about messages without room may take, …"""
 _SPANS = 8
@@ -32,7 +32,7 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A ledger as text, and what of it is there: ``left_out`` are messages without room, and their tokens."""
+    """A summary as text. ``left_out`` are the messages that had no room, and their tokens."""
 
     text: str
     messages: int
@@ -41,11 +41,11 @@ class Written:
     lines_left_out: int
 
 
-def write_ledger(ledger: Ledger, target: int, limit: int, count: Count) -> Written:
-    """The ledger as text in about ``target`` tokens; for the user's messages it may go near ``limit``, for
+def write_summary(summary: Summary, target: int, limit: int, count: Count) -> Written:
+    """The summary as text in about ``target`` tokens; for the user's messages it may go near ``limit``, for
     the last of them up to it."""
-    costs = [count(message.block()) for message in ledger.messages]
-    head = count(ledger.head()) + count(MESSAGES_HEADING)
+    costs = [count(message.block()) for message in summary.messages]
+    head = count(summary.head()) + count(MESSAGES_HEADING)
     wanted = int((head + sum(costs)) / (1 - _FACTS))
     target = max(target, min(wanted, int(limit * _NEAR)))
     room = target - head
@@ -58,18 +58,18 @@ def write_ledger(ledger: Ledger, target: int, limit: int, count: Count) -> Writt
         room -= _NAMING
     _fill(costs, taken, room - (int(room * _FACTS) if scarce else 0))
     sections = (
-        _not_repeated(ledger, {ledger.messages[at].turn for at in taken}) if scarce else ledger.sections
+        _not_repeated(summary, {summary.messages[at].turn for at in taken}) if scarce else summary.sections
     )
-    facts, fact_tokens, total = _facts(ledger.goal, sections, room - _cost(costs, taken), count)
+    facts, fact_tokens, total = _facts(summary.goal, sections, room - _cost(costs, taken), count)
     _fill(costs, taken, room - fact_tokens)
-    left_out = tuple((ledger.messages[at], costs[at]) for at in range(len(costs)) if at not in taken)
-    parts = [ledger.head(), *facts]
+    left_out = tuple((summary.messages[at], costs[at]) for at in range(len(costs)) if at not in taken)
+    parts = [summary.head(), *facts]
     if taken:
-        parts += [MESSAGES_HEADING, *(ledger.messages[at].block() for at in sorted(taken))]
+        parts += [MESSAGES_HEADING, *(summary.messages[at].block() for at in sorted(taken))]
     if left_out:
-        parts.append(_naming(left_out, [message.turn for message in ledger.messages]))
-    if ledger.last_words:
-        words = last_words_block(ledger.last_words)
+        parts.append(_naming(left_out, [message.turn for message in summary.messages]))
+    if summary.last_words:
+        words = last_words_block(summary.last_words)
         if sum(count(part) for part in parts) + count(words) <= target:
             parts.append(words)
     lines = sum(part.startswith("- ") for part in facts)
@@ -80,10 +80,10 @@ def _cost(costs: list[int], taken: set[int]) -> int:
     return sum(costs[at] for at in taken)
 
 
-def _not_repeated(ledger: Ledger, whole: set[str]) -> tuple[Section, ...]:
+def _not_repeated(summary: Summary, whole: set[str]) -> tuple[Section, ...]:
     """The sections without the sentences that stand in messages which are kept whole."""
     sections = []
-    for each in ledger.sections:
+    for each in summary.sections:
         section = each
         if each.kind is Kind.CONSTRAINTS and each.entries[0].turn:
             entries = tuple(entry for entry in section.entries if entry.turn not in whole)
@@ -124,7 +124,7 @@ def _fill(costs: list[int], taken: set[int], room: int) -> None:
 def _facts(
     goal: tuple[Entry, ...], sections: Sequence[Section], room: int, count: Count
 ) -> tuple[list[str], int, int]:
-    """The ledger's lines for which there is room, their tokens, and how many lines there were.
+    """The summary's lines for which there is room, their tokens, and how many lines there were.
 
     Each section may take half of what the ones before it have left.
     """

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class DialogueCompacted:
+class DialogueCompacted(Event):
     """Older turns stand as a ledger from now on; the journal keeps them whole.
 
     ``text`` is what the model is shown in place of the first ``turns`` turns, the last of which is
@@ -27,7 +29,7 @@ class DialogueCompacted:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerProposed:
+class LedgerProposed(Event):
     """The model's own account of the turns up to ``through``, as far as it could be believed.
 
     ``rejected`` counts its lines that could not; the tokens are those of the request beside the conversation.
@@ -45,7 +47,7 @@ class LedgerProposed:
 
 
 @dataclass(frozen=True, slots=True)
-class LineRemembered:
+class LineRemembered(Event):
     """The user keeps ``text`` word for word through every compaction, as line ``line`` (from 1)."""
 
     type: ClassVar[str] = "line.remembered"
@@ -54,7 +56,7 @@ class LineRemembered:
 
 
 @dataclass(frozen=True, slots=True)
-class LineForgotten:
+class LineForgotten(Event):
     """The user takes a kept line back."""
 
     type: ClassVar[str] = "line.forgotten"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class ContextPinned:
+class ContextPinned(Event):
     """From now on ``target`` (a path, ``path:10-20``, a symbol, a folder, a pattern) is in every window."""
 
     type: ClassVar[str] = "context.pinned"
@@ -15,7 +17,7 @@ class ContextPinned:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextUnpinned:
+class ContextUnpinned(Event):
     """``target`` is pinned no longer."""
 
     type: ClassVar[str] = "context.unpinned"
@@ -23,7 +25,7 @@ class ContextUnpinned:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextRemoved:
+class ContextRemoved(Event):
     """From now on no more than the names of ``target`` (a path, a folder, a pattern) is shown."""
 
     type: ClassVar[str] = "context.removed"
@@ -31,7 +33,7 @@ class ContextRemoved:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextRestored:
+class ContextRestored(Event):
     """``target`` may be shown again."""
 
     type: ClassVar[str] = "context.restored"
@@ -39,7 +41,7 @@ class ContextRestored:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingProgress:
+class ReadingProgress(Event):
     """The project is being read: ``known`` of its ``total`` files so far. The last of these events has
     as many known as there are; a reading that is over soon tells none."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class HunkOpened:
+class HunkOpened(Event):
     """The model began to type an edit of ``path``."""
 
     type: ClassVar[str] = "hunk.open"
@@ -18,7 +20,7 @@ class HunkOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkTyped:
+class HunkTyped(Event):
     """A piece of a line of an open hunk; ``kind`` is `` ``, ``-`` or ``+``, ``\\n`` ends the line."""
 
     type: ClassVar[str] = "hunk.typed"
@@ -29,7 +31,7 @@ class HunkTyped:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkAimed:
+class HunkAimed(Event):
     """The place an open hunk will replace, as far as its old text is known: lines ``start`` to ``end``,
     from 1, ``end`` one past the last. It may move until the hunk lands."""
 
@@ -42,7 +44,7 @@ class HunkAimed:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkHeld:
+class HunkHeld(Event):
     """A hunk needs the user's answer, and the hunks behind it wait for it.
 
     Several may be held at a time, and be answered in any order. ``guard`` is one of ``edits.hunk.Guard``,
@@ -59,7 +61,7 @@ class HunkHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkLanded:
+class HunkLanded(Event):
     """A hunk is on disk. Fields as in the command line's contract; ``moved_to`` is set for a move."""
 
     type: ClassVar[str] = "hunk.landed"
@@ -75,7 +77,7 @@ class HunkLanded:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkRefused:
+class HunkRefused(Event):
     """A hunk was not landed; ``code`` is one of ``edits.hunk.RefusalCode``."""
 
     type: ClassVar[str] = "hunk.refused"
@@ -87,7 +89,7 @@ class HunkRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkDropped:
+class HunkDropped(Event):
     """A hunk in flight when its turn was interrupted or failed: nothing of it was written."""
 
     type: ClassVar[str] = "hunk.dropped"
@@ -97,7 +99,7 @@ class HunkDropped:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkUndone:
+class HunkUndone(Event):
     """The user took a hunk back; ``start`` and ``end`` frame the old text in the file as it is now."""
 
     type: ClassVar[str] = "hunk.undone"
@@ -108,7 +110,7 @@ class HunkUndone:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkRedone:
+class HunkRedone(Event):
     """The user landed an undone hunk again; ``start`` and ``end`` frame its new text."""
 
     type: ClassVar[str] = "hunk.redone"
@@ -119,7 +121,7 @@ class HunkRedone:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSaved:
+class FileSaved(Event):
     """The user saved ``path`` from the editor pane."""
 
     type: ClassVar[str] = "file.saved"
@@ -127,7 +129,7 @@ class FileSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class FilesChanged:
+class FilesChanged(Event):
     """Files of the project changed on disk, by whomever; paths are relative to the root."""
 
     type: ClassVar[str] = "files.changed"
@@ -135,7 +137,7 @@ class FilesChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyEnded:
+class ApplyEnded(Event):
     """The last line of ``spark apply``: how many hunks landed, were refused, were there already."""
 
     type: ClassVar[str] = "apply.ended"

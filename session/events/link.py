@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class ConnectionChanged:
+class ConnectionChanged(Event):
     """The link to the server: ``offline``, ``connecting``, ``warming``, ``ready``, ``idle``, ``failed``, or
     ``waiting`` for ``seconds`` before the next attempt."""
 
@@ -18,7 +20,7 @@ class ConnectionChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Event):
     """One line for the person; ``level`` is ``info``, ``warning`` or ``error``."""
 
     type: ClassVar[str] = "notice"

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, get_args
+from functools import cache
+from typing import Any
 
 from session.events.event import Event
 
-_BY_TYPE: dict[str, Any] = {event.type: event for event in get_args(Event)}
+
+@cache
+def event_types() -> dict[str, type[Event]]:
+    """All events by their tags. For use once ``session.events`` is imported."""
+    # A class with slots is made twice by its decorator; the second, which is the one in use, comes later.
+    return {kind.type: kind for kind in Event.__subclasses__()}
 
 
 def to_dict(event: Event) -> dict[str, Any]:
@@ -22,15 +28,14 @@ def from_dict(record: dict[str, Any]) -> Event | None:
     Raises TypeError if a known type lacks a required field or has one of the wrong type.
     """
     name = record.get("type")
-    kind = _BY_TYPE.get(name) if isinstance(name, str) else None
+    kind = event_types().get(name) if isinstance(name, str) else None
     if kind is None:
         return None
     values = {}
     for field in fields(kind):
         if field.name in record:
             values[field.name] = _value(record[field.name], str(field.type), f"{name}.{field.name}")
-    event: Event = kind(**values)
-    return event
+    return kind(**values)
 
 
 def _value(value: Any, annotation: str, where: str) -> Any:

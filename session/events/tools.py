@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class ToolCalled:
+class ToolCalled(Event):
     """The model called ``tool``; ``line`` says how, as in ``read tui/app/app.py 10–40``. ``call`` is unique
     within the session."""
 
@@ -19,7 +21,7 @@ class ToolCalled:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolHeld:
+class ToolHeld(Event):
     """The call waits for the user's word. ``text`` is what would be done, exactly, in one line or several."""
 
     type: ClassVar[str] = "tool.held"
@@ -30,7 +32,7 @@ class ToolHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolOutput:
+class ToolOutput(Event):
     """A piece of what a running call prints, at a bounded rate; parts of it may be left out."""
 
     type: ClassVar[str] = "tool.output"
@@ -40,7 +42,7 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolEnded:
+class ToolEnded(Event):
     """The call is answered. ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``; ``line`` is that
     of the call with what it came to, as in ``search "foo" · 12 matches in 5 files``; ``tail`` the last lines
     that a command printed before it failed."""

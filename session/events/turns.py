@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from session.events.event import Event
+
 
 @dataclass(frozen=True, slots=True)
-class SessionStarted:
+class SessionStarted(Event):
     """A session was opened, or opened again (``resumed``), in the folder ``root``."""
 
     type: ClassVar[str] = "session.started"
@@ -21,7 +23,7 @@ class SessionStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelChosen:
+class ModelChosen(Event):
     """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
     whether the provider's faster tier is used."""
 
@@ -33,7 +35,7 @@ class ModelChosen:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptSubmitted:
+class PromptSubmitted(Event):
     """The user's words, as given. ``kind`` is ``prompt`` or ``redirect``."""
 
     type: ClassVar[str] = "prompt.submitted"
@@ -45,7 +47,7 @@ class PromptSubmitted:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptQueued:
+class PromptQueued(Event):
     """A prompt waits for the running turn to end; ``waiting`` counts the prompts in the queue."""
 
     type: ClassVar[str] = "prompt.queued"
@@ -54,7 +56,7 @@ class PromptQueued:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptsUnqueued:
+class PromptsUnqueued(Event):
     """The user took back all queued prompts, oldest first: none waits any more."""
 
     type: ClassVar[str] = "prompt.unqueued"
@@ -62,7 +64,7 @@ class PromptsUnqueued:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnStarted:
+class TurnStarted(Event):
     """The window is built and its request is going out. ``effort`` is the one asked for, empty for a model
     without; ``effort_why`` says what decided it where the user left that to ``auto``."""
 
@@ -78,7 +80,7 @@ class TurnStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseChanged:
+class PhaseChanged(Event):
     """The turn moved to another phase of its machine (see ``session.turn.turn``)."""
 
     type: ClassVar[str] = "turn.phase"
@@ -87,7 +89,7 @@ class PhaseChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(Event):
     """A piece of the answer's own words; edits are not in it."""
 
     type: ClassVar[str] = "text.delta"
@@ -96,7 +98,7 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningDelta:
+class ReasoningDelta(Event):
     """A piece of the model's reasoning summary."""
 
     type: ClassVar[str] = "reasoning.delta"
@@ -105,7 +107,7 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Event):
     """What one turn has taken so far. ``estimated`` is true when the server did not say the tokens.
 
     ``cost`` is in US dollars at list prices, None where they are unknown. ``first_token_seconds`` is from
@@ -128,7 +130,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(Event):
     """A turn's last event; ``status`` is ``completed``, ``interrupted`` or ``failed``."""
 
     type: ClassVar[str] = "turn.ended"

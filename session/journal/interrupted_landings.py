@@ -10,7 +10,7 @@ from session.text.sanitize import clean_line
 LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
 
 
-def recover(ledger: Ledger) -> list[Notice]:
+def settle_interrupted(ledger: Ledger) -> list[Notice]:
     """Settle what was left open in ``ledger``: one warning for each hunk that can be neither finished nor
     taken back. Raises OSError where the ledger cannot be read or written."""
     return [

@@ -20,7 +20,7 @@ LONGEST_LINE = 1_000
 """Characters of one line of a diff that are told; a longer one is cut, and says so."""
 
 
-class Knowledge:
+class EditedFiles:
     """The model's belief about each file it has edited, by path. None is a file that is not there."""
 
     def __init__(self) -> None:
@@ -31,9 +31,9 @@ class Knowledge:
         """The files of which anything is believed."""
         return tuple(self._believed)
 
-    def copied(self) -> Knowledge:
+    def copied(self) -> EditedFiles:
         """The same beliefs, for one who reads beside a turn."""
-        copy = Knowledge()
+        copy = EditedFiles()
         copy._believed = dict(self._believed)
         return copy
 

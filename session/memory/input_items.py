@@ -8,7 +8,7 @@ tool call is followed by its output before anything else is said (:func:`answere
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from session.protocol.call_ids import new_call_id
@@ -160,35 +160,3 @@ def item_text(item: Mapping[str, Any]) -> str:
     texts = [str(item[name]) for name in _COUNTED if name in item]
     texts += [str(block.get("thinking") or block.get("data") or "") for block in item.get("thinking", ())]
     return "\n".join(texts)
-
-
-class Conversation:
-    """The items so far, and the tokens they take by our own count."""
-
-    def __init__(self) -> None:
-        self._items: list[Item] = []
-        self.tokens = 0
-        self.starts = 0
-        """How often it was started over."""
-
-    @property
-    def items(self) -> Sequence[Item]:
-        """All items, oldest first."""
-        return self._items
-
-    def extend(self, items: Sequence[Item], tokens: int) -> None:
-        """Append ``items``, which together take ``tokens`` tokens."""
-        self._items.extend(items)
-        self.tokens += tokens
-
-    def copied(self) -> Conversation:
-        """The same items, for one who reads beside a turn."""
-        copy = Conversation()
-        copy.extend(self._items, self.tokens)
-        return copy
-
-    def clear(self) -> None:
-        """Start over with an empty window, when the old one is full."""
-        self._items.clear()
-        self.tokens = 0
-        self.starts += 1

@@ -48,7 +48,7 @@ class RunFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PastTurn:
     """One turn. ``status`` is how it ended, empty while it runs; ``edits`` are in the order of their news."""
 
     turn: str
@@ -79,20 +79,20 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastTurns:
     """The dialogue at one moment, oldest turn first. ``remembered`` are the lines the user keeps, by number;
     ``compacted`` is the compaction in force, ``proposed`` the model's last account, where there are any."""
 
-    turns: tuple[Exchange, ...] = ()
+    turns: tuple[PastTurn, ...] = ()
     remembered: tuple[tuple[int, str], ...] = ()
     compacted: DialogueCompacted | None = None
     proposed: LedgerProposed | None = None
 
-    def before(self, turn: str) -> Past:
+    def before(self, turn: str) -> PastTurns:
         """The dialogue without ``turn`` and what came after it."""
         names = [each.turn for each in self.turns]
         turns = self.turns[: names.index(turn)] if turn in names else self.turns
-        return Past(turns, self.remembered, self.compacted, self.proposed)
+        return PastTurns(turns, self.remembered, self.compacted, self.proposed)
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _Growing:
     runs: list[RunFact] = field(default_factory=list)
 
 
-class Exchanges:
+class PastTurnsFold:
     """The dialogue so far."""
 
     def __init__(self) -> None:
@@ -156,10 +156,10 @@ class Exchanges:
             case _:
                 pass
 
-    def past(self) -> Past:
+    def past(self) -> PastTurns:
         """The dialogue as it is now, as a value that any thread may read."""
         turns = tuple(
-            Exchange(
+            PastTurn(
                 turn=turn,
                 prompt=each.prompt,
                 said="".join(each.said),
@@ -170,11 +170,7 @@ class Exchanges:
             )
             for turn, each in self._turns.items()
         )
-        return Past(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)
-
-    def texts(self) -> tuple[str, ...]:
-        """One text a turn, as plain history."""
-        return tuple(exchange.text() for exchange in self.past().turns)
+        return PastTurns(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)
 
     def _of(self, turn: str) -> _Growing:
         return self._turns.setdefault(turn, _Growing(""))

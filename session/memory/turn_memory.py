@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from context.window.seen import Seen
 from edits.report import Outcome, render
-from session.memory.edited_files import Knowledge
-from session.memory.input_items import Conversation
-from session.memory.past_turns import Exchanges
-from session.memory.window_report import Account
+from session.memory.conversation import Conversation
+from session.memory.edited_files import EditedFiles
+from session.memory.past_turns import PastTurnsFold
+from session.memory.window_report import SentWindows
 
 
 @dataclass(slots=True)
@@ -19,14 +19,14 @@ class TurnMemory:
 
     conversation: Conversation = field(default_factory=Conversation)
     seen: Seen = field(default_factory=Seen)
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    edited_files: EditedFiles = field(default_factory=EditedFiles)
     unreported: list[Outcome] = field(default_factory=list)
     cut_short: str = ""
     """How the last turn ended, in words for the model, when it did not end by itself."""
-    exchanges: Exchanges = field(default_factory=Exchanges)
+    past_turns: PastTurnsFold = field(default_factory=PastTurnsFold)
     """The past as plain history, for a window started afresh."""
 
-    account: Account = field(default_factory=Account)
+    sent_windows: SentWindows = field(default_factory=SentWindows)
     """The windows that were sent, for the person."""
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
@@ -38,17 +38,17 @@ class TurnMemory:
         """Leave the conversation so far behind: the next window is a first one again."""
         self.conversation.clear()
         self.seen = self.seen.restart()
-        self.account.clear()
+        self.sent_windows.clear()
 
     def copied(self) -> TurnMemory:
         """As it is now, for a preparation beside a turn: what the turn does next does not reach it.
-        The dialogue alone is shared: it is read as a value (``Exchanges.past``)."""
+        The dialogue alone is shared: it is read as a value (``PastTurnsFold.past``)."""
         return replace(
             self,
             conversation=self.conversation.copied(),
-            knowledge=self.knowledge.copied(),
+            edited_files=self.edited_files.copied(),
             unreported=list(self.unreported),
-            account=copy(self.account),
+            sent_windows=copy(self.sent_windows),
             unsent=list(self.unsent),
             line_news=list(self.line_news),
         )

@@ -11,7 +11,7 @@ from context.window.pieces import Kind, LeftOut, Piece, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReportedPiece:
     """A piece of a window. ``kind`` is in the words of ``spark context``; ``path`` is empty where it is
     of no single file; ``text`` is as it is sent, to be made safe by who shows it; ``earlier``: an earlier
     request carried it, and the model holds it still."""
@@ -28,7 +28,7 @@ _DETAIL = re.compile(r" \([^()]*\)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class LeftOutFile:
     """What is not in a window: its tokens (0: not known) and why not."""
 
     path: str
@@ -42,15 +42,15 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class WindowReport:
     """All that the model is shown with one request. ``tokens`` are within ``budget``; ``talk`` of them are
     in no part: answers, what became of edits, the tools' definitions."""
 
     budget: int
     tokens: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ReportedPiece, ...] = ()
     talk: int = 0
-    left_out: tuple[Missing, ...] = ()
+    left_out: tuple[LeftOutFile, ...] = ()
     pins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The pinned files, each with the target that pins it."""
     removals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -65,7 +65,7 @@ class Explanation:
     """Why there is no window, where there is none."""
 
 
-class Account:
+class SentWindows:
     """The windows that the conversation is made of, since it last started afresh."""
 
     def __init__(self) -> None:
@@ -92,21 +92,21 @@ class Account:
         self._earlier = ()
         self._last = None
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ReportedPiece, ...]:
         """The conversation's pieces up to now."""
         last = self._last.pieces if self._last is not None else ()
-        return (*parts_of(self._earlier, earlier=True), *parts_of(last, earlier=False))
+        return (*reported_pieces(self._earlier, earlier=True), *reported_pieces(last, earlier=False))
 
 
-def parts_of(pieces: Iterable[Piece], *, earlier: bool) -> tuple[Part, ...]:
+def reported_pieces(pieces: Iterable[Piece], *, earlier: bool) -> tuple[ReportedPiece, ...]:
     """The pieces in the form that is shown; a request without a word is left out."""
     return tuple(
-        Part(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
+        ReportedPiece(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
         for piece in pieces
         if piece.kind is not Kind.REQUEST or piece.text.removeprefix("## Request").strip()
     )
 
 
-def missing(left_out: Iterable[LeftOut]) -> tuple[Missing, ...]:
+def left_out_files(left_out: Iterable[LeftOut]) -> tuple[LeftOutFile, ...]:
     """What was left out in the form that is shown."""
-    return tuple(Missing(left.path, left.tokens, left.why) for left in left_out)
+    return tuple(LeftOutFile(left.path, left.tokens, left.why) for left in left_out)

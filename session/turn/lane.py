@@ -22,7 +22,7 @@ from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from edits.report import Outcome
 from session.events import Event, HunkOpened, HunkTyped, TextDelta
-from session.memory.edited_files import Knowledge
+from session.memory.edited_files import EditedFiles
 from session.tasks import fault_line
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
@@ -43,7 +43,7 @@ class LaneTools:
     landing: Landing
     ledger: Ledger
     thread: Executor
-    knowledge: Knowledge
+    knowledge: EditedFiles
     send: Callable[[Event], None]
     ask: bool = False
     """Whether somebody can be asked about a hunk that is held. If not, it is refused as locked."""

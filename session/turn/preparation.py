@@ -23,8 +23,8 @@ from edits.files.text import FileError
 from session.compaction.packing import History, Room, history, room_in
 from session.events import DialogueCompacted
 from session.memory.input_items import developer_message
-from session.memory.past_turns import Past
-from session.memory.topic_words import Topic, topic
+from session.memory.past_turns import PastTurns
+from session.memory.recent_topic import RecentTopic, recent_topic
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.project.indexing import ProjectReading
@@ -46,7 +46,7 @@ _TOLD = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRequest:
     """What a turn will add to the conversation, and its tokens. Nothing is changed by making it:
     an interrupted preparation leaves no trace. ``notes`` are lines for the person."""
 
@@ -69,8 +69,8 @@ class Prepared:
         if self.afresh:
             memory.start_afresh()
         memory.seen = memory.seen.after(self.window.shown)
-        memory.account.take(self.window)
-        memory.knowledge.told(self.files)
+        memory.sent_windows.take(self.window)
+        memory.edited_files.told(self.files)
         memory.reported(self.reported)
         del memory.unsent[: self.unsent]
         del memory.line_news[: self.kept]
@@ -102,7 +102,7 @@ class Preparation:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""
         return self.counter.count(text)
 
-    async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> Prepared:
+    async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """The items for ``prompt``, which ``memory`` knows of once they are committed.
 
         With a ``share`` below 1 the window is started afresh in that part of the budget: the server
@@ -113,17 +113,19 @@ class Preparation:
             async with asyncio.timeout(PATIENCE):
                 await self.known.wait()
         await self.pins.settled()
-        past = memory.exchanges.past()
+        past = memory.past_turns.past()
         # The turn that is being prepared is the last of them, and stands in the window as the request.
         past = replace(past, turns=past.turns[:-1])
         return await asyncio.to_thread(self.prepare_now, prompt, memory, past, share)
 
-    def prepare_now(self, prompt: str, memory: TurnMemory, past: Past, share: float = 1.0) -> Prepared:
+    def prepare_now(
+        self, prompt: str, memory: TurnMemory, past: PastTurns, share: float = 1.0
+    ) -> PreparedRequest:
         """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
         dialogue before this prompt."""
-        files = {path: read_or_none(self.root / path) for path in memory.knowledge.paths}
+        files = {path: read_or_none(self.root / path) for path in memory.edited_files.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
-        report = memory.report() + memory.knowledge.changes(files)
+        report = memory.report() + memory.edited_files.changes(files)
         extra = sum(self.count(text) for text in (report, *unsent) if text)
         used = memory.conversation.tokens + extra + self.count(prompt)
         room = self.budget - self.instruction_tokens
@@ -139,7 +141,7 @@ class Preparation:
         items = [developer_message(text) for text in (context, report, news) if text]
         items += [user_message(text) for text in unsent]
         items += [user_message(piece.text) for piece in pieces if piece.kind is Kind.REQUEST]
-        return Prepared(
+        return PreparedRequest(
             items=tuple(items),
             tokens=sum(piece.tokens for piece in pieces) + extra,
             window=window,
@@ -155,7 +157,7 @@ class Preparation:
             kept=len(kept),
         )
 
-    def _history(self, past: Past, budget: int, prompt: str, *, full: bool) -> History:
+    def _history(self, past: PastTurns, budget: int, prompt: str, *, full: bool) -> History:
         """The dialogue for a window of ``budget`` tokens that starts afresh; what it takes is exact."""
         if past.turns and not self.counter.ready:
             # An upper bound would have words dropped that there is room for, and for good.
@@ -169,11 +171,11 @@ class Preparation:
         return room_in(self.budget, self.instruction_tokens + _HEADINGS)
 
     def _build(
-        self, prompt: str, memory: TurnMemory, budget: int, dialogue: tuple[str, ...], past: Past | None
+        self, prompt: str, memory: TurnMemory, budget: int, dialogue: tuple[str, ...], past: PastTurns | None
     ) -> Window:
         """The window; a fresh one where the ``past`` is given, which is the dialogue before it."""
         snapshot = self.project.snapshot
-        about = topic(past, snapshot) if past is not None else Topic()
+        about = recent_topic(past, snapshot) if past is not None else RecentTopic()
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
@@ -190,7 +192,7 @@ class Preparation:
         if past is not None:
             return build(request, snapshot, self.counter, memory.seen.restart())
         # The model wrote these edits itself, and the report tells what the user did to them since.
-        sources = (snapshot.read(path) for path in memory.knowledge.paths)
+        sources = (snapshot.read(path) for path in memory.edited_files.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
         return build(request, snapshot, self.counter, seen)
 

@@ -41,7 +41,7 @@ from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.lane import ANSWER, Lane, LaneTools
-from session.turn.preparation import Preparation, Prepared
+from session.turn.preparation import Preparation, PreparedRequest
 from session.turn.response import CUT, Response
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
@@ -198,7 +198,7 @@ class Runner:
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
 
-    async def _prepare(self, share: float = 1.0) -> Prepared:
+    async def _prepare(self, share: float = 1.0) -> PreparedRequest:
         try:
             prepared = await self._preparation.prepare(self.prompt, self._memory, share)
         except BudgetTooSmall as problem:
@@ -206,13 +206,13 @@ class Runner:
         prepared.commit(self._memory)
         return prepared
 
-    def _tell(self, prepared: Prepared) -> None:
+    def _tell(self, prepared: PreparedRequest) -> None:
         if prepared.compacted is not None:
             self._publish(prepared.compacted)
         for note in prepared.notes:
             self._publish(Notice(level="info", text=clean_line(note)))
 
-    def _started(self, prepared: Prepared) -> None:
+    def _started(self, prepared: PreparedRequest) -> None:
         self._sent_tokens = self._standing_tokens()
         self._publish(
             TurnStarted(

@@ -30,7 +30,7 @@ from session.events import (
     TurnEnded,
 )
 from session.journal.journals import read_event, read_records
-from session.memory.past_turns import Exchanges
+from session.memory.past_turns import PastTurnsFold
 from session.turn.preparation import FULL, MAP_SHARE
 
 INSTRUCTIONS = 3_000
@@ -79,7 +79,7 @@ def of_journal(file: Path) -> list[Event]:
 def replay(events: Iterable[Event], budget: int, counter: Counter) -> None:
     """Fold ``events``, compact where a session would, and print figures."""
     count = counter.count_kept
-    exchanges = Exchanges()
+    exchanges = PastTurnsFold()
     standing = int(MAP_SHARE * budget)
     window = standing
     rows: list[DialogueCompacted] = []
@@ -135,7 +135,7 @@ def _same(last: History | None, now: History, count: Callable[[str], int]) -> in
 
 def one(tokens: int, counter: Counter) -> None:
     """Compact one whole dialogue of about ``tokens`` tokens at once."""
-    exchanges = Exchanges()
+    exchanges = PastTurnsFold()
     total = turns = 0
     for event in made_up(10_000):
         exchanges.take(event)

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from session import events as said
-from session.memory.window_report import Explanation
+from session.memory.window_report import WindowReport
 from session.project.pins import PinError
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
@@ -81,7 +81,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
         self._draft = draft
         self._held = held
         self._view = NOW
-        self._window: Explanation | None = None
+        self._window: WindowReport | None = None
         self._groups: list[Group] = []
         self._entries: list[Entry] = []
         self._places: list[int] = []

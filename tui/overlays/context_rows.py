@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from session.memory.window_report import Explanation
+from session.memory.window_report import WindowReport
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Row, Span, wrap
 from tui.keys.keymap import shown
@@ -61,7 +61,7 @@ class Group:
     more: int = 0
 
 
-def groups(window: Explanation, pinned: Iterable[str] = (), query: str = "") -> list[Group]:
+def groups(window: WindowReport, pinned: Iterable[str] = (), query: str = "") -> list[Group]:
     """The window's pieces by kind, pins that show nothing, and what was left out by reason. With a
     ``query`` those alone whose name holds its letters in order."""
     found: list[Group] = []
@@ -119,7 +119,7 @@ def _group(title: str, entries: Sequence[Entry], query: str) -> Group:
     return Group(title, tokens, shown, len(matching) - len(shown))
 
 
-def spent(window: Explanation) -> dict[str, int]:
+def spent(window: WindowReport) -> dict[str, int]:
     """Tokens of each kind that has any."""
     tokens = dict.fromkeys(KINDS, 0)
     for part in window.parts:
@@ -128,7 +128,7 @@ def spent(window: Explanation) -> dict[str, int]:
     return {kind: count for kind, count in tokens.items() if count}
 
 
-def bar(window: Explanation, width: int) -> list[Span]:
+def bar(window: WindowReport, width: int) -> list[Span]:
     """The budget in ``width`` cells: each kind by its share, at least a cell each; the rest is free."""
     shares = spent(window)
     cells = {kind: max(1, round(count * width / max(1, window.budget))) for kind, count in shares.items()}
@@ -139,7 +139,7 @@ def bar(window: Explanation, width: int) -> list[Span]:
     return [*spans, ("·" * (width - sum(cells.values())), "faint")]
 
 
-def head(window: Explanation | None, title: str, width: int, height: int) -> list[Row]:
+def head(window: WindowReport | None, title: str, width: int, height: int) -> list[Row]:
     """The rows above the list, fewer where the screen is low."""
     if window is None:
         return [Row([(f" {title}: being built …", "muted")], FILL)]

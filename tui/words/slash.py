@@ -160,7 +160,7 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
         case "compact", "":
             return await session.compaction.compact()
         case "ledger", "":
-            return await session.compaction.ledger()
+            return await session.compaction.summary()
         case "remember", "":
             return session.compaction.remembered()
         case "remember", _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
-from session.memory.window_report import Explanation, Missing, Part
+from session.memory.window_report import LeftOutFile, ReportedPiece, WindowReport
 from session.text.sanitize import clean_line
 
 MOST_ALIKE = 12
@@ -27,7 +27,7 @@ def context_line(event: Event) -> str | None:
             return None
 
 
-def window_lines(window: Explanation) -> str:
+def window_lines(window: WindowReport) -> str:
     """The contents of a window in lines, for front ends without the context panel."""
     if window.problem:
         return window.problem
@@ -44,7 +44,7 @@ def window_lines(window: Explanation) -> str:
     return "\n".join(lines)
 
 
-def kinds_line(parts: Iterable[Part]) -> str:
+def kinds_line(parts: Iterable[ReportedPiece]) -> str:
     """The tokens of each kind of piece, in the order of the window."""
     spent: dict[str, int] = {}
     for part in parts:
@@ -52,9 +52,9 @@ def kinds_line(parts: Iterable[Part]) -> str:
     return " · ".join(f"{kind} {tokens:,}" for kind, tokens in spent.items())
 
 
-def left_out_lines(left_out: Iterable[Missing]) -> list[str]:
+def left_out_lines(left_out: Iterable[LeftOutFile]) -> list[str]:
     """The files left out of a window and why: for each reason a few files, and how many more there are."""
-    alike: dict[str, list[Missing]] = {}
+    alike: dict[str, list[LeftOutFile]] = {}
     for left in left_out:
         alike.setdefault(left.reason, []).append(left)
     lines: list[str] = []

@@ -7,7 +7,7 @@ from functools import cache
 
 from context.text.tokens import Counter
 from session.events import DialogueCompacted, LedgerProposed
-from session.memory.past_turns import EditFact, Exchange, Past
+from session.memory.past_turns import EditFact, PastTurn, PastTurns
 
 
 @cache
@@ -29,22 +29,22 @@ def turn(
     said: str = "",
     *edits: tuple[str, str, str],
     status: str = "completed",
-) -> Exchange:
+) -> PastTurn:
     """One turn; ``edits`` are (hunk, status, path)."""
-    return Exchange(f"t{number}", prompt, said, tuple(EditFact(*each) for each in edits), status)
+    return PastTurn(f"t{number}", prompt, said, tuple(EditFact(*each) for each in edits), status)
 
 
 def past(
-    turns: Sequence[Exchange],
+    turns: Sequence[PastTurn],
     remembered: Sequence[str] = (),
     compacted: DialogueCompacted | None = None,
     proposed: LedgerProposed | None = None,
-) -> Past:
+) -> PastTurns:
     """A dialogue in which these lines are remembered, numbered from 1."""
-    return Past(tuple(turns), tuple(enumerate(remembered, 1)), compacted, proposed)
+    return PastTurns(tuple(turns), tuple(enumerate(remembered, 1)), compacted, proposed)
 
 
-def long_dialogue(turns: int, words: int = 120) -> list[Exchange]:
+def long_dialogue(turns: int, words: int = 120) -> list[PastTurn]:
     """A dialogue whose answers are long and hold code."""
     return [
         turn(

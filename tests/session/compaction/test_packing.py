@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.compaction.packing import LEAST_GAIN, Room, as_it_stands, compact, history, room_in
-from session.memory.past_turns import Exchange, Past
+from session.memory.past_turns import PastTurn, PastTurns
 from tests.session.compaction.saying import count, long_dialogue, past, turn
 
 ROOM = Room(limit=3_000, target=2_000)
@@ -117,8 +117,8 @@ STATUS = st.sampled_from(["completed", "interrupted", "failed"])
 
 
 @st.composite
-def dialogues(draw: st.DrawFn) -> Past:
-    turns: list[Exchange] = []
+def dialogues(draw: st.DrawFn) -> PastTurns:
+    turns: list[PastTurn] = []
     for n in range(1, draw(st.integers(1, 12)) + 1):
         prompt = f"ask {n} " + draw(WORDS)
         said = draw(WORDS) + draw(st.sampled_from(["", "word " * 300, "```\ncode\n```\n"]))
@@ -130,7 +130,7 @@ def dialogues(draw: st.DrawFn) -> Past:
 
 @settings(max_examples=150, deadline=None)
 @given(dialogues(), st.integers(1_000, 4_000), st.booleans())
-def test_it_never_grows_and_keeps_what_must_be_kept(dialogue: Past, limit: int, full: bool) -> None:
+def test_it_never_grows_and_keeps_what_must_be_kept(dialogue: PastTurns, limit: int, full: bool) -> None:
     before = as_it_stands(dialogue, count)
     found = history(dialogue, Room(limit, limit * 7 // 10), count, full=full)
     text = "".join(found.pieces)

@@ -17,7 +17,7 @@ from session.compaction.proposal import (
     read_reply,
     with_proposal,
 )
-from session.compaction.rules import read_ledger
+from session.compaction.rules import summarize
 from session.events import LedgerProposed
 from tests.session.compaction.saying import count, long_dialogue, past, turn
 
@@ -144,7 +144,7 @@ def test_the_models_account_stands_beside_the_users_own_words() -> None:
         TURNS[:2],
         (0, 0),
     )
-    ledger = with_proposal(read_ledger(TURNS, whole_last=True), proposed, TURNS)
+    ledger = with_proposal(summarize(TURNS, whole_last=True), proposed, TURNS)
     titles = {section.title: [entry.text for entry in section.entries] for section in ledger.sections}
     assert ledger.by == "model" and [entry.text for entry in ledger.goal] == ["A streaming parser"]
     assert titles["Constraints, in the developer's words"] == ["Never add a dependency."]

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from session.compaction.ledger import Ledger
-from session.compaction.rules import LAST_WORDS, code_blocks, read_ledger, without_code
+from session.compaction.rules import LAST_WORDS, code_blocks, summarize, without_code
+from session.compaction.summary import Summary
 from session.events import PromptSubmitted, ToolEnded
-from session.memory.past_turns import Exchange, Exchanges, RunFact
+from session.memory.past_turns import PastTurn, PastTurnsFold, RunFact
 from tests.session.compaction.saying import turn
 
 
-def section(ledger: Ledger, word: str) -> list[str]:
+def section(ledger: Summary, word: str) -> list[str]:
     return [entry.text for each in ledger.sections if each.title.startswith(word) for entry in each.entries]
 
 
-def read(*turns: Exchange) -> Ledger:
-    return read_ledger(turns, whole_last=True)
+def read(*turns: PastTurn) -> Summary:
+    return summarize(turns, whole_last=True)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_newer_failing_checks_stand_for_older_ones() -> None:
         (turn(2, "x", "", ("h1", "rejected (no_match)", "a.py"), ("h1", "applied", "a.py")), "done"),
     ],
 )
-def test_the_last_instruction_is_marked_done_or_pending(last: Exchange, state: str) -> None:
+def test_the_last_instruction_is_marked_done_or_pending(last: PastTurn, state: str) -> None:
     ledger = read(turn(1, "first"), last)
     assert ledger.last == f"t2, {state}"
     assert ledger.messages[-1].state == state
@@ -163,7 +163,7 @@ def test_messages_are_word_for_word_whatever_they_hold() -> None:
 
 def test_the_last_answers_end_is_kept_without_its_code() -> None:
     said = "Beginning. " + "word " * 200 + "\n```\ncode\n```\nShall I go on with b.py?\n"
-    words = read_ledger([turn(1, "go", said)], whole_last=False).last_words
+    words = summarize([turn(1, "go", said)], whole_last=False).last_words
     assert "Shall I go on with b.py?" in words and "code" not in words and "left out" in words
     assert len(words) < LAST_WORDS + 100
 
@@ -175,7 +175,7 @@ def test_code_is_found_by_its_fences() -> None:
 
 
 def test_commands_that_failed_when_last_run_are_told_from_the_record() -> None:
-    def ran(number: int, *lines: tuple[str, bool]) -> Exchange:
+    def ran(number: int, *lines: tuple[str, bool]) -> PastTurn:
         return replace(turn(number, "go"), runs=tuple(RunFact(*line) for line in lines))
 
     ledger = read(
@@ -186,7 +186,7 @@ def test_commands_that_failed_when_last_run_are_told_from_the_record() -> None:
 
 
 def test_commands_are_read_from_the_events_of_their_ends() -> None:
-    exchanges = Exchanges()
+    exchanges = PastTurnsFold()
     exchanges.take(PromptSubmitted("t1", "check it"))
     for event in (
         ToolEnded("t1", "c1", "read", "failed", "read a.py · there is no such file"),

@@ -217,7 +217,7 @@ async def test_compacting_by_hand(root: Path) -> None:
         )
         await ask(talk, 4, 4)
         assert made.text in "".join(item_text(item) for item in asked(talk)[-1].items)
-        assert f"compaction up to {made.through}" in await talk.session.compaction.ledger()
+        assert f"compaction up to {made.through}" in await talk.session.compaction.summary()
 
 
 async def test_a_turn_submitted_while_it_compacts_follows_it(root: Path) -> None:

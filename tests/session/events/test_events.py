@@ -2,15 +2,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import MISSING, FrozenInstanceError, fields
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.events import Event, FilesChanged, HunkLanded, Notice, TextDelta, TurnEnded, from_dict, to_dict
+from session.events import (
+    FilesChanged,
+    HunkLanded,
+    Notice,
+    TextDelta,
+    TurnEnded,
+    event_types,
+    from_dict,
+    to_dict,
+)
 
-KINDS: tuple[Any, ...] = get_args(Event)
+KINDS: tuple[Any, ...] = tuple(event_types().values())
 TEXT = st.text(max_size=20)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "str": TEXT,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
-from session.memory.edited_files import LONGEST_DIFF, LONGEST_LINE, Knowledge
+from session.memory.edited_files import LONGEST_DIFF, LONGEST_LINE, EditedFiles
 from session.project.workspace import Workspace, open_workspace
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
@@ -18,7 +18,7 @@ class Desk:
     def __init__(self, root: Path) -> None:
         self.workspace: Workspace = open_workspace(root)
         self.root = self.workspace.root
-        self.knowledge = Knowledge()
+        self.knowledge = EditedFiles()
 
     def model(self, path: str, old: list[str], new: list[str], **more: object) -> str:
         lines = [HunkLine(LineKind.OLD, text) for text in old]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from session.memory.conversation import Conversation
 from session.memory.input_items import (
-    Conversation,
     answer_items,
     assistant_message,
     developer_message,

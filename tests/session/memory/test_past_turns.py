@@ -16,14 +16,14 @@ from session.events import (
     TextDelta,
     TurnEnded,
 )
-from session.memory.past_turns import Exchanges
+from session.memory.past_turns import PastTurnsFold
 
 
 def fold(*events: Event) -> tuple[str, ...]:
-    exchanges = Exchanges()
+    exchanges = PastTurnsFold()
     for event in events:
         exchanges.take(event)
-    return exchanges.texts()
+    return tuple(turn.text() for turn in exchanges.past().turns)
 
 
 def landed(hunk: str, turn: str = "t1", path: str = "a.py", status: str = "applied") -> HunkLanded:

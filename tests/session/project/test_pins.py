@@ -17,7 +17,7 @@ from session.events import (
     ReadingProgress,
     TurnEnded,
 )
-from session.memory.window_report import Part
+from session.memory.window_report import ReportedPiece
 from session.project.pins import PinError, Pins
 from tests.session.talking import COLOURS, PLAIN, REPAINT, Listening, talking
 
@@ -147,7 +147,7 @@ async def test_pins_survive_a_resumed_session(root: Path) -> None:
         assert "return 'sugar'" in it.sent() and "def circle" not in it.sent()
 
 
-def of(parts: tuple[Part, ...], path: str) -> list[tuple[str, bool]]:
+def of(parts: tuple[ReportedPiece, ...], path: str) -> list[tuple[str, bool]]:
     return [(part.why, part.earlier) for part in parts if part.path == path]
 
 

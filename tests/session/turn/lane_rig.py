@@ -15,7 +15,7 @@ from edits.guards.protection import Protection
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused
-from session.memory.edited_files import Knowledge
+from session.memory.edited_files import EditedFiles
 from session.turn.lane import Lane, LaneTools
 
 E = TypeVar("E")
@@ -82,7 +82,7 @@ class LaneRig:
                 landing=self.landing,
                 ledger=self.ledger,
                 thread=self.thread,
-                knowledge=Knowledge(),
+                knowledge=EditedFiles(),
                 send=self.events.append,
                 ask=ask,
                 review=review,

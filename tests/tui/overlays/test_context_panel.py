@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from session.events import ReadingProgress
-from session.memory.window_report import Explanation, Missing, Part
+from session.memory.window_report import LeftOutFile, ReportedPiece, WindowReport
 from tests.tui.stage import GREETER, Stage, stage
 from tui.overlays.context_panel import ContextScreen
 from tui.overlays.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows
@@ -253,7 +253,7 @@ async def test_the_status_line_tells_a_long_reading_and_then_forgets_it(tmp_path
 
 def test_a_window_can_be_told_in_lines() -> None:
     told = window_lines(
-        window(left_out=(Missing("b\x1b.py", 5, "no room"),), complete=False, known=1, total=2)
+        window(left_out=(LeftOutFile("b\x1b.py", 5, "no room"),), complete=False, known=1, total=2)
     )
     assert told.splitlines() == [
         "6,240 of 10,000 tokens",
@@ -272,8 +272,8 @@ def test_a_window_can_be_told_in_lines() -> None:
 
 
 def test_much_that_was_left_out_for_one_reason_is_told_by_some_of_it() -> None:
-    many = [Missing(f"m{at}.py", 0, "no room for its definitions") for at in range(900)]
-    told = left_out_lines([*many, Missing("a.bin", 1_234, "a binary file")])
+    many = [LeftOutFile(f"m{at}.py", 0, "no room for its definitions") for at in range(900)]
+    told = left_out_lines([*many, LeftOutFile("a.bin", 1_234, "a binary file")])
     assert told[:2] == ["   1,234  a.bin: a binary file", "       –  m0.py: no room for its definitions"]
     assert told[-1] == "          and 888 more: no room for its definitions"
     assert len(told) == 14
@@ -281,27 +281,28 @@ def test_much_that_was_left_out_for_one_reason_is_told_by_some_of_it() -> None:
 
 def test_what_is_left_out_for_like_reasons_is_one_group() -> None:
     large = [
-        Missing(f"m{at}.bin", 0, f"too large ({at}.0 MB; files over 1 MB are not read)") for at in range(30)
+        LeftOutFile(f"m{at}.bin", 0, f"too large ({at}.0 MB; files over 1 MB are not read)")
+        for at in range(30)
     ]
     told = left_out_lines(large)
     assert told[0] == "       –  m0.bin: too large (0.0 MB; files over 1 MB are not read)"
     assert told[-1] == "          and 18 more: too large"
     group = groups(window(left_out=tuple(large)))[-1]
     assert (group.title, len(group.entries)) == ("left out: too large", 30)
-    assert Missing("b.py", 0, "often changed together with a (copy).py").reason.endswith("a (copy).py")
+    assert LeftOutFile("b.py", 0, "often changed together with a (copy).py").reason.endswith("a (copy).py")
 
 
 # What is drawn, as data.
 
 
-def window(**changes: object) -> Explanation:
+def window(**changes: object) -> WindowReport:
     parts = (
-        Part("instructions", "", 900, "how", "text", earlier=True),
-        Part("map", "", 5_000, "the project", "text", earlier=True),
-        Part("mentioned", "a.py", 40, "named", "text", earlier=False),
+        ReportedPiece("instructions", "", 900, "how", "text", earlier=True),
+        ReportedPiece("map", "", 5_000, "the project", "text", earlier=True),
+        ReportedPiece("mentioned", "a.py", 40, "named", "text", earlier=False),
     )
     values: dict[str, object] = {"budget": 10_000, "tokens": 6_240, "parts": parts, "talk": 300}
-    return Explanation(**{**values, **changes})  # type: ignore[arg-type]
+    return WindowReport(**{**values, **changes})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("width", [8, 38, 78, 158])
@@ -321,8 +322,8 @@ def test_a_project_still_being_read_is_said_in_the_head() -> None:
 
 def test_what_was_left_out_stands_by_reason_the_rare_ones_first_and_cut() -> None:
     left = (
-        *(Missing(f"src/m{at}.py", 10, "no room for its definitions") for at in range(900)),
-        Missing("b.py", 2_000, "pinned, but there is no room for its text"),
+        *(LeftOutFile(f"src/m{at}.py", 10, "no room for its definitions") for at in range(900)),
+        LeftOutFile("b.py", 2_000, "pinned, but there is no room for its text"),
     )
     found = groups(window(left_out=left, pins={"b.py": "b.py"}), ("b.py", "gone.py"))
     titles = [group.title for group in found]

@@ -33,7 +33,7 @@ def command(
     import json
 
     from session.commands.window_preview import PreviewError, preview_window
-    from session.memory.window_report import missing, parts_of
+    from session.memory.window_report import left_out_files, reported_pieces
     from session.text.sanitize import clean_line
     from tui.exits import FAILED, leave
     from tui.words.window_lines import kinds_line, left_out_lines
@@ -50,13 +50,13 @@ def command(
         return
     window = preview.window
     click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
-    click.echo(f"{kinds_line(parts_of(window.pieces, earlier=False))}\n")
+    click.echo(f"{kinds_line(reported_pieces(window.pieces, earlier=False))}\n")
     for piece in window.pieces:
         click.echo(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
         click.echo(f"{'':>10}{piece.why}")
     if window.left_out:
         click.echo("\nleft out")
-    for line in left_out_lines(missing(window.left_out)):
+    for line in left_out_lines(left_out_files(window.left_out)):
         click.echo(line)
 
 

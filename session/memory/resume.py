@@ -14,7 +14,7 @@ from pathlib import Path
 
 from edits.ledger.ledger import HunkRecord, Ledger
 from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
-from session.journal.interrupted_landings import recover
+from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import read_event, read_records
 from session.memory.turn_memory import TurnMemory
 from session.text.sanitize import clean_line
@@ -23,7 +23,7 @@ CUT = "spark ended in the middle of this turn; what had landed is on disk"
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumedSession:
     """A session as its journal has it. ``ending`` holds the events that were never written."""
 
     events: tuple[Event, ...]
@@ -32,22 +32,22 @@ class Resumed:
     turns: int
 
 
-def resume_session(file: Path, ledger: Ledger) -> Resumed:
+def resume_session(file: Path, ledger: Ledger) -> ResumedSession:
     """Read the journal ``file``, and settle what a killed process left open in ``ledger``.
 
     Raises StoreError when the journal cannot be read.
     """
     events = tuple(event for record in read_records(file) if (event := read_event(record)) is not None)
     # A write that was finished by the kernel counts only once the ledger has found that it was.
-    lost = recover(ledger)
+    lost = settle_interrupted(ledger)
     cut = _cut_turns(events)
     ending = (*_untold(events, ledger.hunks(), file.stem), *lost, *cut)
     memory = TurnMemory()
     for event in events:
-        memory.exchanges.take(event)
+        memory.past_turns.take(event)
     if cut:
         memory.cut_short = "Your last answer was cut off before its end."
-    return Resumed(events, ending, memory, sum(isinstance(event, PromptSubmitted) for event in events))
+    return ResumedSession(events, ending, memory, sum(isinstance(event, PromptSubmitted) for event in events))
 
 
 def _cut_turns(events: tuple[Event, ...]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Asking a model for the ledger, beside the conversation and between its turns.
+"""Asking a model for the summary, beside the conversation and between its turns.
 
 Nobody waits for it: what is not there when a window is needed is made by rules.
 """
@@ -15,7 +15,7 @@ from session.compaction.proposal import ProposalError, dialogue_for_model, read_
 from session.compaction.writing import Count
 from session.events import LedgerProposed, Notice, Usage
 from session.instructions import ledger_instructions
-from session.memory.past_turns import Past
+from session.memory.past_turns import PastTurns
 from session.models.catalogue import Price
 from session.protocol import events as wire
 from session.protocol.items import Item, text_of, user_message
@@ -27,7 +27,7 @@ from session.usage.tally import Tally
 ASK = 0.65
 """Share of the budget, without instructions and tools, from which on the model is asked."""
 _WORTH = 0.8
-"""Share of the target below which a dialogue will not need a ledger soon."""
+"""Share of the target below which a dialogue will not need a summary soon."""
 _LONGEST_ANSWER = 4_000
 """Tokens that the answer may take, its reasoning included."""
 
@@ -36,11 +36,11 @@ Ask = Callable[[RequestProfile, Sequence[Item]], AsyncGenerator[wire.WireEvent, 
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerQuestion:
-    """One request for the ledger of ``past``. ``limit`` bounds the dialogue in it, in tokens; ``profile`` is
+class SummaryRequest:
+    """One request for the summary of ``past``. ``limit`` bounds the dialogue in it, in tokens; ``profile`` is
     that of the conversation, and ``effort`` how long the model may think, where that can be said."""
 
-    past: Past
+    past: PastTurns
     room: Room
     limit: int
     count: Count
@@ -50,7 +50,7 @@ class LedgerQuestion:
 
     async def put(self, ask: Ask) -> tuple[LedgerProposed | Notice | Usage, ...]:
         """Ask, and return what it took and what can be believed of the answer, or a line on why there is
-        nothing; empty where the dialogue is so short that a ledger would not pay."""
+        nothing; empty where the dialogue is so short that a summary would not pay."""
         text = await asyncio.to_thread(self._text)
         if not text:
             return ()

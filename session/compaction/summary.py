@@ -1,4 +1,4 @@
-"""The ledger: what a model must know of turns whose words it is no longer shown, and how it is written.
+"""The summary: what a model must know of turns whose words it is no longer shown, and how it is written.
 
 Every part that is written is a *block* (see ``context.text.tokens``), so the parts' counts add up exactly.
 """
@@ -13,7 +13,7 @@ from context.text.fences import fenced, harmless
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the ledger, and the turn it comes from (empty: from no one turn)."""
+    """One line of the summary, and the turn it comes from (empty: from no one turn)."""
 
     text: str
     turn: str = ""
@@ -62,7 +62,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class Summary:
     """The turns ``first`` to ``through`` in short. ``sections`` stand in the order of their kinds."""
 
     first: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from context.find.mentions import find_mentions
 from context.project.snapshot import Snapshot
-from session.memory.past_turns import Past
+from session.memory.past_turns import PastTurns
 
 _TURNS = 6
 """The newest turns whose files count, …"""
@@ -25,14 +25,14 @@ _MOST_FILES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class RecentTopic:
     """``words`` are those of the last prompts, ``files`` what was named or edited, the newest first."""
 
     words: str = ""
     files: tuple[str, ...] = ()
 
 
-def topic(past: Past, snapshot: Snapshot) -> Topic:
+def recent_topic(past: PastTurns, snapshot: Snapshot) -> RecentTopic:
     """What the last turns were about."""
     files: dict[str, None] = {}
     for turn in reversed(past.turns[-_TURNS:]):
@@ -42,4 +42,4 @@ def topic(past: Past, snapshot: Snapshot) -> Topic:
             files |= named
         files |= dict.fromkeys(edit.path for edit in reversed(turn.edits))
     words = "\n".join(turn.prompt[:_LONGEST] for turn in past.turns[-_PROMPTS:])
-    return Topic(words, tuple(files)[:_MOST_FILES])
+    return RecentTopic(words, tuple(files)[:_MOST_FILES])

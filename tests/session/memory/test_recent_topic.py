@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from context.project.project import Project
-from session.memory.past_turns import EditFact, Exchange, Past
-from session.memory.topic_words import topic
+from session.memory.past_turns import EditFact, PastTurn, PastTurns
+from session.memory.recent_topic import recent_topic
 from tests.session.project.test_pins import known
 from tests.session.talking import PLAIN, talking
 
 
-def turn(number: int, prompt: str, *edited: str) -> Exchange:
+def turn(number: int, prompt: str, *edited: str) -> PastTurn:
     edits = tuple(EditFact(f"h{at}", "landed", path) for at, path in enumerate(edited))
-    return Exchange(f"t{number}", prompt, "", edits, "completed")
+    return PastTurn(f"t{number}", prompt, "", edits, "completed")
 
 
 def test_what_was_named_or_edited_lately_counts_the_newest_first(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_what_was_named_or_edited_lately_counts_the_newest_first(tmp_path: Path)
     snapshot = Project(tmp_path).scan()
     turns = [turn(1, "the first was @l.py"), *(turn(n, "go on") for n in range(2, 6))]
     turns += [turn(6, "fix @a.py", "b.py", "c.py"), turn(7, "and @many/"), turn(8, "then b.py with @d.py")]
-    found = topic(Past(tuple(turns)), snapshot)
+    found = recent_topic(PastTurns(tuple(turns)), snapshot)
     assert found.files == ("d.py", "b.py", "a.py", "c.py")
     assert found.words == "fix @a.py\nand @many/\nthen b.py with @d.py"
 

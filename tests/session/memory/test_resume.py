@@ -20,7 +20,7 @@ from session.events import (
     TurnEnded,
 )
 from session.journal.journals import Journal
-from session.memory.restore import CUT, resume_session
+from session.memory.resume import CUT, resume_session
 from session.project.workspace import Workspace, open_workspace
 from session.storage.line_files import StoreError
 
@@ -70,7 +70,8 @@ def test_a_session_that_ended_well_has_nothing_to_be_ended(workspace: Workspace)
     assert resumed.ending == ()
     assert resumed.turns == 1
     assert resumed.memory.cut_short == ""
-    (text,) = resumed.memory.exchanges.texts()
+    (turn,) = resumed.memory.past_turns.past().turns
+    text = turn.text()
     assert "go" in text and "Done." in text and f"{told.hunk} applied a.txt" in text
     assert list(resumed.memory.conversation.items) == []
 

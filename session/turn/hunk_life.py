@@ -120,7 +120,7 @@ class Question:
 class HunkLife:
     """One hunk: its state, and what is known of it so far. ``advance`` is the only way to a new state."""
 
-    __slots__ = ("agreed", "allowed", "edit", "name", "outcome", "path", "question", "state")
+    __slots__ = ("agreed", "allowed", "edit", "landing_with", "name", "outcome", "path", "question", "state")
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name
@@ -134,6 +134,8 @@ class HunkLife:
         """Whether the user has agreed to a question about this hunk."""
         self.allowed: frozenset[Guard] = frozenset()
         """The guards that the user agreed to."""
+        self.landing_with: frozenset[Guard] = frozenset()
+        """The guards that its last try to land was told to allow."""
         self.outcome: HunkOutcome | None = None
         """What became of the hunk, once it has ended."""
 

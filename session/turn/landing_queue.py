@@ -169,8 +169,8 @@ class LandingQueue:
         life = self._hunks[hunk]
         if isinstance(result, Landed):
             return [*self._end(life, Signal.LANDED, result), *self._next()]
-        # A guard that holds what it was told to allow cannot be asked about again: that would go on for ever.
-        if not isinstance(result, Held) or not self._attended or set(result.guards) <= self._allowed(life):
+        # A guard that holds a hunk although it was allowed to is not asked about again and again.
+        if not isinstance(result, Held) or not self._attended or set(result.guards) <= life.landing_with:
             return [*self._end(life, Signal.REFUSE, result), *self._next()]
         if self.stopped:
             return self._drop(life)
@@ -205,10 +205,8 @@ class LandingQueue:
 
     def _land(self, life: HunkLife) -> list[Effect]:
         life.advance(Signal.LAND)
-        return [Land(life.name, _whole(life), self._allowed(life))]
-
-    def _allowed(self, life: HunkLife) -> frozenset[Guard]:
-        return frozenset(Guard) if self._rest is True else life.allowed
+        life.landing_with = frozenset(Guard) if self._rest is True else life.allowed
+        return [Land(life.name, _whole(life), life.landing_with)]
 
     def _ask(self, life: HunkLife, question: Question) -> list[Effect]:
         """Open a question, or answer it at once where that can be done without the user."""

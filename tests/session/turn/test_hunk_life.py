@@ -92,6 +92,15 @@ def test_guards_that_hold_what_they_were_told_to_allow_refuse_instead_of_asking_
     assert isinstance(end, End) and queue.state("h1") is State.REFUSED and queue.idle
 
 
+def test_land_all_counts_for_the_hunk_that_is_landing_at_that_moment() -> None:
+    queue, syntax = LandingQueue(attended=True, review=False), frozenset({Guard.SYNTAX})
+    assert queue.completed("h1", edit("h1")) == [Land("h1", edit("h1"), frozenset())]
+    queue.opened("h2", "h2.py")
+    queue.foreseen("h2", held("h2", frozenset({Guard.LOCKED})))
+    assert queue.answer("h2", land=True, rest=True) == []
+    assert queue.landed("h1", held("h1", syntax)) == [Land("h1", edit("h1"), frozenset(Guard))]
+
+
 def test_a_guard_that_trips_after_a_stop_drops_the_hunk_and_asks_nothing() -> None:
     queue = LandingQueue(attended=True, review=False)
     queue.completed("h1", edit("h1"))

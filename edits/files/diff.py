@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -35,6 +35,16 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
         else:
             found.append(change)
     return found
+
+
+def paired(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The indices of lines that stayed, and of lines that replaced others in the order they are in."""
+    at = new_at = 0
+    for change in [*changes(old, new), Change(len(old), len(old), len(new), len(new))]:
+        yield from zip(range(at, change.start), range(new_at, change.new_start), strict=True)
+        old_lines, new_lines = range(change.start, change.end), range(change.new_start, change.new_end)
+        yield from zip(old_lines, new_lines, strict=False)
+        at, new_at = change.end, change.new_end
 
 
 def _changes(old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int) -> list[Change]:

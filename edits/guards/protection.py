@@ -120,7 +120,7 @@ class Protection:
             wrong = self.checker(path, _text(after, path))
             # A file that did not parse before may take several edits to be mended.
             if wrong and (before is None or not self.checker(path, _text(before, path))):
-                yield Guard.SYNTAX, f"{path} would no longer parse: {wrong}"
+                yield Guard.SYNTAX, f"{path}: {wrong}"
 
 
 def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:

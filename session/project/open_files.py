@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
+from edits.files.diff import paired
 from edits.files.merge import Merged, merge3
 from edits.files.path_jail import Target, resolve
 from edits.files.read_write import Changed, check_writable, must_stay_in_place, read_text, write_atomic
@@ -139,11 +139,9 @@ def with_endings(source: TextFile, text: str) -> str:
     if set(source.endings) <= {usual, ""}:
         return joined(lines, [usual if ending else "" for ending in given])
     endings = [usual if ending else "" for ending in given]
-    matcher = SequenceMatcher(a=source.lines, b=lines, autojunk=False)
-    for _, start, end, new_start, new_end in matcher.get_opcodes():
-        for old, new in zip(range(start, end), range(new_start, new_end), strict=False):
-            if source.endings[old] and endings[new]:
-                endings[new] = source.endings[old]
+    for old, new in paired(source.lines, lines):
+        if source.endings[old] and endings[new]:
+            endings[new] = source.endings[old]
     return joined(lines, endings)
 
 

@@ -22,9 +22,9 @@ from session.turn.preparation import Preparation, Preparations
 from session.turn.turns import Turns
 
 LONGEST_LINE = 4_000
-"""Characters of a line that is kept; …"""
+"""Most characters of a remembered line."""
 LONGEST_LINES = 8_000
-"""… and of all of them: they stand in every window."""
+"""Most characters of all remembered lines: they are part of every window."""
 _TURN = re.compile(r"t[0-9]+")
 
 

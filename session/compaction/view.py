@@ -7,7 +7,7 @@ from session.compaction.rules import summarize
 from session.memory.past_turns import PastTurns
 
 _SHOWN = 72
-"""Characters of a message's first line that are shown: the user knows the rest."""
+"""Characters of a message's first line that are shown."""
 
 
 def show_summary(past: PastTurns) -> str:

@@ -22,9 +22,9 @@ _NEAR = 0.8
 _LONG = 0.25
 """Share of the summary's room from which on a message waits until the others have found theirs."""
 _NAMING = 100
-"""Tokens that the line about messages without room may take, …"""
+"""Tokens reserved for the line about messages that had no room."""
 _SPANS = 8
-"""… and how many runs of them it names."""
+"""Most runs of such messages that the line names."""
 
 Count = Callable[[str], int]
 """Exact tokens of a text."""

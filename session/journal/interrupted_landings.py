@@ -1,4 +1,4 @@
-"""Settles the landings that a killed process left open, and says what a person must know of them."""
+"""Settles the landings that a killed process left open, and tells the user about those that it cannot."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class UndoableHunks:
             self.take(event)
 
     def take(self, event: Event) -> None:
-        """Fold ``event`` in; most kinds of event are none of its business."""
+        """Take ``event`` into account; most kinds of event change nothing."""
         match event:
             case HunkLanded(status=status) if status != "already_applied":
                 self.landed[event.hunk] = event.moved_to or event.path

@@ -14,7 +14,7 @@ class Conversation:
         self._items: list[Item] = []
         self.tokens = 0
         self.starts = 0
-        """How often it was started over."""
+        """How many times it was cleared."""
 
     @property
     def items(self) -> Sequence[Item]:
@@ -27,13 +27,13 @@ class Conversation:
         self.tokens += tokens
 
     def copied(self) -> Conversation:
-        """The same items, for one who reads beside a turn."""
+        """A copy, to read while a turn changes the original."""
         copy = Conversation()
         copy.extend(self._items, self.tokens)
         return copy
 
     def clear(self) -> None:
-        """Start over with an empty window, when the old one is full."""
+        """Remove all items: a new window begins."""
         self._items.clear()
         self.tokens = 0
         self.starts += 1

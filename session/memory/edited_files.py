@@ -21,18 +21,18 @@ LONGEST_LINE = 1_000
 
 
 class EditedFiles:
-    """The model's belief about each file it has edited, by path. None is a file that is not there."""
+    """The text of each file the model has edited as the model knows it, by path; None for a missing file."""
 
     def __init__(self) -> None:
         self._believed: dict[str, str | None] = {}
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files of which anything is believed."""
+        """The files whose text the model knows."""
         return tuple(self._believed)
 
     def copied(self) -> EditedFiles:
-        """The same beliefs, for one who reads beside a turn."""
+        """A copy, to read while a turn changes the original."""
         copy = EditedFiles()
         copy._believed = dict(self._believed)
         return copy

@@ -27,12 +27,12 @@ _COUNTED = ("name", "input", "arguments", "output", "encrypted_content")
 
 
 def developer_message(text: str) -> Item:
-    """Words of spark's: the window's context, reports, the user's changes."""
+    """A message from spark itself: the window's context, a report, the user's changes."""
     return {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
 
 
 def assistant_message(text: str) -> Item:
-    """What the model said, for an answer whose own item never came."""
+    """A message of the model, for an answer that was cut before its item came."""
     return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
 
 

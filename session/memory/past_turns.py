@@ -27,7 +27,7 @@ from session.events import (
 )
 
 MOST_CALLS = 12
-"""Tool calls of one turn that are told, the last ones: what they showed is told anew where it matters."""
+"""Tool calls of one turn that are listed, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class PastTurnsFold:
         return self._lines + 1
 
     def take(self, event: Event) -> None:
-        """Fold ``event`` in; most kinds of event are none of its business."""
+        """Take ``event`` into account; most kinds of event change nothing."""
         match event:
             case PromptSubmitted(turn=turn, text=text):
                 self._turns[turn] = _Growing(text)
@@ -157,7 +157,7 @@ class PastTurnsFold:
                 pass
 
     def past(self) -> PastTurns:
-        """The dialogue as it is now, as a value that any thread may read."""
+        """The turns so far, as a value that any thread may read."""
         turns = tuple(
             PastTurn(
                 turn=turn,

@@ -1,6 +1,6 @@
-"""What a conversation has been about, for a window that starts afresh.
+"""The subject of the last turns, used to rank files when a new window is started.
 
-Without it "and where is that freed?" would bring files that have nothing to do with the question before.
+Without it, "and where is that freed?" would select files unrelated to the question before.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from context.project.snapshot import Snapshot
 from session.memory.past_turns import PastTurns
 
 _TURNS = 6
-"""The newest turns whose files count, …"""
+"""Number of the newest turns whose files count."""
 _PROMPTS = 3
-"""… and whose prompts' words do, …"""
+"""Number of the newest prompts whose words count."""
 _LONGEST = 2_000
-"""… so many characters of each."""
+"""Characters of each prompt that count."""
 _LOOKED_THROUGH = 20_000
-"""Characters of a prompt that are looked through for files: it may hold a log."""
+"""Characters of a prompt that are searched for file names: it may hold a long log."""
 _MOST_NAMED = 8
-"""Files that one prompt gives at most: one that names a folder was not about each file in it."""
+"""Most files that one prompt may name and still count: a prompt that names a folder is not about each file
+in it."""
 _MOST_FILES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RecentTopic:
-    """``words`` are those of the last prompts, ``files`` what was named or edited, the newest first."""
+    """``words`` are those of the last prompts; ``files`` are those named or edited, newest first."""
 
     words: str = ""
     files: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What one turn leaves for the next: the conversation, what the model was shown, what it is owed."""
+"""What a turn leaves for the next: the conversation, what the model was shown, and what to report to it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class TurnMemory:
     edited_files: EditedFiles = field(default_factory=EditedFiles)
     unreported: list[Outcome] = field(default_factory=list)
     cut_short: str = ""
-    """How the last turn ended, in words for the model, when it did not end by itself."""
+    """How the last turn ended, in words for the model; empty if it was completed."""
     past_turns: PastTurnsFold = field(default_factory=PastTurnsFold)
-    """The past as plain history, for a window started afresh."""
+    """The past turns as plain history, for a new window."""
 
     sent_windows: SentWindows = field(default_factory=SentWindows)
-    """The windows that were sent, for the person."""
+    """The windows that were sent, to show the user."""
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
 
@@ -35,7 +35,7 @@ class TurnMemory:
     """Remembered and forgotten lines that the model has not been told of, in words for it."""
 
     def start_afresh(self) -> None:
-        """Leave the conversation so far behind: the next window is a first one again."""
+        """Drop the conversation so far: the next turn starts a new window."""
         self.conversation.clear()
         self.seen = self.seen.restart()
         self.sent_windows.clear()
@@ -54,7 +54,7 @@ class TurnMemory:
         )
 
     def report(self) -> str:
-        """What the model is owed: how its last answer ended, what became of its edits. May be empty."""
+        """How the last answer ended and what became of its edits, to tell the model. May be empty."""
         parts = [self.cut_short] if self.cut_short else []
         if self.unreported:
             parts.append(render(self.unreported))
@@ -66,7 +66,7 @@ class TurnMemory:
         del self.unreported[:count]
 
     def take_report(self) -> str:
-        """The report, told now."""
+        """The report; it counts as told from now on."""
         report = self.report()
         self.reported(len(self.unreported))
         return report

@@ -1,4 +1,4 @@
-"""What a window holds and why, for the person: as it was last sent, or as it would be sent now."""
+"""What a window holds and why, to show the user: the last one sent, or the one that would be sent now."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DETAIL = re.compile(r" \([^()]*\)$")
 
 @dataclass(frozen=True, slots=True)
 class LeftOutFile:
-    """What is not in a window: its tokens (0: not known) and why not."""
+    """A file that is not in a window, its tokens (0 if unknown) and the reason."""
 
     path: str
     tokens: int
@@ -37,7 +37,7 @@ class LeftOutFile:
 
     @property
     def reason(self) -> str:
-        """Why, without the details of this one: what all like it have in common."""
+        """The reason without the details of this file, to group files by."""
         return _DETAIL.sub("", self.why)
 
 
@@ -56,11 +56,11 @@ class WindowReport:
     removals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The files taken out, each with the target that does it."""
     known: int = 0
-    """Files read so far, …"""
+    """Files read so far."""
     total: int = 0
-    """… of so many."""
+    """Files of the project."""
     complete: bool = True
-    """Whether all of them were known."""
+    """Whether all files had been read."""
     problem: str = ""
     """Why there is no window, where there is none."""
 
@@ -88,7 +88,7 @@ class SentWindows:
         self._last = window
 
     def clear(self) -> None:
-        """The conversation starts afresh: of what was sent the model holds nothing any more."""
+        """Forget all windows: the model no longer has any of them."""
         self._earlier = ()
         self._last = None
 

@@ -1,4 +1,4 @@
-"""Which model answers, how long it may think and how fast it is served: what the next request is made with.
+"""The user's choice of model, effort and tier, from which the next request is made.
 
 The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the next turn on. With effort
 ``auto`` each turn gets one of the model's efforts (``effort.py``).
@@ -20,11 +20,11 @@ from session.text.near_names import spelled_like
 from session.tools.toolbox import Toolbox
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
-"""Codes of failed turns that say something of the answer, not of the link."""
+"""Codes of failed turns whose cause was the answer, not the connection."""
 
 
 class ChoiceError(Exception):
-    """A model, an effort or a tier that cannot be chosen; the message says why."""
+    """A model, effort or tier that cannot be chosen; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ModelChoice:
 
     @property
     def price(self) -> Price | None:
-        """What the turns to come cost, where that is known."""
+        """The price of the coming turns, if known."""
         return self.model.fast_price if self.fast else self.model.price
 
     def choose(
@@ -85,7 +85,7 @@ class ModelChoice:
         return told if fast is None else self._tier()
 
     def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
-        """A turn begins with ``request`` in a conversation of ``tokens``: settle its effort."""
+        """Settle the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
         if self.effort == "auto":
             before = Before(self._last, self._trouble, redirect, tokens)
             self.picked = pick(request, self.model.efforts, before)
@@ -94,7 +94,7 @@ class ModelChoice:
         self._trouble = ""
 
     def take(self, event: Event) -> None:
-        """Learn from what became of a turn."""
+        """Remember how a turn went, for the next choice of effort."""
         match event:
             case TurnStarted(effort=effort):
                 self._last = effort
@@ -116,7 +116,7 @@ class ModelChoice:
 
     @property
     def instructions(self) -> Instructions:
-        """What the model is told first."""
+        """The instructions that every request begins with."""
         return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
 
     @property
@@ -126,7 +126,7 @@ class ModelChoice:
         return (*patch, *(self._toolbox.definitions() if self.model.tools else ()))
 
     def profile(self) -> RequestProfile:
-        """Everything of the next request but its input."""
+        """All of the next request except its input."""
         model, effort = self.model, self.picked.effort or None
         extra: dict[str, Any] = dict(self._provider.fast) if self.fast else {}
         limit = None
@@ -147,11 +147,11 @@ class ModelChoice:
         )
 
     def headers(self) -> dict[str, str]:
-        """The further headers that the next request's connection is opened with."""
+        """The additional headers of the next connection."""
         return {**self._provider.headers, **(self._provider.fast_headers if self.fast else {})}
 
     def prices(self) -> str:
-        """What the turns to come cost, and as of when that was true."""
+        """The price of the coming turns, and its date, as a line for the user."""
         name = self.model.name + (" (fast)" if self.fast else "")
         if self.price is None:
             return f"the price of {name} is unknown; config.toml can set it"

@@ -1,4 +1,4 @@
-"""What somebody without a key can begin with: servers found on this machine, a login, practice."""
+"""The ways to start without a key: servers found on this machine, a login, practice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_MODELS = 40
 
 
 class OfferKind(StrEnum):
-    """What taking an offer means."""
+    """What happens when the user takes an offer."""
 
     SERVER = "server"
     """Open again with this ``provider``, ``model`` and ``base_url``."""
@@ -48,7 +48,7 @@ class Offer:
 
 
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
-    """Look around on this machine, and give all that can be begun with."""
+    """All offers, including the servers found on this machine."""
     here = await asyncio.to_thread(engine_offers)
     return offers(await find_servers(opening.catalogue), opening.settings.provider, here)
 

@@ -19,14 +19,14 @@ from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
 
 FRESH_SECONDS = 60.0
-"""How long a list of models is believed, where somebody only wants to see it."""
+"""Seconds for which a list of models is shown without asking again."""
 _MOST_NAMED = 6
 _TAG = ":latest"
-"""What Ollama adds to a name that says no tag."""
+"""The tag that Ollama adds to a name without one."""
 
 
 class ServedModels:
-    """The models of one session's server. Nothing is asked of it before somebody wants to know."""
+    """The models of one session's server, which is asked only when the list is needed."""
 
     def __init__(self, opening: Opening, tasks: BackgroundTasks) -> None:
         self._opening = opening
@@ -55,7 +55,7 @@ class ServedModels:
         return f"{model.window:,} tokens{price}"
 
     async def close(self) -> None:
-        """Ask no more."""
+        """Stop asking."""
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait({self._asking})

@@ -29,17 +29,17 @@ class Pins:
         self.pinned: tuple[str, ...] = ()
         self.removed: tuple[str, ...] = ()
         self.changing = asyncio.Lock()
-        """Held while a command is carried out."""
+        """Held while a command changes the pins."""
         for event in events:
             self.take(event)
 
     async def settled(self) -> None:
-        """Return once the commands given so far are carried out: what is sent next knows of them."""
+        """Wait until the commands given so far have taken effect."""
         async with self.changing:
             pass
 
     def take(self, event: Event) -> None:
-        """Fold ``event`` in; most kinds of event are none of its business."""
+        """Take ``event`` into account; most kinds of event change nothing."""
         match event:
             case ContextPinned(target=target):
                 self.pinned = (*_without(self.pinned, target), target)

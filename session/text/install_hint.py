@@ -1,4 +1,4 @@
-"""Packages that only some want: how to add one to this very installation of spark."""
+"""The command that installs an optional package into the running installation of spark."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import sys
 
 
 def install_command(package: str) -> str:
-    """What to run so that ``package`` can be imported here."""
+    """The command after which ``package`` can be imported here."""
     return f"{shlex.quote(sys.executable)} -m pip install {package}"

@@ -1,19 +1,19 @@
-"""Keys that this process has read, so that what others say can be shown without them.
+"""Removes the keys that this process has read from text that is shown or stored.
 
 A server may repeat the key it was given in the words of its refusal; those words go to the screen and
-into the journal.
+the journal.
 """
 
 from __future__ import annotations
 
 _SHORTEST = 8
-"""Characters: shorter ones (``none``, ``test``) are no secrets, and are parts of other words."""
+"""Least length of a key in characters: shorter ones (``none``, ``test``) are parts of other words."""
 
 _known: set[str] = set()
 
 
 def remember(secret: str) -> None:
-    """From now on :func:`mask` takes ``secret`` out."""
+    """Have :func:`mask` remove ``secret`` from now on."""
     if len(secret) >= _SHORTEST:
         _known.add(secret)
 

@@ -1,17 +1,17 @@
-"""What somebody may have meant by a name that nothing has."""
+"""Suggests known names close to a mistyped one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 _CUTOFF = 0.6
-"""As in difflib: how much of two names must be alike."""
+"""Least similarity of two names, from 0 to 1, as difflib counts it."""
 
 
 def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The names of ``known`` that are likeliest meant by ``name``, best first: those that go on from it or
-    hold it, then those that are spelled nearly so. Upper and lower case are the same here."""
-    from difflib import get_close_matches  # not before somebody mistyped: a start does without
+    """The names of ``known`` closest to ``name``, best first: those that contain it, then those that are
+    spelled alike. Case does not matter."""
+    from difflib import get_close_matches  # imported only once a name was mistyped, to keep start-up fast
 
     lower = {each.lower(): each for each in sorted(known, reverse=True)}
     wanted = name.strip().lower()

@@ -36,13 +36,13 @@ MAP_SHARE = 0.4
 _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
-"""Seconds that a first prompt waits for the project to be known."""
+"""Seconds that the first prompt waits for the project to be read."""
 FULL = 0.75
 """Share of the budget, without instructions and tools, at which the window is started afresh, with the
 past as history; the rest is room for the request's rounds."""
 
 _TOLD = 4
-"""Things that were asked for and not shown that are told one by one."""
+"""Most files that were named and not shown that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class PreparedRequest:
     window: Window
     notes: tuple[str, ...]
     compacted: DialogueCompacted | None
-    """What became of the dialogue, where it had to be compacted; to be told once the request goes out."""
+    """The compaction that was needed, if any; to be told once the request is sent."""
     afresh: bool
-    """The conversation so far is left behind, and stands in the window as history."""
+    """Whether a new window is started, with the conversation so far as history."""
     reported: int
     files: Mapping[str, str | None]
     unsent: int
     kept: int
-    """How many news of remembered lines it tells."""
+    """Number of remembered-line notices included."""
 
     def commit(self, memory: TurnMemory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""

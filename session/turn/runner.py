@@ -3,7 +3,7 @@
 The runner builds the window, sends the request, feeds the answer to the lane, answers the model's
 tool calls, and goes round until nothing is owed. It holds the turn's state machine; the session
 holds the runner. Interrupting is a plain call that takes effect before it returns: from then on
-nothing lands and nothing is said of this turn but how it ended.
+nothing lands, and the only event of this turn is how it ended.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from session.turn.turn import Phase, Signal, Turn
 from session.usage.tally import Tally
 
 MOST_REPAIRS = 2
-"""How often in one turn a model that writes edits as text is shown its refused hunks and asked again."""
+"""How many times in one turn a model that writes edits as text is asked to repeat its refused hunks."""
 MOST_LOSSES = Retries(most=3)
-"""How often in one turn an answer that was lost midway is taken up again."""
+"""How many times in one turn a lost answer is resumed."""
 SHRUNK = 0.5
-"""Share of the budget in which the window is built again, once, when the server finds it too long."""
+"""Share of the budget for the second window, after the server found the first one too long."""
 MOST_ROUNDS = 60
-"""Tool-call rounds after which a turn is ended as failed: a model that goes in circles."""
+"""Most rounds of tool calls in one turn; after that the model is taken to go in circles."""
 
 KEPT_ROOM = 2_000
-"""Tokens of the budget that tools leave for what is said besides their answers."""
+"""Tokens of the budget that the answers of tools leave free."""
 
 STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
@@ -230,7 +230,7 @@ class Runner:
         self._signal(Signal.SENT)
 
     async def _take_up(self, connection: Connection, why: str, wait: float) -> None:
-        """Go on from what came of a lost answer: it stays, and the model is told where it stands."""
+        """Resume a lost answer: what came of it is kept, and the model is told where to go on."""
         self._lane.lose()
         await self._lane.settled()
         self._count(None)
@@ -302,7 +302,7 @@ class Runner:
         self._publish(self._tally.event())
 
     def _standing_tokens(self) -> int:
-        """Tokens of a request sent now."""
+        """Tokens of a request that would be sent now."""
         return self._preparation.instruction_tokens + self._memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
@@ -312,7 +312,7 @@ class Runner:
         return sum(self._preparation.count(item_text(item)) for item in items)
 
     async def _owed(self) -> list[Item]:
-        """The outputs of the tool calls just made: what became of their hunks, what the tools answer."""
+        """The outputs of the calls just made: reports on their hunks, and the answers of the tools."""
         calls = [item for item in self._response.items if is_call(item)]
         outputs = {
             call["call_id"]: self._patched(call) for call in calls if call["type"] == "custom_tool_call"
@@ -354,7 +354,7 @@ class Runner:
         return self._lane.outcomes[first:]
 
     async def _settle_accounts(self) -> None:
-        """Leave the next turn what it must know of this one."""
+        """Note for the next turn how this one ended, unless it was completed."""
         memory = self._memory
         if self.turn.phase is Phase.COMPLETED:
             return

@@ -1,7 +1,7 @@
-"""The tool calls of a turn: answered together, each told, the ones that need it approved first.
+"""The tool calls of a turn: each is run, told in events, and answered.
 
-What only reads runs side by side. What may change something runs alone, in the order of the calls, after
-the reading is done. Nothing a call does raises: what went wrong is its answer.
+Calls that only read run at the same time. Calls that may change something run alone, in their order, after
+the reading is done; where the user has to agree, only then. No call raises: what went wrong is its answer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from session.tools.toolbox import Toolbox, UnknownTool
 from session.tools.truncate import LEAST_ROOM
 
 MOST_TOKENS = 8_000
-"""What one call's answer may take, however much room there is."""
+"""Most tokens of one answer, however much room there is."""
 MOST_AT_ONCE = 16
-"""Calls that run side by side: each may hold a program and a few files open."""
+"""Most calls that run at the same time: each may start a program and open files."""
 LONGEST_LABEL = 300
 NO_ROOM = "There is no room left in the window for this. Go on with what you have been shown."
 NOBODY = "This needs the developer's word, and nobody can be asked here. Go on without it."
@@ -32,7 +32,7 @@ DECLINED = "The developer declined this call. Do not make it again; go on withou
 
 @dataclass(slots=True)
 class _Call:
-    """One call on its way."""
+    """A call and what is known of it so far."""
 
     name: str
     tool: str

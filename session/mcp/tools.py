@@ -12,7 +12,7 @@ from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
 from session.protocol.frames import can_be_sent
 from session.text.sanitize import clean, clean_line
-from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural, shortened
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class McpTool:
             )
         return ""
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """See :class:`session.tools.tool.Tool`."""
         try:
             result = await self._link.call(self._name, arguments)

@@ -1,1 +1,1 @@
-"""Text from outside made safe to show, and help with mistyped names."""
+"""Text from outside made safe to show, help with mistyped names, and the reader of TOML tables."""

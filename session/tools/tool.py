@@ -69,7 +69,7 @@ def failed(text: str, summary: str = "") -> ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class CallContext:
     """The surroundings of a call. ``room`` is the most tokens that its text may take, measured by ``count``.
 
     ``say`` shows the user pieces of output while the call still runs; it is called on the event loop.
@@ -96,7 +96,7 @@ class Tool(Protocol):
         """Why a call is refused before it is tried or shown to the user; empty if it is not."""
         ...
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """Run the call. ``arguments`` fit the schema as far as ``session.tools.arguments`` checks it.
 
         When a cancelled call has returned, nothing that it started is left.

@@ -16,7 +16,7 @@ from session.protocol.items import FunctionCall
 from session.tasks import fault_line, log_fault
 from session.text.sanitize import clean, clean_line
 from session.tools.arguments import BadArguments
-from session.tools.tool import Around, Reading, Tool, ToolResult, failed
+from session.tools.tool import CallContext, Reading, Tool, ToolResult, failed
 from session.tools.toolbox import Toolbox, UnknownTool
 from session.tools.truncate import LEAST_ROOM
 
@@ -134,7 +134,7 @@ class Calls:
         elif tool.spec.asks and not await self._agreed(call, tool, arguments):
             self._conclude(call, failed(DECLINED, "declined"), "declined")
         else:
-            around = Around(room, self.count, lambda text: self._say(call, text))
+            around = CallContext(room, self.count, lambda text: self._say(call, text))
             self._conclude(call, await _done(tool, arguments, around))
 
     async def _agreed(self, call: _Call, tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -163,7 +163,7 @@ class Calls:
         self.send(ToolEnded(turn=self.turn, **told))
 
 
-async def _done(tool: Tool, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
     try:
         return await tool.call(arguments, around)
     except OSError as problem:  # a full disk, too many open files

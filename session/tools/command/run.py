@@ -11,7 +11,7 @@ from typing import Any
 from context.text.secrets import redact
 from session.text.sanitize import clean
 from session.tools.command.process import Exit, run_group
-from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural, shortened
 
 SHELL = "/bin/sh"
@@ -81,7 +81,7 @@ class RunTool:
                 return f"The command contains an invisible character ({code}); leave it out."
         return ""
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """See :class:`Tool`."""
         seconds = arguments.get("timeout_seconds", SECONDS)
         output = _Output(around)
@@ -112,7 +112,7 @@ def _code(ended: Exit) -> str:
 class _Output:
     """A command's output: keeps its beginning and end, and shows the newest part at a bounded rate."""
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: CallContext) -> None:
         self._around = around
         self._head = bytearray()
         self._tail = bytearray()

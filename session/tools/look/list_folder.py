@@ -9,7 +9,7 @@ from typing import Any
 from context.project.snapshot import Snapshot
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.look_tool import LookingTool
-from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 DEEPEST = 8
@@ -41,7 +41,7 @@ class ListTool(LookingTool):
         """See :class:`Tool`."""
         return f"list {arguments.get('path') or '.'}"
 
-    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         folder = resolve(self._project, arguments.get("path", "."))
         if isinstance(folder, Refusal):
             return failed(folder.why)

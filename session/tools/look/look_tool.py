@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from context.project.project import Project
-from session.tools.tool import Around, ToolResult, ToolSpec
+from session.tools.tool import CallContext, ToolResult, ToolSpec
 
 
 class LookingTool(ABC):
@@ -32,10 +32,10 @@ class LookingTool(ABC):
         """See :class:`session.tools.tool.Tool`."""
         return ""
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """See :class:`session.tools.tool.Tool`."""
         return await asyncio.to_thread(self._look, arguments, around)
 
     @abstractmethod
-    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """Do the work, in a thread."""

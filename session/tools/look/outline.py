@@ -10,7 +10,7 @@ from context.text.secrets import redact
 from context.window.file_views import outline_of
 from session.tools.look.allowed_paths import Refusal, read_file, resolve
 from session.tools.look.look_tool import LookingTool
-from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 _SPEC = ToolSpec(
@@ -37,7 +37,7 @@ class OutlineTool(LookingTool):
         """See :class:`Tool`."""
         return f"outline {arguments.get('path', '')}"
 
-    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         path = resolve(self._project, arguments["path"])
         if isinstance(path, Refusal):
             return failed(path.why)
@@ -64,7 +64,7 @@ class OutlineTool(LookingTool):
         summary = plural(len(symbols), "definition")
         return ToolResult("\n".join([head, *lines[:shown], *rest]) + "\n", summary)
 
-    def _folder(self, folder: str, around: Around) -> ToolResult:
+    def _folder(self, folder: str, around: CallContext) -> ToolResult:
         snapshot = self._project.snapshot
         prefix = "" if folder == "." else f"{folder}/"
         entries = sorted(snapshot.entries.items())

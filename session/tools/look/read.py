@@ -10,7 +10,7 @@ from context.text.lines import split_lines
 from context.text.secrets import redact
 from session.tools.look.allowed_paths import Refusal, read_file
 from session.tools.look.look_tool import LookingTool
-from session.tools.tool import Around, Reading, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 LONGEST_LINE = 2_000
@@ -46,7 +46,7 @@ class ReadTool(LookingTool):
         lines = "" if first is None and last is None else f" {first or 1}–{'end' if last is None else last}"
         return f"read {arguments.get('path', '')}{lines}"
 
-    def _look(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    def _look(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         source = read_file(self._project, arguments["path"])
         if isinstance(source, Refusal):
             return failed(source.why)

@@ -15,7 +15,7 @@ from context.text.lines import split_lines
 from context.text.secrets import is_secret_file, redact
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.search_engines import SECONDS, BadPattern, Places, Query, search
-from session.tools.tool import Around, ToolResult, ToolSpec, failed
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural
 
 MOST_SHOWN = 200
@@ -67,7 +67,7 @@ class SearchTool:
         """See :class:`Tool`."""
         return _unusable(arguments["pattern"])
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """See :class:`Tool`."""
         query = Query(
             arguments["pattern"], arguments.get("literal", False), arguments.get("ignore_case", False)
@@ -118,7 +118,7 @@ def _unusable(pattern: str) -> str:
     return ""
 
 
-def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: Around) -> ToolResult:
+def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: CallContext) -> ToolResult:
     """The answer: matches under their file's path, files in order."""
     files = [path for path in paths if path in places.lines]
     count = sum(len(places.lines[path]) for path in files)

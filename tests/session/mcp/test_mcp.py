@@ -23,7 +23,7 @@ from session.mcp.working_folder import ServerFolders
 from session.storage.folders import state_folder
 from session.tasks import BackgroundTasks
 from session.text.tables import TableError
-from session.tools.tool import Around
+from session.tools.tool import CallContext
 from tests.session.calling import allow, calling
 from tests.session.talking import talking
 
@@ -46,8 +46,8 @@ async def linked(server: McpServer, **environ: str) -> AsyncIterator[McpLink]:
         await link.close()
 
 
-def around(room: int = 2_000) -> Around:
-    return Around(room, lambda text: len(text) // 4 + 1)
+def around(room: int = 2_000) -> CallContext:
+    return CallContext(room, lambda text: len(text) // 4 + 1)
 
 
 async def answer(link: McpLink, name: str, /, **arguments: Any) -> tuple[bool, str]:

@@ -22,10 +22,10 @@ from session.tools.look.outline import OutlineTool
 from session.tools.look.read import ReadTool
 from session.tools.look.search import SearchTool
 from session.tools.settings import Running, ToolSettings, read_tool_settings
-from session.tools.tool import Around, Tool, ToolResult, ToolSpec
+from session.tools.tool import CallContext, Tool, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox, UnknownTool
 
-PLENTY = Around(8_000, lambda text: len(text) // 4)
+PLENTY = CallContext(8_000, lambda text: len(text) // 4)
 APP = '''"""An app."""
 
 KEY = "sk-ant-api03-%s"
@@ -66,7 +66,7 @@ def scanned(root: Path) -> Project:
     return project
 
 
-async def call(tool: Tool, around: Around = PLENTY, **arguments: Any) -> ToolResult:
+async def call(tool: Tool, around: CallContext = PLENTY, **arguments: Any) -> ToolResult:
     return await tool.call(arguments, around)
 
 
@@ -80,7 +80,7 @@ async def test_read_gives_the_lines_as_they_are_and_says_what_is_left(root: Path
         "## File: src/app.py (lines 6-7 of 11)\n\n```python\nclass App:\n    def start(self) -> None:\n```\n"
     )
     assert not part.readings[0].whole
-    little = await call(tool, Around(85, len), path="src/app.py")
+    little = await call(tool, CallContext(85, len), path="src/app.py")
     assert "more lines: ask for them with first_line" in little.text and not little.readings[0].whole
     assert (await call(tool, path="empty.txt")).text == "empty.txt is empty."
     assert (await call(tool, path="src/app.py", first_line=12)).text == "src/app.py has only 11 lines."
@@ -345,7 +345,7 @@ class Echo:
     def refusal(self, arguments: Mapping[str, Any]) -> str:
         return ""
 
-    async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         return ToolResult(arguments["text"])
 
 

@@ -13,7 +13,7 @@ import pytest
 from session.events import Event, ToolCalled, ToolEnded
 from session.protocol.items import FunctionCall
 from session.tools.command.run import RunTool
-from session.tools.tool import Around, ToolResult, ToolSpec
+from session.tools.tool import CallContext, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
 from session.turn.tool_calls import MOST_AT_ONCE, Calls
 
@@ -34,7 +34,7 @@ async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
         def refusal(self, arguments: Mapping[str, Any]) -> str:
             return ""
 
-        async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
             nonlocal running, most
             running += 1
             most = max(most, running)
@@ -71,7 +71,7 @@ async def test_output_without_lines_is_shown_as_far_as_it_fits(
     tmp_path: Path, command: str, parts: tuple[str, ...]
 ) -> None:
     tool = RunTool(tmp_path, {"PATH": os.environ["PATH"]}, asks=True)
-    result = await tool.call({"command": command}, Around(500, lambda text: len(text) // 4 + 1))
+    result = await tool.call({"command": command}, CallContext(500, lambda text: len(text) // 4 + 1))
     assert all(part in result.text for part in parts), result.text
     assert len(result.text) < 500 * 4
 
@@ -92,7 +92,7 @@ async def test_a_tool_that_raises_anything_gives_a_failed_answer_and_the_others_
             self._at("refusal")
             return ""
 
-        async def call(self, arguments: Mapping[str, Any], around: Around) -> ToolResult:
+        async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
             return ToolResult(self._at("call"))
 
         def _at(self, place: str) -> str:

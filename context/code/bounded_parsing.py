@@ -1,4 +1,4 @@
-"""Parsing that ends: what the parser may spend on one text, and texts that would end the process.
+"""Parses with a time limit, and rejects texts that would crash a parser.
 
 Parsers take time that grows with the square of some texts (brackets that never close, comments that
 never end), and hold up all threads meanwhile. Files come from anywhere, so that must not be theirs to choose.
@@ -32,11 +32,11 @@ _RUBBLE = 10_000
 
 
 class TooHardError(Exception):
-    """The text is not to be parsed, or not in the time that there is."""
+    """The text cannot be parsed safely or in time."""
 
 
 class ParseBudget:
-    """What is left of the time for one text, whatever is parsed of it."""
+    """The time limit for one text and everything embedded in it."""
 
     def __init__(self) -> None:
         self._end = time.thread_time() + _SECONDS

@@ -1,5 +1,7 @@
-"""Bodies of functions and tables in C, emptied before the parser sees them: nothing in them is outlined, and
-they are two thirds of the text."""
+"""Empties the bodies of C functions and tables before parsing.
+
+Nothing in them is outlined, and they are two thirds of the text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The point where the branch at hand left the project's main one, and the files changed since."""
+"""Finds the files that the current branch changed since it left the main branch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from context.disk.file_list import in_the_making
 from context.disk.git import Git, GitUnavailable
 
 MOST = 200
-"""Files that a branch may have changed: of one that changed more, being changed says little."""
+"""A branch that changed more files than this is ignored: the change then says little."""
 _MAIN = (
     "refs/remotes/upstream/HEAD",
     "refs/remotes/origin/HEAD",
@@ -23,9 +23,9 @@ _MAIN = (
 
 
 def branch_changes(git: Git) -> frozenset[str]:
-    """The files (relative to the folder) that the branch at hand changed since it left the main one.
+    """The files (relative to the folder) that the current branch changed since it left the main one.
 
-    None where there is no branch (a detached HEAD), no main one, no common commit (a shallow clone), or
+    Empty where there is no branch (a detached HEAD), no main one, no common commit (a shallow clone), or
     where more than :data:`MOST` changed.
     """
     try:

@@ -1,4 +1,4 @@
-"""What changed: files that differ from HEAD, or, without git, from what they were when the session began.
+"""Finds changed files: those that differ from HEAD or, without git, from the start of the session.
 
 A file's earlier state is kept as one checksum a line, so a later save is compared without asking git.
 """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
-"""The name under which an edit's next content is prepared beside its file: there for a moment only."""
+"""Names of the temporary files in which edits prepare new content."""
 _AT_ONCE = 100_000
 """Bytes of a list of files that are taken apart at once."""
 _STARS = re.compile(r"\*+")
@@ -38,7 +38,7 @@ class Listing:
 
 
 def in_the_making(path: str) -> bool:
-    """Whether ``path`` is no file of the project's, but an edit that is just being written."""
+    """Whether ``path`` is the temporary file of an edit that is being written."""
     return path.endswith(".spark") and _IN_THE_MAKING.fullmatch(path) is not None
 
 
@@ -127,8 +127,7 @@ def _rules(root: Path, folder: str) -> Rules:
 
 
 def _endless(line: str) -> bool:
-    """Whether a rule has so many stars that matching it, by going back over them, need not end today.
-    Nobody writes such a rule for its files."""
+    """Whether a rule has so many stars that matching it takes exponential time."""
     parts = re.sub(r"\*+/(?:\*+/)+", "**/", line).split("/")
     return line.count("**/") > _MOST_STARS or any(len(_STARS.findall(part)) > _MOST_STARS for part in parts)
 
@@ -137,7 +136,7 @@ def _paths(listed: bytes) -> list[str]:
     found: list[str] = []
     start = 0
     while start < len(listed):
-        # In pieces, as one long call holds up all other threads.
+        # In chunks: one long call would block all other threads.
         end = listed.find(b"\0", start + _AT_ONCE)
         piece = os.fsdecode(listed[start : end if end >= 0 else len(listed)])
         found += [path for path in piece.split("\0") if path and not in_the_making(path)]

@@ -45,7 +45,7 @@ _FIXED = {
 
 
 def parse_settings(listed: bytes) -> dict[str, str]:
-    """The keys and values in ``git config --list -z``; of a key that stands more than once, the last."""
+    """Parses the output of ``git config --list -z``. The last value of a key counts."""
     settings = {}
     for entry in listed.decode("utf-8", "surrogateescape").split("\0"):
         key, stands, value = entry.partition("\n")

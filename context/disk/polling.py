@@ -1,4 +1,4 @@
-"""Noticing saves by looking: recent files each second, the whole project now and then."""
+"""Finds saves by polling: recent files every second, the whole project every 15 seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A git directory of spark's own that stands before a repository's real one.
+"""Makes a git directory of spark's own, which git is given instead of the repository's.
 
 Git runs what a repository's configuration and hooks folder name: monitors, filters, hooks, signature
 checkers, transports and more with each version. It is therefore never pointed at either. A temporary

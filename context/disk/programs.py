@@ -22,7 +22,7 @@ def find_program(name: str, root: Path) -> str | None:
     """The program ``name`` on the search path; never one that lies in the project itself."""
     for folder in map(Path, os.get_exec_path()):
         file = folder / name
-        # Asked first: ``is_file`` raises where the folder may not be entered, as those of another user.
+        # Checked first: ``is_file`` raises for a folder that may not be entered.
         if not folder.is_absolute() or not os.access(file, os.X_OK) or not file.is_file():
             continue
         if not file.resolve().is_relative_to(root.resolve()):

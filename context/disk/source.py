@@ -1,4 +1,4 @@
-"""Reading a project's file as text for the model: never outside the project, never a device, never binary."""
+"""Reads a project's files as text: never outside the project, never a device, never binary."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def read(root: Path, path: str) -> Source | Unread:
 
 
 def _bytes(handle: int, expected: int) -> bytes:
-    """What can be read, but not much more than the largest file that is taken."""
+    """Reads the file, but little more than the size limit."""
     pieces = []
     left = LARGEST + 1
     while left:

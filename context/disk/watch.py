@@ -1,4 +1,4 @@
-"""Noticing saves: file-system events where the system gives them, polling where it does not.
+"""Watches a project for saves: by file-system events where there are any, else by polling.
 
 Folders that no rule of the project lets in (``node_modules``, ``.venv``) are not watched. Of ``.git``
 only HEAD and the index are noticed, and reported as ``.git/HEAD`` and ``.git/index``.

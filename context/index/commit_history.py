@@ -1,4 +1,4 @@
-"""Which files changed together: the commits behind HEAD, read once and kept by HEAD's name.
+"""Finds files that change together in the commits behind HEAD. The history is cached by HEAD's hash.
 
 Only ancestors of HEAD count, at most :data:`MOST` of them, and of those only commits that touch few files:
 one that touches hundreds says nothing about any two of them. Merges and first commits say nothing either.

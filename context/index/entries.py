@@ -1,4 +1,4 @@
-"""What is known of each file, as one immutable value: looked up in the parts of the index when asked for."""
+"""An immutable view of the index: what is known of each file, looked up when needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one content, read as one language, holds: outline, names, words, line checksums."""
+"""Extracts what the index keeps of a file: outline, names, words, line checksums."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_OUTLINE = 40_000
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was read from one file. ``lines`` is None where nobody will compare the file's lines."""
+    """What the index keeps of one file. ``lines`` is None where git compares the lines."""
 
     path: str
     digest: str

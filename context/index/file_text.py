@@ -1,5 +1,7 @@
-"""A file's text as windows look at it, worked out once for each of its states: while a person types, and
-from turn to turn, the same few files are looked at again and again."""
+"""Caches what windows derive from a file's text.
+
+While a user types, and from turn to turn, the same few files are used again and again.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,11 @@ from context.text.words import word_lines
 
 _MOST = 128
 _MOST_CHARACTERS = 3_000_000
-"""Of the texts that are remembered, together; what is known of a text takes several times its size."""
+"""Limit for all cached texts together; what is derived from a text takes several times its size."""
 
 
 class FileText:
-    """What windows ask of one state of a file; each answer is made when first asked for. Any thread may
-    ask."""
+    """Derived data of one version of a file, computed when first used. Thread-safe."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -61,12 +62,12 @@ class FileText:
 
     @cached_property
     def places(self) -> Mapping[str, list[int]]:
-        """The numbers of the lines on which each word stands, in order, once for each time it does."""
+        """The line numbers of each word, in order, one for each occurrence."""
         return word_lines(self.source.text)
 
 
 def file_text(source: Source) -> FileText:
-    """What is known of a file in this state, remembered for the last ones asked about."""
+    """The derived data of a file in this version, cached for the files used last."""
     key = source.path, source.digest
     with _LOCK:
         found = _KNOWN.pop(key, None)

@@ -1,4 +1,4 @@
-"""The index of a project: which file stands where in its parts, and what is live in them.
+"""The index of a project: where each file is stored, and which stored files are current.
 
 Parts are one draft in memory, which takes in what saves bring, and segments on disk. One thread changes the
 index; :meth:`Index.view` gives values that any thread reads.
@@ -87,7 +87,7 @@ class Index:
         self._size += self._parts[index].outline_size(number)
 
     def place(self, path: str) -> int | None:
-        """Where a file stands, if it is known."""
+        """Where a file is stored, if it is known."""
         at = self._newer.get(path)
         if at is None:
             at = self._places.get(path)
@@ -258,7 +258,7 @@ class Index:
         return Merging(tuple(slots), names, tuple(bytes(self._live[i]) for i in slots), self.store.new_name())
 
     def merged(self, merging: Merging, file: Path) -> bool:
-        """Take a merged segment instead of those it was made of; False when it is no good."""
+        """Replace segments by the one merged from them; False when that one is damaged."""
         try:
             segment = Segment(file)
         except (OSError, DamagedSegment):

@@ -1,4 +1,4 @@
-"""Taking files into the index: which have to be read, which give no text, and why."""
+"""Updates the index: decides which files to read, and records which give no text and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STAMP_BITS = (1 << 64) - 1
 
 
 class IndexUpdater:
-    """Brings the files of one project into its index. ``unread`` says what gives no text."""
+    """Updates the index of one project. ``unread`` maps files without text to the reason."""
 
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
@@ -36,7 +36,7 @@ class IndexUpdater:
         self._index = index
         self.unread: dict[str, str] = {}
         self.lines = True
-        """Whether to keep line checksums: without git, they are all that tells what changed in a file."""
+        """Whether to keep line checksums. Without git, changes are found by them."""
 
     def stamp_to_read(self, path: str) -> int | None:
         """The stamp of a file that has to be read; None when that is not needed."""
@@ -64,7 +64,7 @@ class IndexUpdater:
         return stamp
 
     def read_file(self, path: str, stamp: int) -> None:
-        """Read a file, here and now."""
+        """Read one file in this process."""
         source = read(self._root, path)
         if isinstance(source, Unread):
             self.mark_unread(source, stamp)
@@ -121,12 +121,12 @@ class IndexUpdater:
                 self._index.skip(problem.path, stamp, problem.why)
 
     def reset_unread(self, listed: Mapping[str, str]) -> None:
-        """Start afresh from what the listing could not give, by name, and why."""
+        """Forget the unread files but those in ``listed``, with their reasons."""
         self.unread = {shown_name(path): why for path, why in listed.items()}
 
 
 def _stamp(about: os.stat_result) -> int:
-    """What changes when the file does; 0 when it was written too shortly ago to tell."""
+    """A value that changes when the file does; 0 when the file was written too recently to tell."""
     if time.time_ns() - max(about.st_mtime_ns, about.st_ctime_ns) < _RACY_NS:
         return 0
     told = hash((about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))

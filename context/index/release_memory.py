@@ -1,4 +1,4 @@
-"""Giving memory back to the system: the C library keeps what was freed, unless it is asked."""
+"""Returns freed memory to the system, which the C library keeps otherwise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def release_memory() -> None:
-    """Hand freed memory back, where the C library can (glibc); else nothing."""
+    """Return freed memory to the system where the C library can (glibc)."""
     if not sys.platform.startswith("linux"):
         return
     import ctypes
@@ -14,5 +14,5 @@ def release_memory() -> None:
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError):
-        # Another C library: it does this by itself, or not at all.
+        # Another C library has no such call.
         return

@@ -40,7 +40,7 @@ _SECTIONS = ("terms", "ends", "postings", "paths", "outlines", "names", "lines",
 
 
 class DamagedSegment(Exception):
-    """A file is no segment, or not a whole one."""
+    """A file is not a valid segment."""
 
 
 class Segment:

@@ -46,7 +46,7 @@ class Gathering:
         self._files = _FIRST
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What one request is answered with. Raises OSError."""
+        """Answers one request. Raises OSError."""
         if "merge" in request:
             return self._merge(request["merge"], request["to"])
         files = [self._read(path) for path in request.get("read", ())]

@@ -1,4 +1,4 @@
-"""What both halves of a map without room for everything go by: its list of paths, and its outlines."""
+"""Limits shared by the path list and the outlines of a map that does not fit whole."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ Count = Callable[[str], int]
 """Tokens of a text."""
 
 SURELY = 12
-"""Characters a token from which a text surely does not fit: none is as long on average."""
+"""Characters per token above which a text cannot fit: no text averages as many."""
 CHARACTERS = 4
-"""Characters a token is taken to have where it is not worth counting."""
+"""Estimated characters per token, where an exact count is not worth its time."""
 LEAST = 8
-"""Tokens in which no outline and no folder fits."""
+"""Tokens too few for any outline or folder."""
 IN_VAIN = 60
-"""Outlines or folders in a row that did not fit, after which no more are tried."""
+"""Number of failures in a row after which no more outlines or folders are tried."""

@@ -1,4 +1,4 @@
-"""What differs: from HEAD and from the branch's start, as git says; without git, from the first scan."""
+"""Tracks changes against HEAD and the branch's start or, without git, against the first scan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Differences:
         self._shown = None
 
     def without_git(self) -> None:
-        """There is no git: begin with nothing."""
+        """Start without changes, as there is no git."""
         self.changes = {}
         self.branch = frozenset()
         self._shown = None

@@ -32,15 +32,15 @@ __all__ = ["SECRET", "Project"]
 _MANY = 400
 """ProjectPaths in one update past which the whole project is looked at again instead."""
 _PUBLISH_EVERY = 0.25
-"""Seconds between two pictures while a project is read, …"""
+"""Seconds between two snapshots while a project is read, …"""
 _PUBLISH_PAUSE = 20e-6
-"""… and more a file: each picture of a large project takes a few milliseconds."""
+"""… and seconds added per file: a snapshot of a large project takes a few milliseconds."""
 _FEW = 20
-"""Of so many files one may be missing in a picture that shows nearly all."""
+"""A snapshot is nearly complete when at most one file in this many is missing."""
 _HISTORY_WAIT = 0.3
-"""Seconds that this picture waits for the history: more is only needed where HEAD has moved far."""
+"""Seconds that a nearly complete snapshot waits for the history."""
 _LARGE = 10_000
-"""Files from which what reading needed for a while is given back to the system."""
+"""Number of files from which memory is returned to the system after reading."""
 
 
 class Project:

@@ -1,4 +1,4 @@
-"""What can be asked of all paths of a project: made once for a list of paths, and kept while that stays."""
+"""Indexes the paths of a project for look-ups; cached while the list of paths stays the same."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _folders_around(paths: Iterable[str]) -> frozenset[str]:
 
 
 def project_paths(paths: tuple[str, ...]) -> ProjectPaths:
-    """What can be asked of these paths, remembered for the last ones asked about."""
+    """The index of these paths, cached for the lists used last."""
     for known in _KNOWN:
         if known.all is paths:
             return known

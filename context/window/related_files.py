@@ -1,4 +1,4 @@
-"""Files that nobody named but that a request is likely about: whole, or their parts that match."""
+"""Views of files that the request does not name but is likely about: whole, or matching parts."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ from session.project.typing_pause import Pause
 from session.text.sanitize import clean_line
 
 TELL_SECONDS = 0.3
-"""How often it is told how far a long reading is."""
+"""Seconds between two progress events of a long reading."""
 LOOK_SECONDS = 5.0
 """How long to go without looking whether something changed that no event told of."""
 _BURST = 64
-"""Changes told at once, from which others may have been lost."""
+"""Number of changes in one event from which others may have been lost."""
 _QUIET = 0.4
 """Seconds without news after which what git or a burst did is taken to be over, …"""
 _LONGEST = 3.0

@@ -1,4 +1,4 @@
-"""A moment in which nobody types: when to do once what would hold the keys up."""
+"""Waits for a pause in typing, for work that would delay key presses."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import contextlib
 from time import monotonic
 
 QUIET = 0.5
-"""Seconds without a key that are a pause."""
+"""Seconds without a key press that count as a pause."""
 
 
 class Pause:
-    """Comes at once where nobody has typed yet, else with the first pause; or when it can wait no longer."""
+    """Ends at once if no key was pressed yet, else with the first pause or when the work is needed."""
 
     def __init__(self, quiet: float = QUIET) -> None:
         self._quiet = quiet
@@ -23,11 +23,11 @@ class Pause:
         self._typed = monotonic()
 
     def needed(self) -> None:
-        """What is waited with is needed now."""
+        """The delayed work is needed now."""
         self._needed.set()
 
     async def come(self) -> None:
-        """Return in a pause, or once it is needed."""
+        """Wait for a pause, or until the work is needed."""
         while self._typed is not None and not self._needed.is_set():
             left = self._typed + self._quiet - monotonic()
             if left <= 0:

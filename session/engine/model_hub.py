@@ -16,7 +16,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line

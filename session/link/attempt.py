@@ -12,7 +12,7 @@ from session.link.line import Line
 from session.link.retries import Retries, said_when
 from session.protocol.dialects import Decoder, dialect
 from session.protocol.events import ReasoningDelta, TextDelta, ToolInputDelta, WireEvent
-from session.protocol.frames import write_body
+from session.protocol.framing.frames import write_body
 from session.protocol.increment import increment
 from session.protocol.items import Item
 from session.protocol.request import Quirks, RequestProfile

@@ -13,7 +13,7 @@ import contextlib
 from collections import deque
 from typing import Any
 
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.transport.errors import LinkError
 from session.transport.links import Link
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from session.mcp.answers import answer_text, cut
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
-from session.protocol.frames import can_be_sent
+from session.protocol.framing.frames import can_be_sent
 from session.text.sanitize import clean, clean_line
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import fitting, plural, shortened

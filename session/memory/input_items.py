@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from session.protocol.call_ids import new_call_id
-from session.protocol.frames import can_be_sent
+from session.protocol.framing.frames import can_be_sent
 from session.protocol.items import (
     Item,
     Message,

@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from session.models.catalogue import Catalogue
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.text.sanitize import clean_line
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, one_line

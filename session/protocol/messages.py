@@ -11,7 +11,7 @@ from typing import Any
 
 from session.protocol.errors import read_error
 from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
-from session.protocol.frames import NotAnObject, can_be_sent, parse_object
+from session.protocol.framing.frames import NotAnObject, can_be_sent, parse_object
 from session.protocol.items import FunctionTool, Item
 from session.protocol.parts import Parts, count
 from session.protocol.request import RequestProfile

@@ -24,7 +24,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.frames import NotAnObject, parse_object, write_body
+from session.protocol.framing.frames import NotAnObject, parse_object, write_body
 from session.protocol.items import Item
 from session.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
 from session.protocol.request import NO_QUIRKS, Quirks, RequestProfile

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
-from session.protocol.sse import EventStream, EventTooLarge
+from session.protocol.framing.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.links import ends_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import quote
 
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.text.near_names import said_names
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem, one_line

@@ -25,10 +25,10 @@ from session.link.connection import Connection, Endpoint, RequestProfile, Servic
 from session.link.state import LinkState
 from session.memory.input_items import answer_items
 from session.protocol.events import Finished, TextDelta
-from session.protocol.frames import write_body
+from session.protocol.framing.frames import write_body
+from session.protocol.framing.sse import EventStream
 from session.protocol.items import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
-from session.protocol.sse import EventStream
 from session.transport.http import client_for
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.bench.wire_link import certificate, serve, server, slow_line

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.partner.server.requests import BadRequest, Request, request_of
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.protocol.turns import DEVELOPER_OPEN
 
 Writer = Callable[[str | bytes], bytes]

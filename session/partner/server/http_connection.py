@@ -17,7 +17,7 @@ from session.partner.server.dialects import DIALECTS, HttpDialect, Writer, neste
 from session.partner.server.requests import BadRequest, Request, check_calls
 from session.partner.server.schedule import paced
 from session.partner.server.scripted_model import ScriptedModel
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 
 _MOST_BODY_BYTES = 64 * 1024 * 1024
 _LOOK_SECONDS = 0.05

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.partner.script.tokens import count_input_tokens
-from session.protocol.frames import NotAnObject, parse_object
+from session.protocol.framing.frames import NotAnObject, parse_object
 
 _LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 PATCH_TOOL = "apply_patch"

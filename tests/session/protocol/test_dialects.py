@@ -23,7 +23,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.frames import write_body
+from session.protocol.framing.frames import write_body
 from session.protocol.items import FunctionTool, Item, OutputText, ThinkingBlock, tool_output, user_message
 from session.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
 from session.protocol.request import Quirks, RequestProfile

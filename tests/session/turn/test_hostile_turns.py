@@ -20,7 +20,7 @@ from session.link.state import Backoff
 from session.partner.script.load import parse
 from session.partner.script.script import Handshake
 from session.partner.server.server import Partner
-from session.protocol.frames import write_body
+from session.protocol.framing.frames import write_body
 from session.session import Session
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.talking import COLOURS, REPAINT, Listening, opening

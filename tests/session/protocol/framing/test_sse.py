@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.protocol.sse import EventStream, EventTooLarge
+from session.protocol.framing.sse import EventStream, EventTooLarge
 
 STREAM = (
     b"\xef\xbb\xbfevent: a\ndata: one\n\n: comment\ndata:two\r\ndata: lines\r\n\r\nid: 7\nretry: 1\n\n"

@@ -28,7 +28,7 @@ _REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
 class Listing:
     """The files of a project, and the folders that are not part of it.
 
-    ProjectPaths are relative to the root with ``/`` between their parts, sorted. ``ignored`` are folders;
+    Paths are relative to the root with ``/`` between their parts, sorted. ``ignored`` are folders;
     ``unread`` maps folders that could not be listed to why.
     """
 

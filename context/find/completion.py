@@ -1,4 +1,4 @@
-"""What a mention that is being typed could become: files, folders and definitions, fuzzily matched."""
+"""Completes a mention while it is typed: files, folders and definitions, matched fuzzily."""
 
 from __future__ import annotations
 

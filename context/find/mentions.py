@@ -1,4 +1,4 @@
-"""What a request names: ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``, a bare path.
+"""Finds what a request names: ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``, a bare path.
 
 A name with spaces is quoted: ``@"a b.md"``. What names nothing in the project is a word like any other.
 """

@@ -1,6 +1,6 @@
 """The order of a project's files for a request: rank decides what is in the window, never where it stands.
 
-A blend of evidence, each kind scaled to at most 1, by the weights in ``data/ranking.toml``: words of the
+A blend of evidence, each kind scaled to at most 1, by the weights in ``ranking.toml``: words of the
 request, files that changed together, names used and defined, file names, folders. The files *in hand*
 are those that the request names, that changed, or that are open.
 """
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _MOST_SHARED = 400
 """Names of the files in hand that are looked up: the longest."""
 _SURE_NAMES = 3.0
-"""So many used names that a single file defines make it sure that the files belong together."""
+"""Number of used names defined by one file that make it certain that the files belong together."""
 _SHARED_WEIGHT = 0.3
-"""What a name shared with the files in hand weighs beside a word of the request, in choosing parts."""
+"""Weight of a name shared with the files in hand, relative to a word of the request."""
 _BEHIND = 1e-9
 """What sets those that count for less behind the others where nearness says nothing."""
 _EARLIER_WEIGHT = 0.4
-"""What a word of earlier prompts weighs beside one of the request."""
+"""Weight of a word of earlier prompts, relative to one of the request."""
 _MOST_HELD = 60
 """Files in hand whose words and names are looked at."""
 _LONGEST_HELD = 200_000
@@ -100,7 +100,7 @@ class Order:
         inside: Callable[[float], Iterable[str]],
         known: set[str],
     ) -> Iterator[tuple[float, str]]:
-        """Of the paths around the files in hand those that count for just so much, with their scores."""
+        """The paths around the files in hand that have this discount, with their scores."""
         behind = _BEHIND * (1 - discount)
         for near in nearest:
             for path in inside(near):
@@ -260,5 +260,5 @@ def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) 
 
 @lru_cache(maxsize=1)
 def settings() -> dict[str, Any]:
-    """The tables of ``data/ranking.toml``."""
+    """The tables of ``ranking.toml``."""
     return tomllib.loads(resources.files("context.find").joinpath("ranking.toml").read_text("utf-8"))

@@ -36,7 +36,7 @@ class _Entry:
 
 
 def telling_words(wanted: Mapping[str, float], words: Words) -> Telling:
-    """Of weighted words those that definitions are weighed by."""
+    """The weighted words that definitions are scored by."""
     weighed = {word: weight * words.rarity(word) for word, weight in wanted.items()}
     best = sorted(weighed, key=lambda word: (-weighed[word], word))[:_TELLING]
     return tuple((word, weighed[word]) for word in best)
@@ -98,7 +98,7 @@ def _best_first(scores: Mapping[int, float], depths: list[int]) -> Iterator[int]
 
 
 def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
-    """A line and those around it that are not taken yet."""
+    """A line and the lines around it that are not chosen yet."""
     adds = [at]
     depth = depths[at]
     while depth > 1 and at:

@@ -100,7 +100,7 @@ def changed_block(before: str, block: str) -> str:
 
 
 def _around(enclosing: list[str], line: str) -> list[str]:
-    """Of the lines before ``line`` those that it stands inside, by their indentation."""
+    """The lines before ``line`` that enclose it, by their indentation."""
     depth = len(line) - len(line.lstrip(" "))
     return [other for other in enclosing if len(other) - len(other.lstrip(" ")) < depth]
 

@@ -30,7 +30,7 @@ from context.project.snapshot import Snapshot, frozen
 __all__ = ["SECRET", "Project"]
 
 _MANY = 400
-"""ProjectPaths in one update past which the whole project is looked at again instead."""
+"""An update of more paths than this scans the whole project instead."""
 _PUBLISH_EVERY = 0.25
 """Seconds between two snapshots while a project is read, …"""
 _PUBLISH_PAUSE = 20e-6

@@ -1,4 +1,4 @@
-"""Files that nobody edits by hand: built, generated, vendored. The rules are in ``data/unedited.toml``."""
+"""Recognises files that nobody edits by hand: built, generated, vendored. The rules are in ``generated.toml``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = 3_000
 """Characters in which a file says that it is generated."""
 _COMMENT = re.compile(r"^[ \t]*(?://|/?\*|#|<!--|--|;|%|\(\*)(.*)", re.MULTILINE)
 _MINIFIED = 5_000
-"""Characters from which on code in very long lines is taken for minified, …"""
+"""Code of at least this many characters in very long lines counts as minified, …"""
 _LONG_LINES = 300
 """… those that have so many on average."""
 

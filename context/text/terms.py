@@ -12,7 +12,7 @@ from zlib import crc32
 _MAKES = "\x01"
 _STEM = "\x02"
 UNEDITED = "\x03"
-"""The term under which files stand that nobody edits by hand."""
+"""The term of files that nobody edits by hand."""
 _AFFIX = re.compile(r"^(?:tests?|spec)[_.-]|[_.-]?(?:tests?|spec|impl|mock)$")
 _CRC_BITS = 16
 

@@ -22,7 +22,7 @@ _IN_VAIN = 4
 """Files of which nothing fitted, after which no more are tried."""
 _ABOUT = "this conversation has been about it"
 _CHARACTERS = 4
-"""Characters that a token is taken to have where parts of files are chosen, before they are counted."""
+"""Estimated characters per token, used to choose parts of files before they are counted."""
 
 
 def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:

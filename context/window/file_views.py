@@ -23,7 +23,7 @@ _SMALL = 6_000
 _WORTH = 0.7
 """A shorter form is worth it when it has at most this share of the whole text's characters."""
 _TOLD = 3
-"""Parts of one file that are told one by one."""
+"""Number of parts of one file that are listed one by one."""
 
 
 class Wanted(Enum):
@@ -231,7 +231,7 @@ def outline_of(source: Source) -> Outline:
 
 
 def _definitions(file: FileText, snapshot: Snapshot) -> str:
-    """The outline as the index has it, or made anew when the file has just changed."""
+    """The outline in the index, or a new one when the file has just changed."""
     entries, source = snapshot.entries, file.source
     if entries.digest(source.path) == source.digest:
         return entries.outline(source.path)

@@ -16,11 +16,11 @@ from context.window.pieces import Kind
 _LONGEST = 400
 """Lines: of a longer definition only what is inside it counts as a part."""
 _PARTS_SHARES = (0.8, 0.4)
-"""Of the limit, for the parts; the rest is for the signatures of all other definitions."""
+"""Shares of the limit for the parts; the rest is for the signatures of other definitions."""
 _ALONE_SHARES = (0.6, 0.4)
-"""Of the limit, for the parts of a file whose signatures alone would take too much."""
+"""Shares of the limit for the parts of a file whose signatures alone would take too much."""
 _TELLING = 60
-"""Words that a file's parts are weighed by at most: the rarest."""
+"""A file's parts are scored by at most this many words, the rarest."""
 
 
 def related_view(

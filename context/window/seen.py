@@ -33,7 +33,7 @@ class Shown:
     passed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The hashes of files that there was no room for: as long as they stay so, they are not tried again."""
     gone: frozenset[str] = frozenset()
-    """ProjectPaths the map no longer holds."""
+    """Paths that the map no longer holds."""
     frozen: FrozenMap | None = None
     """The whole map, where this window has it."""
 

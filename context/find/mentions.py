@@ -1,6 +1,7 @@
-"""Finds what a request names: ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``, a bare path.
+"""Finds what a request names: paths, folders, line ranges, symbols and globs.
 
-A name with spaces is quoted: ``@"a b.md"``. What names nothing in the project is a word like any other.
+They are written ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``; a path may stand
+without its ``@``, and a name with spaces is quoted (``@"a b.md"``). Other words are left alone.
 """
 
 from __future__ import annotations

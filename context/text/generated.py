@@ -1,4 +1,4 @@
-"""Recognises files that nobody edits by hand: built, generated, vendored. The rules are in ``generated.toml``."""
+"""Recognises files that nobody edits by hand: built, generated or vendored (rules: ``generated.toml``)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from session.mcp.settings import Asking, McpServer
 from session.protocol.framing.frames import can_be_sent
 from session.text.sanitize import clean, clean_line
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural, shortened
+from session.tools.truncate import lines_that_fit, plural, shortened
 
 if TYPE_CHECKING:
     from mcp.types import Tool as Listed
@@ -65,10 +65,10 @@ class McpTool:
             return failed(str(problem))
         text = clean(answer_text(result))
         lines = text.split("\n")
-        if fitting(lines, around.room, around.count) < len(lines):
+        if lines_that_fit(lines, around.room, around.count) < len(lines):
             lines = [shortened(line) for line in lines]
             text = "\n".join(lines)
-        text = cut(text, fitting(lines, around.room, around.count), lines)
+        text = cut(text, lines_that_fit(lines, around.room, around.count), lines)
         if result.is_error:
             return failed(text or "The tool failed and did not say why.", clean_line(lines[0])[:_LABEL])
         return ToolResult(text or "Done; the tool answered nothing.", plural(len(lines), "line"))

@@ -14,7 +14,7 @@ _CHARS = 8
 """Tokens are rarely longer; text beyond this many characters per token is not counted."""
 
 
-def fitting(lines: Sequence[str], room: int, count: Callable[[str], int]) -> int:
+def lines_that_fit(lines: Sequence[str], room: int, count: Callable[[str], int]) -> int:
     """How many of ``lines``, from the first on, fit into ``room`` tokens with a few words around them."""
     room -= _NOTE
     least, most = 0, _at_most(lines, room * _CHARS)

@@ -12,7 +12,7 @@ from context.text.secrets import redact
 from session.text.sanitize import clean
 from session.tools.command.process import Exit, run_group
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural, shortened
+from session.tools.truncate import lines_that_fit, plural, shortened
 
 SHELL = "/bin/sh"
 KEPT = 8_192
@@ -155,11 +155,11 @@ class _Output:
         text = _text(self._head) + gap + _text(self._tail)
         lines = text.rstrip("\n").split("\n")
         room, count = self._around.room, self._around.count
-        if fitting(lines, room, count) < len(lines):
+        if lines_that_fit(lines, room, count) < len(lines):
             lines = [shortened(line) for line in lines]
-        if fitting(lines, room, count) < len(lines):
-            first = fitting(lines, room // 3, count)
-            last = max(first, len(lines) - fitting(lines[::-1], room - room // 3, count))
+        if lines_that_fit(lines, room, count) < len(lines):
+            first = lines_that_fit(lines, room // 3, count)
+            last = max(first, len(lines) - lines_that_fit(lines[::-1], room - room // 3, count))
             lines = [*lines[:first], f"… {plural(last - first, 'line')} not shown …", *lines[last:]]
         body = "\n".join(lines).strip("\n")
         return f"{how}\n{body}\n" if body else f"{how}, without output\n"

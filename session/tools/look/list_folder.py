@@ -10,7 +10,7 @@ from context.project.snapshot import Snapshot
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.look_tool import LookingTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural
+from session.tools.truncate import lines_that_fit, plural
 
 DEEPEST = 8
 _DEPTH = 2
@@ -53,7 +53,7 @@ class ListTool(LookingTool):
         if not inside:
             return failed(f"There are no files of this project in {folder}.")
         lines = _lines(snapshot, inside, prefix, arguments.get("depth", _DEPTH))
-        shown = fitting(lines, around.room, around.count)
+        shown = lines_that_fit(lines, around.room, around.count)
         more = len(lines) - shown
         note = (
             [f"… {plural(more, 'more line')}: list a folder of it, or with a smaller depth"] if more else []

@@ -11,7 +11,7 @@ from context.window.file_views import outline_of
 from session.tools.look.allowed_paths import Refusal, read_file, resolve
 from session.tools.look.look_tool import LookingTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural
+from session.tools.truncate import lines_that_fit, plural
 
 _SPEC = ToolSpec(
     name="outline",
@@ -58,7 +58,7 @@ class OutlineTool(LookingTool):
         lines = harmless(redact(text).text).splitlines()
         if found.more:
             lines.append("… more entries")
-        shown = fitting(lines, around.room, around.count)
+        shown = lines_that_fit(lines, around.room, around.count)
         rest = [f"… {plural(len(lines) - shown, 'more definition')}"] if shown < len(lines) else []
         head = f"{source.path} ({plural(len(source.lines), 'line')})"
         summary = plural(len(symbols), "definition")
@@ -71,7 +71,7 @@ class OutlineTool(LookingTool):
         blocks = [entry.block.rstrip("\n") for path, entry in entries if path.startswith(prefix)]
         if not blocks:
             return failed(f"There are no readable files of this project in {folder}.")
-        shown = fitting(blocks, around.room, around.count)
+        shown = lines_that_fit(blocks, around.room, around.count)
         more = len(blocks) - shown
         rest = [f"… {plural(more, 'more file')}: outline a folder or a file of it"] if more else []
         return ToolResult("\n".join([*blocks[:shown], *rest]) + "\n", plural(len(blocks), "file"))

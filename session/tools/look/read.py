@@ -11,7 +11,7 @@ from context.text.secrets import redact
 from session.tools.look.allowed_paths import Refusal, read_file
 from session.tools.look.look_tool import LookingTool
 from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural
+from session.tools.truncate import lines_that_fit, plural
 
 LONGEST_LINE = 2_000
 """The most characters of one line that are shown."""
@@ -60,7 +60,7 @@ class ReadTool(LookingTool):
         if last < first:
             return failed(f"last_line ({last}) is before first_line ({first}).")
         wanted = [_cut(line) for line in lines[first - 1 : last]]
-        shown = fitting(wanted, around.room, around.count)
+        shown = lines_that_fit(wanted, around.room, around.count)
         if not shown:
             return failed(f"Line {first} of {source.path} is too long for the room that is left.")
         end = first + shown - 1

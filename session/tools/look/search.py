@@ -16,7 +16,7 @@ from context.text.secrets import is_secret_file, redact
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.search_engines import SECONDS, BadPattern, Places, Query, search
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import fitting, plural
+from session.tools.truncate import lines_that_fit, plural
 
 MOST_SHOWN = 200
 """The most lines that one search shows."""
@@ -140,7 +140,7 @@ def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: Ca
         if matches:
             lines += [path, *matches]
             shown += len(matches)
-    fits = fitting(lines, around.room, around.count)
+    fits = lines_that_fit(lines, around.room, around.count)
     if fits < len(lines) or shown < count:
         note = [f"… not all of {summary}: narrow the search with path, or with a longer pattern"]
     else:

@@ -1,1 +1,1 @@
-"""What a person orders outside a turn: undo, locks, models, the window, compaction, apply."""
+"""What the user can order outside a turn: undo, locks, models, the window, compaction, apply."""

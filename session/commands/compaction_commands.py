@@ -58,7 +58,7 @@ class CompactionCommands:
         recorder.subscribe(self._after_turn)
 
     async def compact(self) -> str:
-        """Compact now: the next turn begins a fresh window. Returns a line for the person, empty where the
+        """Compact now: the next turn begins a fresh window. Returns a line for the user, empty where the
         event tells it. Raises CompactionError while a turn runs, and before any was asked."""
         if self._turns.running:
             raise CompactionError("a turn runs: compact when it has ended, or stop it first")

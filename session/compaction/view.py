@@ -1,4 +1,4 @@
-"""The summary as text for the person who asks for it."""
+"""The summary as text for the user who asks for it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class DialogueCompacted(Event):
 
     ``text`` is what the model is shown in place of the first ``turns`` turns, the last of which is
     ``through``. ``before`` and ``after`` are exact tokens of the dialogue as it is sent; ``kept`` and
-    ``dropped`` are short lines for the person; ``by`` says who wrote the ledger: ``rules`` or ``model``.
+    ``dropped`` are short lines for the user; ``by`` says who wrote the ledger: ``rules`` or ``model``.
     """
 
     type: ClassVar[str] = "dialogue.compacted"

@@ -1,4 +1,4 @@
-"""What happens to the link, and lines for the person."""
+"""What happens to the link, and lines for the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ConnectionChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class Notice(Event):
-    """One line for the person; ``level`` is ``info``, ``warning`` or ``error``."""
+    """One line for the user; ``level`` is ``info``, ``warning`` or ``error``."""
 
     type: ClassVar[str] = "notice"
     level: str

@@ -1,1 +1,1 @@
-"""A session's events on disk, and handing them to listeners."""
+"""A session's events on disk, and handing them to subscribers."""

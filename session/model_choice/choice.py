@@ -65,7 +65,7 @@ class ModelChoice:
         self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
     ) -> str:
         """Use another model of this provider, another effort, or another tier; returns a line for the
-        person where there is something to say of it.
+        user if there is something to say about it.
 
         Raises ChoiceError for one that cannot be had; nothing is changed then.
         """

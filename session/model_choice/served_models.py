@@ -61,7 +61,7 @@ class ServedModels:
             await asyncio.wait({self._asking})
 
     async def find(self, name: str) -> tuple[Model, str]:
-        """The model called ``name``, and what there is to say of it, in lines for the person.
+        """The model called ``name``, and what there is to say of it, in lines for the user.
 
         Raises ChoiceError for one that another provider serves, or that the server does not have.
         """

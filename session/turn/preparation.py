@@ -48,7 +48,7 @@ _TOLD = 4
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
     """What a turn will add to the conversation, and its tokens. Nothing is changed by making it:
-    an interrupted preparation leaves no trace. ``notes`` are lines for the person."""
+    an interrupted preparation leaves no trace. ``notes`` are lines for the user."""
 
     items: tuple[Item, ...]
     tokens: int

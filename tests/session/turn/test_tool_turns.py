@@ -169,7 +169,7 @@ async def test_what_cannot_be_called_is_answered_with_what_would_be_right(root: 
         "Of that name there is colours.py",
         "no path of this project",
         "cannot be searched",
-        "cannot be seen (U+202E)",
+        "invisible character (U+202E)",
     ]
     for text, part in zip(told, expected, strict=True):
         assert part in text

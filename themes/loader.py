@@ -59,7 +59,7 @@ UI_ROLES = frozenset(
         "status_key",
     )
 )
-"""What the screen draws with; each theme names them all."""
+"""The roles of everything on the screen; each theme must name them all."""
 
 TOKEN_ROLES = frozenset(
     (
@@ -85,7 +85,7 @@ TOKEN_ROLES = frozenset(
         "deleted",
     )
 )
-"""What code is drawn with; each theme names them all."""
+"""The roles of code; each theme must name them all."""
 
 _EIGHT = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 ANSI_COLOURS = frozenset((*_EIGHT, *(f"bright_{colour}" for colour in _EIGHT)))
@@ -96,12 +96,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\Z")
 
 
 class ThemeError(Exception):
-    """A theme that cannot be used; the message names the file, the key and what to write instead."""
+    """A theme is invalid; the message names the file, the key and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """A colour and its attributes; ``colour`` is as in the file, ``attributes`` in reading order."""
+    """A colour and its attributes, as in the file."""
 
     colour: str
     attributes: tuple[str, ...] = ()
@@ -112,24 +112,24 @@ class Ink:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """One look. ``ui`` and ``tokens`` hold every role of :data:`UI_ROLES` and :data:`TOKEN_ROLES`."""
+    """A theme. ``ui`` and ``tokens`` hold every role of :data:`UI_ROLES` and :data:`TOKEN_ROLES`."""
 
     name: str
     dark: bool
     ansi: bool
-    """True when it uses the terminal's own sixteen colours and nothing else."""
+    """Whether it uses only the terminal's own sixteen colours."""
     ui: dict[str, Ink]
     tokens: dict[str, Ink]
 
 
 def theme_names() -> tuple[str, ...]:
-    """The themes there are, built-in first, then the user's own."""
+    """The names of the themes, built-in first, then the user's own."""
     own = sorted(path.stem for path in _user_folder().glob("*.toml")) if _user_folder().is_dir() else []
     return tuple(dict.fromkeys([*_BUILT_IN, *own]))
 
 
 def load_theme(name: str) -> Theme:
-    """The theme ``name``. Raises ThemeError when there is none, or when its file is wrong."""
+    """The theme called ``name``. Raises ThemeError when there is none, or when its file is invalid."""
     if _NAME.match(name):
         own = _user_folder() / f"{name}.toml"
         if own.is_file():
@@ -145,10 +145,8 @@ def load_theme(name: str) -> Theme:
 
 
 def parse(text: str, *, name: str, source: str) -> Theme:
-    """A theme from its TOML ``text``; ``source`` is what messages call the file.
-
-    Raises ThemeError for anything that is not a whole theme.
-    """
+    """A theme from its TOML ``text``; messages call the file ``source``. Raises ThemeError for an incomplete
+    or invalid theme."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -221,7 +221,7 @@ class SparkApp(App[int], inherit_bindings=False):
             self.session.wake()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Say what the command does that is being typed, and what the text could become."""
+        """Show what the typed command does, and what the text could become."""
         if self.ready:
             self.session.typing()
         if event.text_area is self.composer:
@@ -263,7 +263,7 @@ class SparkApp(App[int], inherit_bindings=False):
     # Actions, as ``tui/keys/keymap.toml`` names them.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Under a screen that lies over them the panes are out of reach; stopping and leaving are not."""
+        """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""
         return not self.overlays.covered or action in REACHABLE
 
     def action_interrupt(self) -> None:
@@ -271,14 +271,14 @@ class SparkApp(App[int], inherit_bindings=False):
         self.controls.prompts.interrupt()
 
     def action_cancel(self) -> None:
-        """Ctrl+C: stop the turn at once; else copy, or set the draft aside; twice in a row quits."""
+        """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""
         if self.session.running:
             self.controls.prompts.interrupt()
         else:
             self.controls.quitting.cancel()
 
     def action_quit_spark(self) -> None:
-        """Leave."""
+        """Quit."""
         self.controls.quitting.quit()
 
     def action_help(self) -> None:

@@ -1,4 +1,4 @@
-"""From the session's events to the panes: the one place that reads every kind of event."""
+"""Shows the session's events in the panes. This is the one place that handles every kind of event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn fail
 
 
 class Feed:
-    """Shows events. After an interrupt it shows no more of the stopped turn than what landed of it."""
+    """Shows events. After an interrupt it shows nothing more of the stopped turn than what landed."""
 
     def __init__(self, chat: ChatView, shown_file: ShownFile, status: StatusLine, window: int) -> None:
         self._chat = chat
@@ -36,7 +36,7 @@ class Feed:
         self._status = status
         self._meter = Meter()
         self._rate: float | None = None
-        """Tokens a second of the turn before, as they are told at its end."""
+        """Tokens per second of the last turn, as told at its end."""
         self._usage = UsageFold()
         self._started: said.TurnStarted | None = None
         self._window = window
@@ -49,17 +49,17 @@ class Feed:
         """What the status line asks about the oldest held item; empty when nothing is held."""
         self._unanswered = ""
         self.on_unanswered: Callable[[str], None] = lambda prompt: None
-        """Called with the prompt of a turn that failed before anything of an answer came."""
+        """Called with the prompt of a turn that failed before any answer arrived."""
 
     def stop(self) -> None:
-        """The user stopped the turn: drop what is not painted yet, and all that still comes of it."""
+        """The user stopped the turn: drop what is not painted yet, and what still arrives of it."""
         if self._turn:
             self._stopped.add(self._turn)
         self._chat.drop_pending()
         self._shown_file.drop_all()
 
     def replay(self, events: list[said.Event]) -> None:
-        """Show the events of a resumed session: the conversation, not its hunks' typing."""
+        """Show the past events of a resumed session: the conversation, without the typing of its hunks."""
         for event in events:
             self._tell(event)
         self._turn = ""
@@ -124,7 +124,7 @@ class Feed:
                 pass
 
     def _tell(self, event: said.Event) -> None:
-        """The conversation's share of an event, and the turn's."""
+        """Show what an event means for the chat and for the turn."""
         if isinstance(event, _ANSWERS):
             self._unanswered = ""
         chat, status = self._chat, self._status
@@ -241,8 +241,8 @@ class Feed:
         self._meter.took(chars, monotonic())
 
     def tick(self) -> bool:
-        """Bring the figures up to date; called at a bounded rate while events come. True while a speed is
-        shown that will not last when nothing more comes."""
+        """Update the figures; called at a limited rate while events arrive. True while a speed is shown that
+        changes even when nothing arrives."""
         self._figures()
         return bool(self._turn) and self._status.status.speed is not None
 
@@ -261,13 +261,13 @@ _DRAWN = (
     said.ToolOutput,
     said.PhaseChanged,
 )
-"""What of a stopped turn is not shown any more; what it wrote and how it ended is."""
+"""The events of a stopped turn that are not shown any more. Those that tell what landed are."""
 
 NARROW = 60
-"""Columns below which a question is asked in a few words."""
+"""Below this many columns a question is short."""
 
 _ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
-"""What shows that an answer had begun."""
+"""The events which show that an answer had begun."""
 
 
 def question_about(item: HeldItem, more: int, width: int) -> str:

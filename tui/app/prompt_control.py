@@ -1,4 +1,4 @@
-"""Sends prompts, obeys typed commands, stops the turn, keeps the draft."""
+"""Sends prompts, runs typed commands, stops the turn, saves the draft."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PromptControl:
             self._feed.stop()
             status.show(phase="stopping")
             if queued := self._session.unqueue():
-                # What follows a turn is not wanted unread when that turn had to be stopped.
+                # A turn had to be stopped: the prompts behind it may not be wanted unread.
                 composer = self._panes.composer
                 composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
                 status.say("Queued messages are back in the prompt", "warning")
@@ -82,13 +82,13 @@ class PromptControl:
         self._background.start(self._command("", "undo-turn", ""), "undoing the turn")
 
     def draft_changed(self, text: str) -> None:
-        """Keep the draft, and have ready what it takes to send or complete it."""
+        """Save the draft, and prepare what is needed to send or complete it."""
         self._quitting.keep_draft(text)
         prefetch_models(self._session, text)
         self._session.wake()
 
     async def _command(self, text: str, name: str, argument: str) -> None:
-        """Obey a command. One that fails is put back to be corrected, selected so that typing replaces it."""
+        """Run a command. One that fails is put back to be corrected, selected so that typing replaces it."""
         status, composer = self._panes.status, self._panes.composer
         meanwhile = f"/{name} is running …"
         timer = self._app.set_timer(SLOW_COMMAND, lambda: status.say(meanwhile))
@@ -103,7 +103,7 @@ class PromptControl:
             composer.select_all()
 
     async def _run_command(self, name: str, argument: str) -> bool:
-        """Obey a command: the app's own here, all others as line mode does. False when it fails."""
+        """Run one of the app's own commands here, any other as line mode does. False when it fails."""
         match name, argument:
             case "context", "":
                 self._hunks.show_context()
@@ -126,7 +126,7 @@ class PromptControl:
         return True
 
     def _tell(self, told: str, level: str) -> None:
-        """Say what came of a command: in the status line, and where there is no room, in the chat."""
+        """Show the result of a command in the status line or, where it does not fit, in the chat."""
         if "\n" not in told:
             self._panes.status.say(told, level)
         if "\n" in told or self._panes.status.cut:

@@ -1,4 +1,4 @@
-"""Ctrl+C and leaving the app: nothing that was typed is lost on the way out."""
+"""Ctrl+C and quitting, without losing what was typed."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class QuitControl:
         after_typing(self._app, self._cancel)
 
     def quit(self) -> None:
-        """Leave."""
+        """Quit."""
         after_typing(self._app, self._quit)
 
     def keep_draft(self, text: str) -> None:
-        """Keep what is being typed on disk."""
+        """Save the draft to disk."""
         try:
             self._session.save_draft(text)
         except StoreError as problem:
@@ -76,7 +76,7 @@ class QuitControl:
             status.say(f"{told}Ctrl+C again quits")
 
     async def _quit(self) -> None:
-        """Leave, keeping the draft; unsaved text in the editor must be saved or left on purpose."""
+        """Quit, keeping the draft. Unsaved changes in the editor must be saved, or dropped on purpose."""
         file = self._shown_file
         await file.saved()
         if file.dirty and self._warned_of != self._panes.editor.content:

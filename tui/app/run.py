@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tui.port import SessionPort
 
 Again = Callable[["Offer"], tuple["Opening", str | None]]
-"""From the offer that was taken to what the app opens again with, and a line to say there."""
+"""Maps the offer that was taken to the project to open the app with, and a line to show there."""
 
 
 def run_app(
@@ -33,10 +33,10 @@ def run_app(
     suggestions: Sequence[str] = (),
     again: Again | None = None,
 ) -> int:
-    """Open the app and return its exit code; leaves with 3 where it cannot be shown.
+    """Open the app and return its exit code; exits with 3 where it cannot be shown.
 
-    Where a key is missing, and ``again`` can be given what was chosen in its place, the app offers what
-    can be begun with, and opens again with that.
+    Where a key is missing and ``again`` is given, the app offers what the user can begin with, and opens
+    again with what they take.
     """
     require_terminal()
     from tui.app.app import SparkApp
@@ -56,7 +56,7 @@ def run_app(
         app.run()
         if app.taken is None or again is None:
             return app.return_code or DONE
-        # The prompt lies in the draft by now.
+        # The prompt is in the draft by now.
         prompt = None
         opening, notice = again(app.taken)
 
@@ -74,7 +74,7 @@ def _finder(opening: Opening) -> FindOffers:
 
 
 def require_terminal() -> None:
-    """Leave with 3 where there is no terminal that can hold the app."""
+    """Exit with 3 where there is no terminal that can show the app."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         leave("the app needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
     if os.environ.get("TERM", "dumb") == "dumb":

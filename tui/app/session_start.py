@@ -143,7 +143,7 @@ class SessionStart:
             session.submit(self._prompt)
 
     async def _warm_up(self) -> None:
-        """Pay for first uses now, and keep what was made so far out of the collector's way."""
+        """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
         await asyncio.to_thread(warm)
         loaded()
 
@@ -173,13 +173,13 @@ class SessionStart:
                 self.controls.session.looking_at((file.path,))
 
     def _give_up(self, problem: str, code: int = FAILED) -> None:
-        """Leave, and say why where the app was."""
+        """Quit, and print why."""
         self._app.exit(return_code=code, message=Text(f"spark: {visible(problem)}"))
 
     # Offers: what the user can begin with where a key is missing.
 
     def _give_back(self, prompt: str) -> None:
-        """Nothing came of a prompt: have it ready to be sent again, unless something else is typed."""
+        """A prompt was not answered: put it back to be sent again, unless something else is typed."""
         if not self._panes.composer.draft.strip():
             self._panes.composer.put(prompt)
         self._offer()
@@ -190,11 +190,11 @@ class SessionStart:
             self._overlays.offer(self._offers, why, self._type, self._take)
 
     def _type(self, event: events.Key) -> None:
-        """Hand the composer a key that was meant for it, behind those that went there by themselves."""
+        """Pass a key to the composer, behind the keys that went there by themselves."""
         self._panes.composer.post_message(events.Key(event.key, event.character))
 
     def _take(self, offer: Offer | None) -> None:
-        """Leave the app to begin with ``offer``."""
+        """Quit the app to begin with ``offer``."""
         if offer is None or self.controls is None:
             self._panes.status.say("nobody can answer yet: there is no key")
         elif self.controls.shown_file.dirty:

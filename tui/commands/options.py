@@ -56,7 +56,7 @@ def model_options(command: Decorated) -> Decorated:
 
 
 def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
-    """The project, settings and key for a command; leaves with exit code 3 where they are bad."""
+    """The project, settings and key for a command; exits with 3 where they are invalid."""
     from session.keys.credentials import CredentialsError
     from session.project.workspace import WorkspaceError
     from session.setup.config import ConfigError, Flags
@@ -69,8 +69,8 @@ def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
 
 
 def session_file(workspace: Workspace, name: str | None) -> Path:
-    """The journal of the session called ``name``, or of the last one; leaves with exit code 2 where there is
-    no such session, with 3 where they cannot be read."""
+    """The journal of the session called ``name``, or of the last one. Exits with 2 where there is no such
+    session, with 3 where sessions cannot be read."""
     from session.journal.journals import NoSessionError, find_session
     from session.storage.line_files import StoreError
 
@@ -83,7 +83,7 @@ def session_file(workspace: Workspace, name: str | None) -> Path:
 
 
 def opening_workspace(folder: Path) -> Workspace:
-    """The project at ``folder``, for commands that ask no model; leaves with 3 where it cannot be."""
+    """The project at ``folder``, for commands that ask no model; exits with 3 where it cannot be opened."""
     from session.project.workspace import WorkspaceError, open_workspace
 
     try:

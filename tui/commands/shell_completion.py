@@ -1,7 +1,7 @@
-"""What a shell offers at Tab for an argument of spark's: session names, providers, models, efforts.
+"""Shell completion of arguments: session names, providers, models, efforts.
 
-Whatever keeps them from being read (a folder that is not there, a broken configuration) offers nothing:
-running the command says what it is.
+If they cannot be read (a missing folder, an invalid configuration) nothing is offered: running the command
+tells why.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 
 def sessions(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The project's sessions, newest first, with what was asked in them."""
+    """The project's sessions, newest first, with their first prompt."""
     from session.journal.journals import list_sessions
     from session.project.workspace import WorkspaceError, open_workspace
     from session.storage.line_files import StoreError
@@ -33,19 +33,19 @@ def sessions(context: click.Context, parameter: click.Parameter, begun: str) -> 
 
 
 def efforts(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """How long a model may think."""
+    """The effort levels."""
     from session.models.catalogue import EFFORTS
 
     return [CompletionItem(effort) for effort in EFFORTS if effort.startswith(begun)]
 
 
 def providers(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The catalogue's providers, the user's own among them."""
+    """The providers of the catalogue, including the user's own."""
     return [CompletionItem(name) for name in sorted(_catalogue()[0]) if name.startswith(begun)]
 
 
 def models(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The catalogue's models; where a provider was named, its own."""
+    """The models of the catalogue; of the given provider, if one was named."""
     wanted = context.params.get("provider")
     return [
         CompletionItem(name, help=provider)
@@ -55,7 +55,7 @@ def models(context: click.Context, parameter: click.Parameter, begun: str) -> li
 
 
 def _catalogue() -> tuple[list[str], dict[str, str]]:
-    """The names of the providers, and those of the models with who serves them."""
+    """The providers by name, and the models with their provider."""
     from session.setup.config import ConfigError, Flags, load_settings
     from session.storage.folders import config_folder
 

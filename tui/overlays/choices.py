@@ -1,4 +1,4 @@
-"""Rows of which the mouse can choose one, and that its wheel moves through."""
+"""Rows that can be chosen by a click and scrolled through by the wheel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui.overlays.lines import Lines
 
 
 class Choices(Lines):
-    """Lines of which the mouse can choose one."""
+    """Lines that the mouse can choose from."""
 
     class Chosen(Message):
         """A row was clicked."""
@@ -26,13 +26,13 @@ class Choices(Lines):
             self.by = by
 
     def on_click(self, event: events.Click) -> None:
-        """Choose."""
+        """Report the clicked row."""
         self.post_message(self.Chosen(self.top + event.y))
 
     def on_mouse_scroll_down(self) -> None:
-        """Go on."""
+        """Report a turn down."""
         self.post_message(self.Turned(3))
 
     def on_mouse_scroll_up(self) -> None:
-        """Go back."""
+        """Report a turn up."""
         self.post_message(self.Turned(-3))

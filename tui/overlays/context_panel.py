@@ -25,13 +25,13 @@ from tui.overlays.overlay import Overlay
 from tui.port import SessionPort
 
 WIDE = 110
-"""Columns from which a piece's text stands beside the list."""
+"""From this width a piece's text is shown beside the list."""
 LOW = 14
-"""Rows below which the hints make room for the list."""
+"""Below this height the hints are left out."""
 CALM = 0.25
-"""Seconds between two windows that are built because something happened."""
+"""The least time between two windows that are built after events, in seconds."""
 READING = 3.0
-"""Seconds between two windows that are built because more of the project is known."""
+"""The same while the project is scanned."""
 NOW, LAST = "to be sent now", "last sent"
 
 CHANGES = (
@@ -52,7 +52,7 @@ CHANGES = (
     said.TurnStarted,
     said.TurnEnded,
 )
-"""Events after which the window may be another."""
+"""Events that can change the window."""
 ASKING = (
     said.HunkHeld,
     said.HunkLanded,
@@ -62,11 +62,11 @@ ASKING = (
     said.ToolEnded,
     said.TurnEnded,
 )
-"""Events after which the foot may say something else of the turn."""
+"""Events that can change what the bottom line says of the turn."""
 
 
 class ContextScreen(Overlay, inherit_bindings=False):
-    """The panel. Its answer is a file to open in the editor, None when it was left."""
+    """The panel. Its result is a file to open in the editor, or None."""
 
     AUTO_FOCUS = ""
 
@@ -103,12 +103,12 @@ class ContextScreen(Overlay, inherit_bindings=False):
             yield Lines(self._palette, id="foot")
 
     def on_mount(self) -> None:
-        """Ask for the window, and show what there is meanwhile."""
+        """Start building the window."""
         self._ask()
         self._draw()
 
     def on_unmount(self) -> None:
-        """Ask for nothing more."""
+        """Stop building windows."""
         self._pacer.cancel()
 
     def on_resize(self) -> None:
@@ -118,7 +118,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
     def take(self, event: said.Event) -> None:
         """Something happened in the session."""
         if isinstance(event, said.ReadingProgress) and event.known < event.total:
-            # A window takes its time from the reading, which should be over soon.
+            # Building a window slows down the scan, which should end soon.
             spell = max(READING, self._took * 10)
             if asyncio.get_running_loop().time() - self._built < spell:
                 return
@@ -135,7 +135,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
         self._draw()
 
     def back(self) -> bool:
-        """Undo one step: the filter, the text in the list's place. False when there is nothing to undo."""
+        """Clear the filter, or go back from the text to the list. False when there is neither."""
         if self._typing or self._query:
             self._typing = False
             self._search("")
@@ -164,7 +164,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
 
     @work(group="explain")
     async def _build(self) -> None:
-        """Have the window explained and sorted, in threads, until what is shown is what was asked for."""
+        """Build and sort the window in threads until it is the one that was asked for last."""
         try:
             while self._stale or self._unsorted:
                 if self._stale:
@@ -186,7 +186,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
             self._busy = False
 
     def _show(self, found: list[Group]) -> None:
-        """Take over a sorted window; the choice stays on what it was on."""
+        """Show a sorted window, keeping the choice."""
         before = self._entry
         self._groups = found
         self._entries = [entry for group in found for entry in group.entries]
@@ -264,7 +264,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
     # Keys.
 
     def action_move(self, by: int) -> None:
-        """Up or down the list, or the text while that is read."""
+        """Move the choice, or scroll the text while it is read."""
         if self._reading:
             self.query_one("#piece", Lines).move(by)
         elif self._entries:
@@ -291,17 +291,17 @@ class ContextScreen(Overlay, inherit_bindings=False):
         self.action_move(event.by)
 
     def action_view(self) -> None:
-        """The other window: now or last."""
+        """Switch between the next window and the last one sent."""
         self._view = LAST if self._view == NOW else NOW
         self._ask()
 
     def action_read(self) -> None:
-        """Read the piece's text, or go back to the list."""
+        """Read the text of the piece, or go back to the list."""
         self._reading = not self._reading and self._entry is not None
         self._draw()
 
     def action_open(self) -> None:
-        """Open the file in the editor; of what is no file, read the text."""
+        """Open the file in the editor; read the text of a piece that is no file."""
         entry = self._entry
         if entry is None:
             return
@@ -311,7 +311,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
             self.action_read()
 
     def action_pin(self) -> None:
-        """Pin the chosen file, or pin it no longer."""
+        """Pin or unpin the chosen file."""
         entry = self._file()
         context = self._session.context
         if entry is not None and entry.pinned:
@@ -320,7 +320,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
             self._obey(context.pin, entry.path)
 
     def action_remove(self) -> None:
-        """Take the chosen file out, or put it back."""
+        """Take the chosen file out of the window, or put it back."""
         entry = self._file()
         context = self._session.context
         if entry is not None and entry.removed:
@@ -335,7 +335,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
         return entry
 
     def _obey(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
-        # By the app: it is carried out where the panel is closed meanwhile, too.
+        # The app runs it, so that it is done even if the panel is closed meanwhile.
         self.app.run_worker(self._carry_out(command, target), group="pins")
 
     async def _carry_out(self, command: Callable[[str], Awaitable[None]], target: str) -> None:
@@ -358,17 +358,17 @@ class ContextScreen(Overlay, inherit_bindings=False):
         )
 
     def action_close(self) -> None:
-        """Leave; a running turn goes on."""
+        """Close the panel; a running turn goes on."""
         self.dismiss(None)
 
     def action_filter(self) -> None:
-        """Type letters of a name."""
+        """Start typing the filter."""
         self._typing = True
         self._draw()
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the panel's keys in the order in which they are pressed: a field of its own for the letters
-        would take the focus only after some of them had been keys."""
+        """Run the keys in the order in which they were pressed. An input field for the filter would get the
+        focus only after some letters had been read as keys."""
         action = next((entry.action for entry in scope("context").keys if event.key in entry.keys), None)
         if self._typing and self._typed(event):
             event.stop()
@@ -378,7 +378,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
             await self.run_action(action)
 
     def _typed(self, event: events.Key) -> bool:
-        """Take a key as part of the filter; False where it is none."""
+        """Handle a key as part of the filter; false when it is not."""
         if event.key == "enter":
             self._typing = False
             self._draw()
@@ -393,6 +393,6 @@ class ContextScreen(Overlay, inherit_bindings=False):
         return True
 
     def on_paste(self, event: events.Paste) -> None:
-        """Letters that are pasted while the filter is typed."""
+        """Add pasted letters to the filter."""
         if self._typing:
             self._search(self._query + "".join(each for each in event.text if each.isprintable()))

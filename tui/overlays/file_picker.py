@@ -1,4 +1,4 @@
-"""Picking a file by a few letters of its path."""
+"""A list of files, filtered by a few letters of a path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tui.words.fuzzy import best
 
 
 class PathInput(Input):
-    """Where letters of a name are typed, and taken in turn; Ctrl+K moves the choice below."""
+    """The field for the letters. Ctrl+K moves the choice in the list instead."""
 
     async def on_key(self, event: events.Key) -> None:
         """See :mod:`tui.keys.key_order`."""
@@ -32,12 +32,12 @@ class PathInput(Input):
 
 
 class FilePicker(ModalScreen[str | None]):
-    """Type a part of a path, take one with Enter. The answer is the path, None when it was left."""
+    """Type a part of a path and take a match with Enter. The result is the path, or None."""
 
     MOST = 200
-    """Matches that are shown."""
+    """The most matches shown."""
     LOOK_AGAIN = 0.3
-    """Seconds after which files that came or went meanwhile are shown: the project may still be read."""
+    """The list is updated this often, in seconds: the project may still be scanned."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class FilePicker(ModalScreen[str | None]):
         title: str = "Open a file",
         hint: str = "Enter opens · Esc leaves",
     ) -> None:
-        """``listed`` gives the paths there are now; ``recent`` is marked as the file that is shown."""
+        """``listed`` returns the current paths; ``recent`` is marked as the file being shown."""
         super().__init__()
         self._title, self._hint = title, hint
         self._palette = palette
@@ -68,14 +68,14 @@ class FilePicker(ModalScreen[str | None]):
             yield self._lines
 
     def on_mount(self) -> None:
-        """Begin with everything."""
+        """Show all files."""
         self.query_one(Input).cursor_blink = False
         self._found = best("", self._paths, self.MOST)
         self.call_after_refresh(self._draw)
         self.set_interval(self.LOOK_AGAIN, self._look_again)
 
     def _look_again(self) -> None:
-        """Search anew where the project's files are others now; the choice stays on its file."""
+        """Search again if the files of the project changed; the choice stays on its file."""
         if self._searching is not None and not self._searching.is_finished:
             return  # Enter may wait for it
         paths = self._listed()
@@ -89,7 +89,7 @@ class FilePicker(ModalScreen[str | None]):
         self._searching = self._search(event.value)
 
     async def on_input_submitted(self) -> None:
-        """Take the chosen one, of what fits all that was typed."""
+        """Take the chosen match, once the search for all that was typed is over."""
         if self._searching is not None:
             await self._searching.wait()
         self.dismiss(self._found[self._chosen][0] if self._found else None)
@@ -111,7 +111,7 @@ class FilePicker(ModalScreen[str | None]):
 
     @work(exclusive=True)
     async def _search(self, query: str, chosen: str = "") -> None:
-        """In a thread: a large project has many files. ``chosen`` stays so, where it is still there."""
+        """Search in a thread: a large project has many files. ``chosen`` stays chosen if it is still found."""
         self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
         found = [path for path, _ in self._found]
         self._chosen = found.index(chosen) if chosen in found else 0

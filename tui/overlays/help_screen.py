@@ -1,4 +1,4 @@
-"""The help: every key, and every command that can be typed in place of a prompt."""
+"""The help: every key and every command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.words.slash import slashes
 
 
 class HelpScreen(ModalScreen[None]):
-    """Every key, from the one table. Any of its own keys moves; every other closes it."""
+    """The keys and commands. Keys that scroll do so; any other key closes the screen."""
 
     def __init__(self, palette: Palette) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class HelpScreen(ModalScreen[None]):
             yield self._lines
 
     def on_resize(self) -> None:
-        """Lay the table out for the room there is."""
+        """Lay the table out for the new width."""
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
@@ -52,7 +52,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def help_rows(width: int) -> list[Row]:
-    """The table of keys as rows, and the commands that a prompt may begin with."""
+    """The table of keys as rows, and the commands below it."""
     keys_width = min(30, max(14, width // 3))
     rows: list[Row] = []
     sections = [(scope.title, [(key.shown, key.help) for key in scope.keys]) for scope in keymap()]

@@ -1,4 +1,4 @@
-"""Rows that scroll, as the screens over the panes show them."""
+"""A widget of scrolling rows, used by the screens over the panes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui.drawing.rows import Row
 
 
 class Lines(Widget, can_focus=False):
-    """Rows that scroll, one of them perhaps chosen."""
+    """Rows that scroll; one of them may be chosen."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -1,4 +1,4 @@
-"""The screen for somebody without a key: what can be begun with here, to be taken with Enter."""
+"""Offers for a user without a key: practice, servers on this machine, models to download."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tui.drawing.rows import Row, Span, breaks
 from tui.overlays.lines import Lines
 
 AGAIN_SECONDS = 2.0
-"""Between one look around and the next."""
+"""The time between two searches, in seconds."""
 FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
 
 
 class OfferScreen(ModalScreen[Offer | None]):
-    """Lists offers as soon as they are found. The answer is the one taken, None when it was left."""
+    """Lists offers as they are found. The result is the one taken, or None."""
 
     def __init__(
         self, palette: Palette, find: FindOffers, why: str, typed: Callable[[events.Key], None]
     ) -> None:
-        """``typed`` gets what is typed here: words belong to the prompt, and leave this screen."""
+        """``typed`` gets keys that are text: they belong to the prompt, and close this screen."""
         super().__init__()
         self._typed = typed
         self._leaving = False
@@ -49,17 +49,17 @@ class OfferScreen(ModalScreen[Offer | None]):
             yield self._lines
 
     def on_mount(self) -> None:
-        """Look around while the screen is already there."""
+        """Start searching."""
         self._look()
 
     @work
     async def _look(self) -> None:
-        # Again and again: a server may be started meanwhile, or be late to answer.
+        # Search repeatedly: a server may be started meanwhile, or answer late.
         while True:
             found = await self._find()
             chosen = self._offers[self._chosen] if self._offers else None
             self._offers, self._looking = found, False
-            # The choice stays with what was chosen, so that Enter never takes what has just moved there.
+            # Keep the choice on the same offer, so that Enter never takes one that just moved there.
             self._chosen = found.index(chosen) if chosen in found else 0
             self._draw()
             await asyncio.sleep(AGAIN_SECONDS)

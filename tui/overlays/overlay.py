@@ -1,4 +1,4 @@
-"""What lies over the panes for a moment, as far as the app must know of it."""
+"""The base of screens that cover the panes and follow the session."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Overlay(ModalScreen[str | None], inherit_bindings=False):
     """A screen over the panes that follows the session while it is shown."""
 
     def take(self, event: Event) -> None:
-        """Something happened in the session."""
+        """Handle an event of the session."""
 
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
 
     def back(self) -> bool:
-        """Close what is open in it; whether there was something."""
+        """Go one step back inside the screen; false when there is nothing to go back from."""
         return False

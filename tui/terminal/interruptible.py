@@ -1,6 +1,6 @@
 """Standard input for a program that Ctrl+C ends at once.
 
-A signal that comes just before a blocking read would be seen only after it: what is read may never come.
+A signal just before a blocking read would be handled only after the read, which may never return.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Input(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Wait for bytes or for a signal, whose handler runs then."""
+        """Wait for bytes or for a signal, and run its handler."""
         while self._source not in select.select([self._source, self._signalled], [], [])[0]:
             os.read(self._signalled, 64)
         with memoryview(buffer).cast("B") as view:
@@ -37,7 +37,7 @@ class _Input(io.RawIOBase):
 
 @contextmanager
 def interruptible(source: int) -> Iterator[BinaryIO]:
-    """The file descriptor ``source`` as a stream. For the main thread."""
+    """The file descriptor ``source`` as a stream. Call it in the main thread."""
     signalled, told = os.pipe()
     os.set_blocking(told, False)
     before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)

@@ -1,4 +1,4 @@
-"""What comes before all else where a session is opened."""
+"""Start-up tuning: hold keys, pause the garbage collector."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import sys
 from tui.terminal.typeahead import hold_keys
 
 SWITCH_SECONDS = 0.001
-"""How long a thread may keep the interpreter while others wait. A key passes through four threads, and with
-Python's 5 ms would wait as long at each for whatever is loaded or read beside it."""
+"""Python's thread switch interval, in seconds. A key passes through four threads, and would wait at each for
+Python's usual 5 ms while modules are imported."""
 
 
 def begin() -> None:
-    """The app is to be opened: have the terminal keep keys, and loading go on quickly."""
+    """Tune the process for opening the app: the terminal holds keys, and imports run quickly."""
     hold_keys()
     load()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def load() -> None:
-    """Have the collector rest until :func:`loaded`: what a start makes stays, and looking through it for
-    garbage took a sixth of the time to the first frame."""
+    """Pause garbage collection until :func:`loaded`: what is made at start-up stays, and collecting took a
+    sixth of the time to the first frame."""
     gc.disable()
 
 
 def loaded() -> None:
-    """Have the collector work again, on what is made from here on."""
+    """Resume garbage collection for objects made from now on."""
     gc.freeze()
     gc.enable()

@@ -15,15 +15,15 @@ import termios
 from typing import Any
 
 _INPUT, _LOCAL = 0, 3
-"""Where the flags stand in what ``termios.tcgetattr`` gives."""
+"""The indices of the flags in the result of ``termios.tcgetattr``."""
 _before: list[Any] | None = None
 _changed = 0
-"""Bytes, from the first to be read on, that came while the terminal still changed what was typed."""
+"""The number of bytes, from the first, that were typed while the terminal still translated line ends."""
 
 
 def hold_keys() -> None:
-    """From here on the terminal keeps keys for the app; it is given back at the end, however that comes
-    about. Does nothing without a terminal."""
+    """Make the terminal hold keys for the app; it is restored at exit, whatever the reason. Does nothing
+    without a terminal."""
     global _before, _changed
     if _before is not None or sys.stdin is None or not sys.stdin.isatty():
         return
@@ -40,7 +40,7 @@ def hold_keys() -> None:
 
 
 def give_back() -> None:
-    """Set the terminal to what it was."""
+    """Restore the terminal."""
     global _before
     if _before is not None:
         before, _before = _before, None
@@ -48,12 +48,12 @@ def give_back() -> None:
 
 
 def before_holding() -> list[Any] | None:
-    """The terminal's attributes from before :func:`hold_keys`; None where it holds nothing."""
+    """The terminal's attributes before :func:`hold_keys`; None when it holds no keys."""
     return _before
 
 
 def as_typed(data: bytes) -> bytes:
-    """``data``, the next bytes that were read, with an Enter where the terminal had made a line end of it."""
+    """``data``, the next bytes read, with Enter restored where the terminal had translated it."""
     global _changed
     known, _changed = _changed, max(0, _changed - len(data))
     return data[:known].replace(b"\n", b"\r") + data[known:]

@@ -1,4 +1,4 @@
-"""``spark redo``: lands an undone hunk again."""
+"""``spark redo``: redoes an undone hunk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.commands.options import folder_option
 @click.argument("hunk", required=False)
 @folder_option
 def command(hunk: str | None, folder: Path) -> None:
-    """Land HUNK (such as h12) again, or the hunk undone last."""
+    """Redo HUNK (such as h12), or the hunk undone last."""
     from tui.commands.edits.undo_redo import take_back
 
     take_back(folder, hunk, again=True)

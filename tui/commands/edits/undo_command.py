@@ -1,4 +1,4 @@
-"""``spark undo``: takes back one hunk, whichever command landed it."""
+"""``spark undo``: undoes one hunk, whichever command landed it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.commands.options import folder_option
 @click.argument("hunk", required=False)
 @folder_option
 def command(hunk: str | None, folder: Path) -> None:
-    """Take back HUNK (such as h12), or the last landed hunk, and leave all others as they are."""
+    """Undo HUNK (such as h12), or the last landed hunk, and leave all others as they are."""
     from tui.commands.edits.undo_redo import take_back
 
     take_back(folder, hunk, again=False)

@@ -1,4 +1,4 @@
-"""What ``spark undo`` and ``spark redo`` share."""
+"""The common part of ``spark undo`` and ``spark redo``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui.exits import DONE, FAILED, leave
 
 
 def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
-    """Undo ``hunk``, or redo it when ``again``; say what was done and leave."""
+    """Undo ``hunk``, or redo it when ``again``; print the result and exit."""
     workspace = opening_workspace(folder)
     event = (redo_hunk if again else undo_hunk)(workspace, hunk)
     if isinstance(event, HunkRefused):

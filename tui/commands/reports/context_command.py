@@ -1,4 +1,4 @@
-"""``spark context``: what the model would be shown."""
+"""``spark context``: the window that a request would be sent with."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """On a terminal, a line that says how far the reading is; it is gone in the end."""
+    """On a terminal, show the progress of the scan in a line that is removed at the end."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""``spark usage``: what the days have taken."""
+"""``spark usage``: tokens and cost by day."""
 
 from __future__ import annotations
 

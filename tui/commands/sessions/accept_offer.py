@@ -1,4 +1,4 @@
-"""What taking an offer does: the app is left, what was chosen is done, and the app opens again."""
+"""Carries out an offer that the user took in the app, before the app opens again."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from tui.commands.options import opening
 def begin_with(
     offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]
 ) -> tuple[Opening, str | None]:
-    """What to open the app with for ``offer``, and a line to say there; ``given`` are the options of the
-    command line. A login that fails opens the app as before. Leaves with the practice's own exit code.
-    """
+    """The project to open the app with for ``offer``, and a line to show there; ``given`` are the options of
+    the command line. If a login fails, the app opens as before. After practice, exits with its exit code."""
     if offer.kind is OfferKind.PRACTISE:
         from tui.commands.sessions.demo_command import command as demo
 
@@ -44,7 +43,7 @@ def begin_with(
 
 
 def _pulled(short: str) -> str | None:
-    """Pull the model with this short name; the name it has here, or None where that did not work out."""
+    """Download the model with this short name; returns its local name, or None if that failed."""
     from session.engine.model_hub import known_models
     from session.engine.model_store import SUFFIX
     from tui.commands.setup.local_command import pull_model
@@ -57,7 +56,7 @@ def _pulled(short: str) -> str | None:
 
 
 def _remark(offer: Offer) -> str | None:
-    """How to begin so next time without being asked; None where nothing is to be said."""
+    """How to begin like this next time without being asked; None where there is nothing to say."""
     file = config_folder() / "config.toml"
     if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
         return f'{offer.detail}. To open so always, put into {file}: provider = "local" and model in [local]'

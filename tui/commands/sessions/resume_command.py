@@ -1,4 +1,4 @@
-"""``spark resume``: an earlier session again."""
+"""``spark resume``: continues an earlier session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.commands.shell_completion import sessions
 @theme_option
 @model_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
-    """Open SESSION again (a unique beginning of its name will do), or the last one."""
+    """Continue SESSION (a unique prefix of its name is enough), or the last one."""
     from tui.terminal.startup import begin
 
     begin()

@@ -11,7 +11,7 @@ from tui.exits import CONFIGURATION, leave
 
 @click.command("keys")
 def command() -> None:
-    """Show what the terminal sends for each key, and what spark takes it for; Ctrl+C ends."""
+    """Show the bytes that the terminal sends for each key, and the key spark reads them as; Ctrl+C ends."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         leave("keys come from a terminal, and there is none here", CONFIGURATION)
     from tui.keys.keylog import log_keys

@@ -1,4 +1,4 @@
-"""``spark local``: models for the embedded engine, pulled from a hub and kept on this machine."""
+"""``spark local``: models for the embedded engine, downloaded from a hub and kept on this machine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 from tui.exits import CONFIGURATION, FAILED, UNREACHABLE, USAGE, leave
 
 WARNED_BYTES = 5_000_000_000
-"""Above this size a pull has to be confirmed."""
+"""Downloads above this size have to be confirmed."""
 
 
 @click.group("local")
 def command() -> None:
-    """Models for --local: pull them from a hub, list them, remove them."""
+    """Models for --local: download them from a hub, list them, remove them."""
 
 
 @command.command("pull")
@@ -71,7 +71,7 @@ def _confirm(size: int, yes: bool) -> None:
 @command.command("list")
 @click.option("--known", is_flag=True, help="The short names that pull knows, instead of what is here.")
 def list_models(known: bool) -> None:
-    """List the models that are here."""
+    """List the models on this machine."""
     from session.engine.model_hub import known_models
     from session.engine.model_store import ModelStore
     from session.engine.process import said_bytes
@@ -93,7 +93,7 @@ def list_models(known: bool) -> None:
 @command.command("remove")
 @click.argument("name")
 def remove_model(name: str) -> None:
-    """Delete the model NAME from this machine, an unfinished pull too."""
+    """Delete the model NAME from this machine, including an unfinished download."""
     from session.engine.model_store import ModelStore
     from session.engine.process import said_bytes
     from session.engine.settings import LocalError

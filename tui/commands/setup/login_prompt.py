@@ -1,4 +1,4 @@
-"""Asking for a key on the terminal, and saying what became of it: ``spark login`` and ``spark logout``."""
+"""Asks for a key on the terminal and reports the result, for ``spark login`` and ``spark logout``."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LONGEST = 16_384
 
 
 class LoginError(Exception):
-    """No key was stored; the message says why, and shows none."""
+    """No key was stored; the message says why, and contains no key."""
 
 
 def log_in(
     name: str | None, *, base_url: str | None = None, check: bool = True, keyring: bool = True
 ) -> None:
-    """Ask for the key of the provider called ``name``, check and store it. Raises LoginError for one that
-    is none, is not taken, or cannot be stored."""
+    """Ask for the key of the provider called ``name``, check it and store it. Raises LoginError for a key
+    that is invalid, refused, or cannot be stored."""
     settings, _, provider = _settings(name, base_url)
     try:
         secret = read_key(_ask(provider.name))
@@ -46,7 +46,7 @@ def log_in(
 
 
 def log_out(name: str | None) -> None:
-    """Take the stored key away; leaves with 1 where there is none."""
+    """Remove the stored key; exits with 1 where there is none."""
     settings, _, provider = _settings(name, None)
     try:
         where = asyncio.run(remove_key(config_folder(), provider.name))
@@ -59,7 +59,7 @@ def log_out(name: str | None) -> None:
 
 
 def list_logins(*, as_json: bool) -> None:
-    """Print every provider that has a key, and where it comes from."""
+    """Print every provider that has a key, and the source of the key."""
     settings, catalogue, _ = _settings(None, None)
     try:
         rows = list_keys(catalogue, config_folder(), os.environ, settings.key_commands)
@@ -77,7 +77,7 @@ def list_logins(*, as_json: bool) -> None:
 def _settings(name: str | None, base_url: str | None) -> tuple[Settings, Catalogue, Provider]:
     config = config_folder()
     try:
-        # The user's own settings alone: no project has a say in where a key goes.
+        # Only the user's own settings count: no project decides where a key goes.
         settings, catalogue = load_settings(
             config, config, os.environ, Flags(provider=name, base_url=base_url)
         )
@@ -99,7 +99,7 @@ def _ask(provider: str) -> str:
 
 
 def _say_what_goes_before(provider: Provider, settings: Settings, stored: str) -> None:
-    """Tell of a source that is looked at before the stored key: it would be used all the same."""
+    """Warn of a source with priority over the stored key."""
     try:
         found = find_key(provider, config_folder(), os.environ, settings.key_commands)
     except CredentialsError:

@@ -1,4 +1,4 @@
-"""``spark logout``: take a stored key away."""
+"""``spark logout``: removes a stored key."""
 
 from __future__ import annotations
 

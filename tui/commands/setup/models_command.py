@@ -1,4 +1,4 @@
-"""``spark models``: what the key can use, and what spark knows of it."""
+"""``spark models``: the models that the key can use, and what spark knows of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--found", is_flag=True, help="The servers found on this machine, and their models.")
 @model_options
 def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any) -> None:
-    """List the models that the server offers to this key; * marks the one in use, + those spark knows."""
+    """List the models that the server offers for this key; * marks the current one, + those that spark knows."""
     import asyncio
 
     from session.model_choice.offers import with_hint
@@ -59,7 +59,7 @@ def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any)
 
 
 async def _names(project: Opening) -> tuple[str, ...]:
-    """What the server lists; the embedded engine is started for it."""
+    """The server's list of models; the embedded engine is started for it."""
     from session.transport.model_list import fetch_models
 
     assert project.endpoint is not None
@@ -73,7 +73,7 @@ async def _names(project: Opening) -> tuple[str, ...]:
 
 
 def _list_found(catalogue: Catalogue, as_json: bool) -> None:
-    """Print what answers on this machine: the provider to name, the model, and what serves it."""
+    """Print the servers found on this machine: the provider to name, the model, and the program."""
     import asyncio
     import json
 

@@ -151,7 +151,7 @@ def record(recorder: Recorder) -> int:
     recorder.watch(0.4)
     still = len(recorder.frames) - 1
     recorder.press("\x1b", "Esc: stops at once; what landed stays")
-    recorder.until(lambda text: "stopped" in text)
+    recorder.until(lambda text: "Stopped." in text)
     recorder.pause(1.8)
     recorder.caption = "ask for something else"
     recorder.type(REDIRECT)

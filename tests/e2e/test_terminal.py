@@ -81,7 +81,7 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         wait_for(lambda: "/api/tasks/ID/reopen" in api.read_text(), "the second hunk on disk")
 
         pane.keys("Escape")
-        stopped = pane.until("stopped")
+        stopped = pane.until("Stopped.")
         kept = changed(sample, original)
         assert set(kept) == {"tasks/store.py", "tasks/api.py"}
         assert "streaming" not in stopped
@@ -196,7 +196,7 @@ def test_escape_and_a_letter_in_one_read_stop_the_turn_and_type_the_letter(
         kept = changed(sample, original)
         # As tmux sends on what was pressed within its escape-time: ESC and the letter in one write.
         pane.tmux("send-keys", "-H", "1b", "64", "6f", "6e", "27", "74")
-        pane.until("stopped")
+        pane.until("Stopped.")
         screen = pane.until("don't")
         assert "undone" not in screen, screen
         assert kept.items() <= changed(sample, original).items(), "a hunk was undone by a letter"

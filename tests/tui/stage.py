@@ -129,7 +129,7 @@ class Stage:
         """Send a prompt that nobody will answer."""
         self.app.composer.insert(text)
         self.key("enter", "\r")
-        await self.until(lambda: "the turn failed" in self.chat, "the failure")
+        await self.until(lambda: "The turn failed" in self.chat, "the failure")
 
     async def done(self) -> None:
         """Wait for the turn's end, and for its last frame."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 APPLY_KEY, REJECT_KEY, APPLY_ALL_KEY = "answer('apply')", "answer('reject')", "answer('apply all')"
 
-ENDINGS = {"interrupted": "stopped; what landed stays", "failed": "the turn failed"}
-
 
 class Feed:
     """Shows events. After an interrupt it shows nothing more of the stopped turn than what landed."""
@@ -39,6 +37,10 @@ class Feed:
         """Tokens per second of the last turn, as told at its end."""
         self._usage = UsageFold()
         self._started: said.TurnStarted | None = None
+        self._landed: set[str] = set()
+        """The hunks that landed in the turn."""
+        self._called = False
+        """Whether the turn called a tool, which may have changed files."""
         self._window = window
         self._turn = ""
         self._stopped: set[str] = set()
@@ -131,6 +133,8 @@ class Feed:
         match event:
             case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting):
                 self._turn = turn
+                self._landed.clear()
+                self._called = False
                 self._unanswered = text
                 chat.prompt(text, kind)
                 status.show(phase="preparing", message="", waiting=waiting)
@@ -151,13 +155,14 @@ class Feed:
             case said.HunkOpened(hunk=hunk, path=path, action=action):
                 chat.hunk(hunk, path, action, "typing")
             case said.HunkLanded():
+                self._landed.add(event.hunk)
                 chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
             case said.HunkRefused(turn="", message=message):
                 status.say(message, "error")
             case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
                 chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
-            case said.HunkRefused(hunk=hunk, path=path, code=code, message=message):
-                chat.hunk(hunk, path, "update", "refused", f"{code}: {message}")
+            case said.HunkRefused(hunk=hunk, path=path, message=message):
+                chat.hunk(hunk, path, "update", "refused", message)
             case said.HunkDropped(hunk=hunk, path=path):
                 chat.hunk(hunk, path, "update", "dropped", "not finished; nothing of it was written")
             case said.HunkUndone(hunk=hunk, path=path):
@@ -165,6 +170,7 @@ class Feed:
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._change_state(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.ToolCalled(call=call, line=how):
+                self._called = True
                 self._meter.paused()
                 chat.call(call, how)
             case said.ToolEnded(call=call, line=how, status=state, tail=tail):
@@ -216,15 +222,15 @@ class Feed:
     def _change_state(self, hunk: str, path: str, state: str, detail: str) -> None:
         entry = self._chat.hunk_named(hunk)
         self._chat.hunk(hunk, path, entry.action if entry else "update", state, detail)
-        self._status.say(f"{hunk} {state if state == 'undone' else 'landed again'}: {path}")
+        self._status.say(f"{hunk} {'undone' if state == 'undone' else 'redone'}: {path}")
 
     def _ended(self, turn: str, how: str, message: str | None) -> None:
         self._chat.close_run()
-        if how in ENDINGS:
-            level = "error" if how == "failed" else "quiet"
-            self._chat.remark(f"{ENDINGS[how]}: {message}" if message else ENDINGS[how], level)
-            if how == "failed":
-                self._status.say(message or ENDINGS[how], "error")
+        if how == "interrupted":
+            self._chat.remark(stopped_line(len(self._landed), called=self._called), "quiet")
+        elif how == "failed":
+            self._chat.remark(f"The turn failed: {message}" if message else "The turn failed.", "error")
+            self._status.say(message or "The turn failed.", "error")
         if (usage := self._usage.turns.get(turn)) is not None:
             started = self._started if self._started is not None and self._started.turn == turn else None
             self._chat.remark(turn_said(usage, started), "quiet")
@@ -281,6 +287,13 @@ def question_about(item: HeldItem, more: int, width: int) -> str:
     keys = f"{apply_key} {apply} · {reject_key} {reject} · {all_key} {apply} all"
     reason = "" if item.is_call else f" ({item.reason})"
     return f"{item.label} needs your OK{behind}: {keys}{reason}"
+
+
+def stopped_line(landed: int, *, called: bool) -> str:
+    """How a stopped turn ended, in which so many hunks landed; ``called``: it called a tool."""
+    if not landed:
+        return "Stopped." if called else "Stopped. No files changed."
+    return f"Stopped. {landed} landed hunk{'s stay' if landed > 1 else ' stays'}."
 
 
 def _lines(start: int, end: int) -> str:

@@ -111,7 +111,7 @@ class FilePicker(ModalScreen[str | None]):
 
     @work(exclusive=True)
     async def _search(self, query: str, chosen: str = "") -> None:
-        """Search in a thread: a large project has many files. ``chosen`` stays chosen if it is still found."""
+        """Search in a thread: a large project has many files. ``chosen`` stays chosen if it is found."""
         self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
         found = [path for path, _ in self._found]
         self._chosen = found.index(chosen) if chosen in found else 0

@@ -284,7 +284,7 @@ def _line(event: Event) -> str | None:
         case HunkUndone(hunk=hunk, path=path):
             return f"{hunk} undone {path}"
         case HunkRedone(hunk=hunk, path=path):
-            return f"{hunk} landed again {path}"
+            return f"{hunk} redone {path}"
         case ToolOutput(text=text):
             return text.rstrip("\n")
         case ModelChosen(model=model, effort=effort, fast=fast):

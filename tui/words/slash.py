@@ -196,6 +196,6 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             if name in known:
                 raise SlashError(f"/{name} needs {known[name].argument}")
             like = spelled_like(name, known, 1)
-            meant = f"; did you mean /{like[0]}?" if like else ","
-            raise SlashError(f"/{name} is no command{meant} /help shows all")
+            meant = f" Did you mean /{like[0]}?" if like else ""
+            raise SlashError(f"Unknown command /{name}.{meant} /help lists all.")
     return ""

@@ -298,7 +298,7 @@ def test_undo_and_redo_across_processes(project: Path, run_spark: RunSpark) -> N
     assert (undone.code, undone.out) == (0, "h1 undone app.py:2-2\n")
     assert (project / "app.py").read_text() == original
     again = run_spark("redo", cwd=project)
-    assert (again.code, again.out) == (0, "h1 landed again app.py:2-2\n")
+    assert (again.code, again.out) == (0, "h1 redone app.py:2-2\n")
     assert (project / "app.py").read_text() == changed
     last = run_spark("undo", cwd=project)
     assert last.code == 0

@@ -48,7 +48,7 @@ async def test_escape_stops_the_turn_and_nothing_more_of_it_is_painted(tmp_path:
         await asyncio.sleep(0.3)
         await it.done()
         assert it.chat.startswith(said.rstrip()[:-1])
-        assert "stopped" in it.chat and "Both are polite" not in it.chat
+        assert "Stopped. 1 landed hunk stays." in it.chat and "Both are polite" not in it.chat
         text = (it.root / "greeter.py").read_text()
         assert POLITE_GREETING in text and '"Bye "' in text
         assert it.app.editor.flight is None
@@ -63,7 +63,7 @@ async def test_enter_while_it_answers_redirects_and_the_new_turn_follows(tmp_pat
         await it.until(lambda: "redirect" in it.chat, "the redirect")
         await it.until(lambda: "The end of the talk" in it.chat, "the new answer")
         await it.done()
-        assert it.chat.index("stopped") < it.chat.index("Manners")
+        assert it.chat.index("Stopped. No files changed.") < it.chat.index("Manners")
 
 
 async def test_enter_right_behind_the_text_sends_all_of_it(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ async def test_no_key_and_no_server_says_what_to_do_and_keeps_what_is_typed(tmp_
     async with stage(tmp_path, server=False, size=(160, 24)) as it:
         assert "OPENAI_API_KEY" in it.screen and "spark demo" in it.screen
         await it.ask_in_vain("make it polite")
-        assert "the turn failed" in it.chat
+        assert "The turn failed" in it.chat
         await it.until(lambda: it.app.composer.draft == "make it polite", "the prompt given back")
         await it.pilot.press(" ", "n", "o", "w")
         assert it.app.composer.draft == "make it polite now"

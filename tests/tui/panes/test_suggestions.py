@@ -93,7 +93,7 @@ async def test_commands_and_what_can_follow_them_are_shown_as_they_are_typed(tmp
         await ready(it)
         await it.pilot.press(*"/un")
         await it.until(lambda: len(shown(it)) == 4, "the commands")
-        assert any(line.startswith("unlock") and "take a lock away" in line for line in shown(it))
+        assert any(line.startswith("unlock") and "remove a lock" in line for line in shown(it))
         await it.pilot.press(*"pin ")
         await it.until(lambda: shown(it) == ["all"], "what can be unpinned")
         await it.pilot.press("ctrl+u", *"/effort ")

@@ -39,8 +39,9 @@ async def test_calls_are_told_and_a_command_is_stopped_at_the_key(tmp_path: Path
         await it.until(lambda: "    begun" in it.chat, "its output")
         await it.pilot.press("escape")
         await it.done()
-        assert "· stopped" in it.chat and "begun\n" not in it.chat
-        assert "stopped; what landed stays" in it.chat
+        assert "wait · stopped" in " ".join(it.chat.split())
+        assert "    begun\n" not in it.chat
+        assert "Stopped.\n" in it.chat
 
 
 @pytest.mark.parametrize("key", ["alt+x", "alt+s"])

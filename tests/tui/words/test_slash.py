@@ -38,7 +38,7 @@ async def test_tab_names_the_hunks_that_can_be_undone_and_landed_again(tmp_path:
         await it.pilot.press("tab")
         assert it.app.composer.draft == "/redo h1"
         await it.pilot.press("enter")
-        await it.until(lambda: "✓ h1" in it.chat, "it landed again")
+        await it.until(lambda: "✓ h1" in it.chat, "the redo")
         await it.pilot.press(*"/redo ", "tab")
         assert it.app.composer.draft == "/redo " and it.app.composer.has_focus
 
@@ -60,7 +60,7 @@ async def test_commands_in_place_of_a_prompt(tmp_path: Path) -> None:
         assert it.session.models.effort == "low"
         await command("/model claude-opus-5-5", "served by anthropic")
         assert composer.draft == "/model claude-opus-5-5", "what cannot be obeyed is given back"
-        await command("/nonsense", "no command")
+        await command("/nonsense", "Unknown command")
         assert not it.session.running
 
 
@@ -92,12 +92,12 @@ async def test_a_command_is_explained_completed_and_corrected_as_it_is_typed(tmp
         await it.until(lambda: "Command  /undo /undo-turn /unlock /unpin" in it.screen, "the names")
         await it.pilot.press("tab", "tab")
         assert it.app.composer.draft == "/undo-turn"
-        await it.until(lambda: "/undo-turn: take back all hunks" in it.screen, "what it does")
+        await it.until(lambda: "/undo-turn: undo all hunks" in it.screen, "what it does")
         await it.pilot.press("ctrl+u", *"no command")
         await it.until(lambda: "Ask  Enter sends" in it.screen, "the keys")
         await it.pilot.press("ctrl+u", *"/udno", "enter")
         await it.until(
-            lambda: "/udno is no command; did you mean /undo? /help shows all" in it.screen, "help"
+            lambda: "Unknown command /udno. Did you mean /undo? /help lists all." in it.screen, "help"
         )
         await it.until(lambda: it.app.composer.draft == "/udno", "the command, to be corrected")
         await it.pilot.press(*"other words")

@@ -21,5 +21,5 @@ def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
         subject = " ".join(part for part in (event.hunk, event.path) if part)
         leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
     place = f":{event.start}-{max(event.start, event.end - 1)}" if event.end else ""
-    click.echo(f"{event.hunk} {'landed again' if again else 'undone'} {event.path}{place}")
+    click.echo(f"{event.hunk} {'redone' if again else 'undone'} {event.path}{place}")
     raise SystemExit(DONE)

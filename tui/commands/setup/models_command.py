@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--found", is_flag=True, help="The servers found on this machine, and their models.")
 @model_options
 def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any) -> None:
-    """List the models that the server offers for this key; * marks the current one, + those that spark knows."""
+    """List the models that the server offers for this key; * marks the current one, + those spark knows."""
     import asyncio
 
     from session.model_choice.offers import with_hint

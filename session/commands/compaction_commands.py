@@ -165,7 +165,7 @@ class CompactionCommands:
             effort=next(iter(self._choice.model.efforts), None),
             price=self._choice.price,
         )
-        for told in await question.put(connection.aside):
+        for told in await question.put(connection.ask_in_parallel):
             self._publish(told)
 
     def _meant(self, text: str, past: PastTurns) -> str:

@@ -32,7 +32,7 @@ _LONGEST_ANSWER = 4_000
 """Tokens that the answer may take, its reasoning included."""
 
 Ask = Callable[[RequestProfile, Sequence[Item]], AsyncGenerator[wire.WireEvent, None]]
-"""``Connection.aside``."""
+"""``Connection.ask_in_parallel``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from session.link.state import Backoff
 from session.transport.errors import UNTRUSTED, LinkError, LinkProblem
 from session.transport.refusals import SPENT
 
@@ -41,6 +40,22 @@ _PASSING_CODES = frozenset(
 )
 _NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
 _MOST_UNREACHABLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Waits between attempts: ``first`` · 2^(n-1) seconds, at most ``longest``, spread by ``jitter``."""
+
+    first: float = 0.2
+    longest: float = 30.0
+    jitter: float = 0.1
+
+    def wait(self, failures: int, random: Callable[[], float]) -> float:
+        """Seconds before the attempt after ``failures`` failed ones; ``random`` gives 0 to 1."""
+        if failures <= 0:
+            return 0.0
+        base = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
+        return base * (1.0 - self.jitter + 2.0 * self.jitter * random())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +106,7 @@ class Tries:
         return retries.backoff.wait(self._made[error.kind], self._dice)
 
 
-def said_when(error: LinkError, retries: Retries, now: datetime) -> str:
+def when_to_ask_again(error: LinkError, retries: Retries, now: datetime) -> str:
     """A sentence that says when to ask again, where the server named a time too far off to wait for."""
     seconds = error.retry_after
     if seconds is None or (seconds <= retries.longest_named and error.code not in SPENT):

@@ -1,24 +1,25 @@
-"""The link to the model server as a state machine, and the waits between its attempts.
+"""The states of the link to the model server, how each signal changes them (one table), and the effects.
 
-Rules, which the table holds:
+The rules behind the table:
 
-1. Every way to ``ready`` leads through ``connecting``; ``warming`` between them is left out where
-   the server knows no warm-up.
-2. A loss that may pass (``lost``) makes the link ``offline``: another attempt follows by itself.
-3. A refusal that cannot pass (``refused``) makes it ``failed``: an attempt follows only when
-   somebody asks for an answer, or changes the settings.
-4. A link that nobody has used for long is closed (``rest``) and ``idle`` until it is wanted.
+1. Every way to ``ready`` leads through ``connecting``. ``warming`` between them is left out where the
+   server knows no warm-up.
+2. A loss that may pass (``lost``) makes the link ``offline``; another attempt follows by itself.
+3. A refusal that cannot pass (``refused``) makes it ``failed``; another attempt follows only when somebody
+   asks for an answer or changes the settings.
+4. A link that nobody has used for long (``rest``) is closed, and ``idle`` until it is wanted.
+5. Every signal has a meaning in every state. One that comes at an odd time (a connection that opens just
+   after the server's end was reported) changes nothing.
 
-``waiting`` is none of the table's: it lies over the state beneath while an answer waits for its next
-attempt, and carries the seconds of that wait.
+``waiting`` is not in the table: it covers the state beneath while an answer waits for its next attempt.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from session.transport.errors import LinkError
 
 
 class LinkState(StrEnum):
@@ -45,35 +46,31 @@ class LinkSignal(StrEnum):
     CLOSE = "close"
 
 
-_OPEN_ENDS = {
-    LinkSignal.LOST: LinkState.OFFLINE,
-    LinkSignal.REFUSED: LinkState.FAILED,
-    LinkSignal.CLOSE: LinkState.OFFLINE,
-}
+_OFFLINE, _CONNECTING, _WARMING = LinkState.OFFLINE, LinkState.CONNECTING, LinkState.WARMING
+_READY, _FAILED, _IDLE = LinkState.READY, LinkState.FAILED, LinkState.IDLE
 
+# The columns are the states before, in the order of _COLUMNS.
+_COLUMNS = (_OFFLINE, _CONNECTING, _WARMING, _READY, _FAILED, _IDLE)
+_ROWS: dict[LinkSignal, tuple[LinkState, ...]] = {
+    LinkSignal.DIAL: (_CONNECTING, _CONNECTING, _WARMING, _READY, _CONNECTING, _CONNECTING),
+    LinkSignal.OPENED: (_OFFLINE, _WARMING, _WARMING, _READY, _FAILED, _IDLE),
+    LinkSignal.WARM: (_OFFLINE, _READY, _READY, _READY, _FAILED, _IDLE),
+    LinkSignal.LOST: (_OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE),
+    LinkSignal.REFUSED: (_FAILED, _FAILED, _FAILED, _FAILED, _FAILED, _FAILED),
+    LinkSignal.REST: (_IDLE, _CONNECTING, _WARMING, _IDLE, _FAILED, _IDLE),
+    LinkSignal.CLOSE: (_OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE, _OFFLINE),
+}
 TABLE: dict[LinkState, dict[LinkSignal, LinkState]] = {
-    LinkState.OFFLINE: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
-    LinkState.CONNECTING: {
-        LinkSignal.OPENED: LinkState.WARMING,
-        LinkSignal.WARM: LinkState.READY,
-        **_OPEN_ENDS,
-    },
-    LinkState.WARMING: {LinkSignal.WARM: LinkState.READY, **_OPEN_ENDS},
-    LinkState.READY: {
-        **_OPEN_ENDS,
-        LinkSignal.DIAL: LinkState.CONNECTING,
-        LinkSignal.REST: LinkState.IDLE,
-    },
-    LinkState.IDLE: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
-    LinkState.FAILED: {LinkSignal.DIAL: LinkState.CONNECTING, LinkSignal.CLOSE: LinkState.OFFLINE},
+    before: {signal: after[column] for signal, after in _ROWS.items()}
+    for column, before in enumerate(_COLUMNS)
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChange:
-    """The link moved to ``state``; ``message`` is a line for the person where there is one to say.
+    """The link moved to ``state``; ``message`` is a line for the user where there is one.
 
-    ``seconds``, with ``waiting``: from this change to the next attempt.
+    ``seconds`` belongs to ``waiting``: the time from this change to the next attempt.
     """
 
     state: LinkState
@@ -81,81 +78,44 @@ class LinkChange:
     seconds: float | None = None
 
 
-class LinkFeed:
-    """The state now, and its changes for everyone who follows."""
-
-    def __init__(self) -> None:
-        self.change = LinkChange(LinkState.OFFLINE)
-        self._listeners: list[asyncio.Queue[LinkChange | None]] = []
-        self._closed = False
-        self._waiting = False
-
-    def signal(self, signal: LinkSignal, message: str | None = None) -> None:
-        """Move by the table; what changes nothing is told to nobody."""
-        change = LinkChange(TABLE[self.change.state][signal], message)
-        if change != self.change:
-            self.change = change
-            if not self._waiting:
-                self._tell(change)
-
-    def say(self, message: str) -> None:
-        """A word on the state as it is: how something that takes long goes on."""
-        self.change = LinkChange(self.change.state, message)
-        if not self._waiting:
-            self._tell(self.change)
-
-    def wait(self, seconds: float, message: str) -> None:
-        """Say ``waiting`` until :meth:`resume`; the state beneath goes on moving, unsaid."""
-        self._waiting = True
-        self._tell(LinkChange(LinkState.WAITING, message, seconds))
-
-    def resume(self) -> None:
-        """The wait is over: say where the link is."""
-        if self._waiting:
-            self._waiting = False
-            self._tell(self.change)
-
-    def _tell(self, change: LinkChange) -> None:
-        for queue in self._listeners:
-            queue.put_nowait(change)
-
-    def follow(self) -> AsyncIterator[LinkChange]:
-        """The state now, and every change from this call on, until :meth:`close`."""
-        queue: asyncio.Queue[LinkChange | None] = asyncio.Queue()
-        queue.put_nowait(self.change)
-        if self._closed:
-            queue.put_nowait(None)
-        else:
-            self._listeners.append(queue)
-        return self._changes(queue)
-
-    def close(self) -> None:
-        """Go offline for good; every follower's changes end."""
-        self.signal(LinkSignal.CLOSE)
-        self._closed = True
-        for queue in self._listeners:
-            queue.put_nowait(None)
-
-    async def _changes(self, queue: asyncio.Queue[LinkChange | None]) -> AsyncIterator[LinkChange]:
-        try:
-            while (change := await queue.get()) is not None:
-                yield change
-        finally:
-            if queue in self._listeners:
-                self._listeners.remove(queue)
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """Begin an attempt to connect."""
 
 
 @dataclass(frozen=True, slots=True)
-class Backoff:
-    """Waits between attempts: ``first`` · 2^(n-1) seconds, at most ``longest``, spread by ``jitter``."""
+class Cut:
+    """End a connection now."""
 
-    first: float = 0.2
-    longest: float = 30.0
-    jitter: float = 0.1
+    number: int
 
-    def wait(self, failures: int, random: Callable[[], float]) -> float:
-        """Seconds before the attempt after ``failures`` failed ones; ``random`` gives 0 to 1."""
-        if failures <= 0:
-            return 0.0
-        base = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
-        return base * (1.0 - self.jitter + 2.0 * self.jitter * random())
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """End a connection politely, in the background."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """Tell the followers of the link's state."""
+
+    change: LinkChange
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Give the connection to everyone who waits for one."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Tell everyone who waits for a connection that there is none."""
+
+    problem: LinkError
+
+
+Effect = Dial | Cut | Close | Announce | Supply | Refuse

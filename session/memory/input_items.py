@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
-from session.protocol.call_ids import new_call_id
 from session.protocol.framing.frames import can_be_sent
 from session.protocol.items import (
     Item,
@@ -20,6 +19,7 @@ from session.protocol.items import (
     Reasoning,
     RefusalPart,
     ToolCall,
+    new_call_id,
     tool_output,
 )
 

@@ -173,7 +173,6 @@ def _provider(name: str, values: Any) -> Provider:
             warm_up=row.flag("warm_up", True),
             lifetime_seconds=row.seconds("lifetime_seconds"),
             idle_seconds=row.seconds("idle_seconds"),
-            lanes=row.whole("lanes", 1, least=1, unit="responses"),
             quirks=Quirks(frozenset(row.texts("omit")), row.text_table("rename")),
         ),
     )

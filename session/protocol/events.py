@@ -112,3 +112,5 @@ class Garbled:
 WireEvent = (
     Created | TextDelta | ReasoningDelta | ToolInputDelta | ItemDone | Finished | ServerError | Garbled
 )
+CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
+"""The events that carry something of an answer."""

@@ -8,6 +8,7 @@ Source: OpenAI's public Responses reference (``input`` and ``output`` items).
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -146,6 +147,14 @@ def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
     if custom:
         return {"type": "custom_tool_call_output", "call_id": call_id, "output": output}
     return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def new_call_id() -> str:
+    """An id for a call whose server gave none; no other call of the conversation has it.
+
+    Servers refuse two calls of one id.
+    """
+    return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def text_of(item: Mapping[str, Any]) -> str:

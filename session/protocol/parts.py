@@ -5,7 +5,6 @@ Gives the same events, and items of the same shapes, as the Responses dialect do
 
 from __future__ import annotations
 
-from session.protocol.call_ids import new_call_id
 from session.protocol.events import (
     FinalStatus,
     Finished,
@@ -16,7 +15,7 @@ from session.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
-from session.protocol.items import ServerItem
+from session.protocol.items import ServerItem, new_call_id
 
 
 class _Part:

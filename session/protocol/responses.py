@@ -36,7 +36,6 @@ def encode_create(
     *,
     previous_response_id: str | None = None,
     generate: bool = True,
-    stream_id: str | None = None,
     quirks: Quirks = NO_QUIRKS,
 ) -> str:
     """The ``response.create`` frame asking for an answer to ``items``.
@@ -49,8 +48,6 @@ def encode_create(
         body["previous_response_id"] = previous_response_id
     if not generate:
         body["generate"] = False
-    if stream_id is not None:
-        body["stream_id"] = stream_id
     return write_body(quirks.apply(body))
 
 
@@ -82,12 +79,6 @@ class ResponseDecoder:
         except NotAnObject as problem:
             self.garbled += 1
             return [Garbled(str(problem))]
-        return self.take(body)
-
-    def take(self, body: dict[str, Any]) -> list[WireEvent]:
-        """What an already parsed event says."""
-        if self.finished:
-            return []
         try:
             return self._read(body)
         except TooManyItems:

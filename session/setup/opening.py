@@ -108,9 +108,6 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     model = catalogue.model(settings.model, settings.provider)
     if flags.fast and not provider.has_fast(model.name):
         raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
-    service = provider.service
-    if settings.base_url != provider.base_url:
-        service = replace(service, lanes=1)  # a proxy in front of a provider seldom supports lanes
     return Opening(
         workspace,
         settings,
@@ -118,7 +115,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         model,
         endpoint,
         missing,
-        service,
+        provider.service,
         keys,
         key,
         command_environ=commands,

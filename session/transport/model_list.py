@@ -83,6 +83,6 @@ def _no_list(endpoint: Endpoint) -> LinkError:
     return LinkError(LinkProblem.REFUSED, message, code=NO_SUCH_PATH)
 
 
-def said(models: tuple[str, ...]) -> str:
+def usable_models(models: tuple[str, ...]) -> str:
     """``models`` as a sentence to end a message with; empty for none."""
     return f" This key can use {said_names(models, _MOST_NAMED)}." if models else ""

@@ -32,15 +32,15 @@ Judge = Callable[[Address, Address], Standing]
 def standing(local: Address, peer: Address) -> Standing:
     """How a socket between ``local`` and ``peer`` stands. A few microseconds; nothing is sent."""
     family = socket.AF_INET6 if ":" in peer[0] else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.bind((local[0], 0))
-        except OSError as error:
-            return Standing.GONE if error.errno == errno.EADDRNOTAVAIL else Standing.SAME
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
+    except OSError as error:  # anything else (no free descriptor, say) tells nothing of the socket
+        return Standing.GONE if error.errno == errno.EADDRNOTAVAIL else Standing.SAME
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect(peer)
-        except OSError:
-            return Standing.SAME  # no way at all: there is nothing better to be had
-        here: str = probe.getsockname()[0]
+            here: str = probe.getsockname()[0]
+    except OSError:
+        return Standing.SAME  # no route at all: there is nothing better to be had
     return Standing.SAME if here == local[0] else Standing.MOVED

@@ -14,10 +14,9 @@ import ssl
 import time
 from collections.abc import Mapping
 
-from session.protocol.errors import is_context_overflow, read_error
+from session.protocol.errors import header_wait, is_context_overflow, read_error
 from session.protocol.events import ServerError
 from session.protocol.framing.frames import NotAnObject, parse_object
-from session.protocol.waits import header_wait
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
 

@@ -48,6 +48,4 @@ class Service:
     """Whether to let the server read instructions and tools ahead (``generate: false``)."""
     lifetime_seconds: float | None = None
     idle_seconds: float | None = None
-    lanes: int = 1
-    """Responses that may run at a time on one connection, by ``stream_id``."""
     quirks: Quirks = field(default_factory=Quirks)

@@ -13,11 +13,15 @@ _FILE = "SSL_CERT_FILE"
 
 @functools.cache
 def trust() -> ssl.SSLContext:
-    """The context for every connection, read once: reading it takes tens of milliseconds.
+    """The context for every connection, read once, which takes tens of milliseconds.
 
     Raises :class:`LinkError` for a file that holds no certificates: OpenSSL would trust nobody, unsaid.
     """
-    context = ssl.create_default_context()
+    try:
+        context = ssl.create_default_context()
+    except OSError as error:
+        message = f"The system's certificates cannot be read: {error.strerror or one_line(error)}."
+        raise LinkError(LinkProblem.UNREACHABLE, message) from error
     file = os.environ.get(_FILE)
     if file:
         try:

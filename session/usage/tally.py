@@ -8,9 +8,8 @@ from __future__ import annotations
 from time import monotonic
 
 from session.events import Usage
-from session.link.warming import CONTENT
 from session.models.catalogue import Price
-from session.protocol.events import TokenUsage, WireEvent
+from session.protocol.events import CONTENT, TokenUsage, WireEvent
 
 _SHORTEST = 0.001
 """An answer that took fewer seconds came at once, so its speed means nothing."""

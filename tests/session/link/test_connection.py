@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Retries
-from session.link.state import TABLE, Backoff, LinkSignal, LinkState
+from session.link.retries import Backoff
+from session.link.state import LinkState
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.protocol.events import Created, Finished, Garbled, TextDelta, WireEvent
@@ -373,14 +374,6 @@ async def test_what_cannot_be_written_as_json_is_the_callers_error() -> None:
         with pytest.raises(ValueError, match="JSON"):
             await ask(connection, [user_message("hello")])
         await connection.close()
-
-
-def test_every_way_to_ready_leads_through_connecting() -> None:
-    for state, moves in TABLE.items():
-        assert LinkSignal.CLOSE in moves
-        if LinkState.READY in moves.values():
-            assert state in (LinkState.CONNECTING, LinkState.WARMING)
-    assert set(TABLE) == set(LinkState) - {LinkState.WAITING}
 
 
 def test_waits_double_up_to_the_longest() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from session.events import HunkLanded
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Retries, Service
-from session.link.state import Backoff, LinkState
+from session.link.retries import Backoff
+from session.link.state import LinkState
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from session.protocol.events import Finished, TextDelta, ToolInputDelta

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from session.link.attempt import PIECE
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link.state import Backoff
+from session.link.exchange import PIECE
+from session.link.retries import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
 from session.protocol.items import user_message
 from session.protocol.output import MOST

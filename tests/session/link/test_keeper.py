@@ -108,7 +108,7 @@ async def test_lines_are_replaced_before_they_are_too_old_and_never_under_an_ans
         assert not any(
             request.previous_response_id is None for request in partner.requests if request.generate
         )
-        connection._keeper._ageing.used -= 10  # the quiet after a turn
+        connection._keeper._life.used -= 10  # the quiet after a turn
         old = connection._keeper.active
         await becomes(lambda: connection._keeper.active not in (old, None))
         assert connection.state is LinkState.READY

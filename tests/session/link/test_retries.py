@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from session.link.connection import Connection, Endpoint, LinkError, Retries
-from session.link.retries import Tries
-from session.link.state import Backoff, LinkState
+from session.link.retries import Backoff, Tries
+from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.items import user_message
 from session.transport.errors import LinkProblem

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link.state import Backoff, LinkState
+from session.link.retries import Backoff
+from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.items import user_message
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route

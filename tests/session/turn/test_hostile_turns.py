@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from session.events import HunkLanded, TurnEnded
-from session.link.attempt import Patience
 from session.link.connection import Retries, Service
-from session.link.state import Backoff
+from session.link.exchange import Patience
+from session.link.retries import Backoff
 from session.partner.script.load import parse
 from session.partner.script.script import Handshake
 from session.partner.server.server import Partner

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from session.link.retries import Retries, said_when
-from session.protocol.waits import header_wait, retry_after
+from session.link.retries import Retries, when_to_ask_again
+from session.protocol.errors import header_wait, retry_after
 from session.transport.errors import LinkError, LinkProblem
 
 NOON = 784_111_777.0
@@ -76,4 +76,4 @@ def test_the_wait_in_headers(headers: dict[str, str], seconds: float | None) -> 
 )
 def test_a_wait_too_long_is_said_with_its_end(seconds: float | None, code: str, words: str) -> None:
     error = LinkError(LinkProblem.SERVER, "said", code=code, retry_after=seconds)
-    assert said_when(error, Retries(), datetime(2026, 11, 21, 12)) == words
+    assert when_to_ask_again(error, Retries(), datetime(2026, 11, 21, 12)) == words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from session.protocol.events import ReasoningDelta, ServerError, TextDelta, ToolInputDelta
+from session.protocol.events import CONTENT, ServerError
 from session.protocol.increment import Exchange
 from session.protocol.request import Quirks, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
@@ -17,8 +17,6 @@ from session.transport.service import Service
 
 NO_WARM_UP = "no_warm_up"
 """The code of the error for a server that answers a warm-up, or is silent about it."""
-CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
-"""The events that carry something of an answer."""
 _TIMEOUT = 15.0
 _LOSSES_ALLOWED = 2
 

@@ -1,0 +1,166 @@
+"""One answer, over as many attempts as the kinds of its failures allow."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from datetime import datetime
+
+from session.link.channel import Channel
+from session.link.exchange import Patience, Request, exchange
+from session.link.keeper import Keeper
+from session.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
+from session.protocol.events import Created, Finished, Garbled, WireEvent
+from session.transport.endpoint import Endpoint
+from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
+from session.transport.refusals import Refusal, from_server
+from session.transport.service import Transport
+
+_LOSSES_BEFORE_FALLING_BACK = 3
+"""The number of WebSockets lost in one answer after which the next route is taken: something on the way
+may not let them through."""
+
+
+class Answer:
+    """The answer to ``request``: :meth:`events` gives it, :meth:`drop` ends it at any time."""
+
+    def __init__(self, request: Request, keeper: Keeper, patience: Patience, retries: Retries) -> None:
+        self.request_bytes = 0
+        """The size of the last request, as sent."""
+        self._request = request
+        self._keeper = keeper
+        self._patience = patience
+        self._retries = retries
+        self._dropped = False
+        self._channel: Channel | None = None
+        """The channel on which the server is working on this answer."""
+        self._waiter: asyncio.Future[Channel | None] | None = None
+
+    def drop(self) -> None:
+        """End the answer now: its socket is closed before this returns, and no event follows."""
+        self._dropped = True
+        self.let_go()
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def let_go(self) -> None:
+        """End the channel that still works on this answer: the server must not go on for nobody."""
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            self._keeper.cut(channel)
+
+    async def events(self) -> AsyncGenerator[WireEvent, None]:
+        """The answer's events. Raises as ``Connection.respond`` does."""
+        tries = Tries(self._retries)
+        losses = 0
+        while not self._is_dropped():
+            channel: Channel | None = None
+            begun = False
+            try:
+                channel = await self._usable_channel()
+                if channel is None:
+                    return
+                async with contextlib.aclosing(self._exchange(channel)) as events:
+                    async for event in events:
+                        begun = begun or not isinstance(event, Created | Garbled)
+                        yield event
+                return
+            except Refusal as refusal:
+                problem = from_server(refusal.error, self._keeper.endpoint, self._request.profile.model)
+                if channel is not None and problem.code == TOO_OLD:
+                    self._keeper.cut(channel)
+            except LinkError as error:
+                problem = error
+                if not self._is_dropped() and problem.kind is LinkProblem.CLOSED:
+                    losses += self._keeper.route.transport is Transport.WEBSOCKET
+                if channel is not None and not self._is_dropped():
+                    self._keeper.cut(channel)
+                    problem = await self._keeper.why_lost(error)
+            self._channel = None
+            if self._is_dropped():
+                return
+            if begun:
+                raise problem
+            if tries.at_once(problem, asked=channel is not None):
+                continue
+            unsolved = await self._keeper.renew(problem)
+            if unsolved is None:
+                continue
+            if self._falls_back(unsolved, losses):
+                losses = 0
+                continue
+            wait = tries.wait(unsolved)
+            if wait is None:
+                raise await _explained(unsolved, self._retries, self._keeper.endpoint)
+            if not await self._sit_out(wait, unsolved):
+                return
+
+    def _is_dropped(self) -> bool:
+        return self._dropped  # it may have changed between any two steps
+
+    async def _usable_channel(self) -> Channel | None:
+        """An open channel, as soon as there is one; None if the answer is dropped first."""
+        active = self._keeper.active
+        if active is not None and active.link.is_open:
+            return active
+        self._waiter = self._keeper.wait()
+        try:
+            channel = await self._waiter
+        finally:
+            self._keeper.forget(self._waiter)
+            self._waiter = None
+        if channel is None or channel.link.is_open:
+            return channel
+        message = f"{self._keeper.endpoint.host} closed the connection as soon as it was open."
+        raise LinkError(LinkProblem.CLOSED, message)
+
+    async def _exchange(self, channel: Channel) -> AsyncGenerator[WireEvent, None]:
+        """One attempt on ``channel``."""
+        frame, decoder = self._request.written_for(channel, self._keeper.service.quirks)
+        self.request_bytes = len(frame.encode("utf-8"))
+        await channel.link.drain()
+        if self._is_dropped():
+            return
+        self._channel = channel
+        attempt = exchange(channel, self._request, frame, decoder, self._patience)
+        async with contextlib.aclosing(attempt) as events:
+            async for event in events:
+                if self._is_dropped():
+                    return
+                if isinstance(event, Finished):
+                    self._channel = None
+                    self._keeper.answered(channel)
+                yield event
+
+    def _falls_back(self, problem: LinkError, losses: int) -> bool:
+        """Whether another way of asking is taken from now on because of ``problem``."""
+        if problem.code == NO_SUCH_PATH or problem.kind is LinkProblem.NO_WEBSOCKET:
+            return self._keeper.fall_back(str(problem.status or "refused"))
+        if losses >= _LOSSES_BEFORE_FALLING_BACK and problem.kind is LinkProblem.CLOSED:
+            return self._keeper.fall_back("lost again and again")
+        return False
+
+    async def _sit_out(self, seconds: float, problem: LinkError) -> bool:
+        """Wait for the next try, showing so; false if the answer is dropped meanwhile."""
+        self._waiter = asyncio.get_running_loop().create_future()
+        self._keeper.feed.wait(seconds, problem.message)
+        try:
+            async with asyncio.timeout(seconds):
+                await self._waiter
+        except TimeoutError:
+            return not self._is_dropped()
+        finally:
+            self._waiter = None
+            self._keeper.feed.resume()
+        return False
+
+
+async def _explained(problem: LinkError, retries: Retries, endpoint: Endpoint) -> LinkError:
+    """``problem``; about a model, with those that the key can use; about a limit, with its end."""
+    more = when_to_ask_again(problem, retries, datetime.now())
+    if problem.kind is LinkProblem.MODEL:
+        from session.transport.model_list import list_models, usable_models
+
+        more = usable_models(await list_models(endpoint))
+    return problem.saying(more) if more else problem

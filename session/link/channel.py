@@ -1,0 +1,22 @@
+"""An open link, with what a request on it may continue from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from session.protocol.increment import Exchange
+from session.transport.endpoint import Endpoint
+from session.transport.links import Link
+from session.transport.service import Route
+
+
+@dataclass(eq=False, slots=True)
+class Channel:
+    """An open link to ``endpoint`` by ``route``; ``number`` is its name in the lifecycle."""
+
+    number: int
+    link: Link
+    route: Route
+    endpoint: Endpoint
+    last: Exchange | None = None
+    """The exchange that the next request may continue from."""

@@ -1,0 +1,41 @@
+"""Another key for one that the server refuses."""
+
+from __future__ import annotations
+
+from session.transport.endpoint import Login
+from session.transport.errors import NO_KEY, LinkError, LinkProblem
+
+_FORBIDDEN = 403
+"""The status of a key that is known and not allowed to do this: another would not help."""
+
+
+class KeyRenewal:
+    """Asks for another key once between two answers: a login that has expired is renewed unseen."""
+
+    def __init__(self, login: Login) -> None:
+        self._login = login
+        self._asked = False
+
+    def answered(self) -> None:
+        """The server has given a whole answer: it takes the key."""
+        self._asked = False
+
+    async def renew(self, problem: LinkError, key: str | None) -> str | LinkError:
+        """Another key than ``key``, which was refused with ``problem``; else the error to report.
+
+        An error about a key says how to log in.
+        """
+        advice = self._login.refused
+        told = problem.code == NO_KEY or (advice and problem.message.endswith(advice))
+        if problem.kind is not LinkProblem.UNAUTHORIZED or told:
+            return problem
+        new = None
+        if problem.status != _FORBIDDEN and self._login.refresh is not None and not self._asked:
+            self._asked = True
+            try:
+                new = await self._login.refresh()
+            except LinkError as error:
+                problem = error
+        if new and new != key:
+            return new
+        return problem.saying(f" {advice}") if advice else problem

@@ -67,6 +67,7 @@ class World(RuleBasedStateMachine):
         self.open: set[int] = set()
         self.numbers = 0
         self.dialling = 0
+        self.outdated = False
         self.waiting = False
         self.shown = LinkState.OFFLINE
         self.closed = False
@@ -77,11 +78,24 @@ class World(RuleBasedStateMachine):
         spare=st.booleans(),
         lifetime=st.sampled_from([None, 60.0]),
         idle=st.sampled_from([None, 40.0]),
+        connected=st.integers(0, 2),
     )
-    def begin(self, spare: bool, lifetime: float | None, idle: float | None) -> None:
+    def begin(self, spare: bool, lifetime: float | None, idle: float | None, connected: int) -> None:
         self.service = Service(spare=spare, lifetime_seconds=lifetime, idle_seconds=idle)
         self.life = Lifecycle(self.service, Backoff(), lambda: 0.5)
         self.life.start(self.now)
+        self.do()
+        for _ in range(connected):
+            if self.dialling:
+                self.succeed()
+
+    def succeed(self) -> None:
+        self.numbers += 1
+        self.open.add(self.numbers)
+        self.dialling -= 1
+        outdated, self.outdated = self.outdated, False
+        self.life.connected(self.numbers, self.now)
+        assert not outdated or self.life.active != self.numbers, "it was opened with the old key or address"
         self.do()
 
     def do(self) -> None:
@@ -106,24 +120,29 @@ class World(RuleBasedStateMachine):
                     self.waiting = False
 
     @precondition(lambda self: self.dialling)
-    @rule()
-    def dial_succeeds(self) -> None:
-        self.numbers += 1
-        self.open.add(self.numbers)
-        self.dialling -= 1
-        self.life.connected(self.numbers, self.now)
-        self.do()
+    @rule(warm=st.booleans())
+    def dial_succeeds(self, warm: bool) -> None:
+        if warm:
+            self.life.opened()
+            self.do()
+        self.succeed()
 
     @precondition(lambda self: self.dialling)
-    @rule()
-    def warm_up_begins(self) -> None:
+    @rule(problem=st.sampled_from([None, PASSING, PASSING, LASTING, ENDED]))
+    def warm_up_begins(self, problem: LinkError | None) -> None:
         self.life.opened()
         self.do()
+        if problem is not None:
+            self.fail(problem)
 
     @precondition(lambda self: self.dialling)
-    @rule(problem=st.sampled_from([PASSING, LASTING, ENDED]))
-    def dial_or_warm_up_fails(self, problem: LinkError) -> None:
+    @rule(problem=st.sampled_from([PASSING, PASSING, LASTING, ENDED]))
+    def dial_fails(self, problem: LinkError) -> None:
+        self.fail(problem)
+
+    def fail(self, problem: LinkError) -> None:
         self.dialling -= 1
+        self.outdated = False
         self.life.attempt_failed(problem, self.now)
         self.do()
 
@@ -169,12 +188,6 @@ class World(RuleBasedStateMachine):
         self.do()
 
     @rule()
-    def machine_sleeps(self) -> None:
-        self.life.slept(self.now)
-        assert self.life.active is None and self.life.spare is None
-        self.do()
-
-    @rule()
     def user_types(self) -> None:
         self.life.wake(self.now)
         self.do()
@@ -185,27 +198,27 @@ class World(RuleBasedStateMachine):
         self.life.tick(self.now)
         self.do()
 
-    @rule(note=st.sampled_from([None, "another route"]))
-    def key_or_address_changes(self, note: str | None) -> None:
-        self.life.redial(self.now, note)
+    @rule(what=st.sampled_from(["sleep", "key", "route", "settings", "own server ends"]))
+    def something_ends_them_all(self, what: str) -> None:
+        if what == "sleep":
+            self.life.slept(self.now)
+        elif what == "settings":
+            self.life.try_again(self.now)
+        elif what == "own server ends":
+            self.life.host_ended("the engine has ended", self.now)
+        else:
+            self.outdated = bool(self.dialling)
+            self.life.redial(self.now, "another route" if what == "route" else None)
+        assert what == "settings" or (self.life.active is None and self.life.spare is None)
         self.do()
 
-    @rule()
-    def settings_change(self) -> None:
-        self.life.try_again(self.now)
-        self.do()
-
-    @rule()
-    def own_server_ends(self) -> None:
-        self.life.host_ended("the engine has ended", self.now)
-        self.do()
-
-    @rule()
-    def close(self) -> None:
-        self.life.close()
-        self.do()
-        self.closed = True
-        self.waiting = False
+    @rule(really=st.integers(0, 9))
+    def close(self, really: int) -> None:
+        if really == 9:
+            self.life.close()
+            self.do()
+            self.closed = True
+            self.waiting = False
 
     @invariant()
     def what_it_knows_is_open(self) -> None:
@@ -219,11 +232,13 @@ class World(RuleBasedStateMachine):
         assert self.life.state is self.shown
         assert (self.life.state is LinkState.READY) == (self.life.active is not None)
         assert self.life.state not in UP or self.dialling
+        if self.dialling and self.life.active is None and not self.closed:
+            assert self.life.state in (*UP, LinkState.FAILED)
 
     @invariant()
     def it_never_stops_trying(self) -> None:
         """An asker is served or refused, and what may pass is tried again by itself."""
-        if self.closed or not self.numbers:
+        if self.closed:
             return
         assert not self.waiting or self.dialling
         due = self.life.due(self.now)

@@ -1,4 +1,4 @@
-"""Which failures are worth another try, and after how long. Pure: the dice are an argument.
+"""Which failures are worth another try, and after how long. Without I/O; randomness is an argument.
 
 | failure | tries again |
 | --- | --- |
@@ -60,12 +60,12 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often, and how long to wait: ``backoff``, or what the server names up to ``longest_named``."""
+    """How often to try again. The wait is ``backoff``, or what the server names up to ``longest_named``."""
 
     most: int = 5
     backoff: Backoff = field(default_factory=Backoff)
     longest_named: float = 120.0
-    """A longer wait is told to the person instead of being sat out."""
+    """A longer wait is reported to the user instead."""
 
 
 class Tries:
@@ -107,7 +107,7 @@ class Tries:
 
 
 def when_to_ask_again(error: LinkError, retries: Retries, now: datetime) -> str:
-    """A sentence that says when to ask again, where the server named a time too far off to wait for."""
+    """A sentence that says when to ask again, where the server named a time too far off to wait."""
     seconds = error.retry_after
     if seconds is None or (seconds <= retries.longest_named and error.code not in SPENT):
         return ""

@@ -23,15 +23,15 @@ _LOSSES_ALLOWED = 2
 
 @dataclass(frozen=True, slots=True)
 class Warmed:
-    """What to continue from, or None on a link that stays cold; ``known`` is false where no other
-    attempt is worth its while."""
+    """The exchange to continue from, None on a link that stays cold. ``known`` is false where another
+    warm-up is not worth the try."""
 
     exchange: Exchange | None
     known: bool = True
 
 
 async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirks: Quirks) -> Warmed:
-    """Send what every request begins with, and wait for an id to continue from.
+    """Send the beginning of every request, and wait for an id to continue from.
 
     Raises :class:`LinkError` if the key or the model is refused, or the link is lost or (with code
     ``no_warm_up``) of no more use.
@@ -63,7 +63,7 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
 
 
 class WarmUps:
-    """Warms links to one server up, and learns whether it can be. ``given`` counts the ids it gave."""
+    """Warms up links to one server, and learns whether it supports that. ``given`` counts the ids."""
 
     def __init__(self, service: Service) -> None:
         self.worth_it = service.warm_up

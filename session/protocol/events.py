@@ -1,4 +1,4 @@
-"""What a model server said, as typed values: every dialect's decoder gives these and nothing else.
+"""The events of an answer as typed values: every dialect's decoder gives these and nothing else.
 
 All text in them comes from the server and is untrusted: it may hold control sequences and markup.
 Text is always encodable as UTF-8 (lone surrogates were replaced).

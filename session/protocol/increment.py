@@ -42,10 +42,10 @@ class Increment:
 
 
 def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[Item]) -> Increment:
-    """The least that says ``items`` to a server whose last exchange on this connection was ``last``.
+    """The shortest request for ``items`` to a server whose last exchange on this connection was ``last``.
 
     ``items`` is always the full input. The caller may leave out the earlier output's reasoning items
-    and empty messages, and ids and statuses; any other change of what went before makes it all new.
+    and empty messages, and ids and statuses; any other change means that everything is sent.
     """
     full = tuple(items)
     whole = Increment(None, full)

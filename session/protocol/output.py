@@ -1,4 +1,4 @@
-"""A response's output items while they stream: which item an event belongs to, what it has said.
+"""A response's output items while they stream: which item an event belongs to, and its text so far.
 
 Servers disagree on how events name their item: by id, by ``output_index``, by both, by neither, or by
 an id that changes at the end. So an item is looked up by id, then by index, then by kind and order.
@@ -21,7 +21,7 @@ class TooManyItems(Exception):
 
 
 class OutputItem:
-    """One output item: what it is called, and the text of it that was given on so far."""
+    """One output item: its names, and the text passed on so far."""
 
     def __init__(self, kind: str, index: int | None) -> None:
         self.kind = kind

@@ -91,7 +91,7 @@ class Parts:
     def tool(
         self, key: object, *, call_id: object = "", name: object = "", piece: object = ""
     ) -> list[WireEvent]:
-        """What became known of the tool call ``key``: its id, its name, a piece of its arguments."""
+        """Add to the tool call ``key`` what is known now: its id, its name, a piece of its arguments."""
         part = self._part(key, "function_call")
         if isinstance(call_id, str) and call_id and not part.call_id:
             part.call_id = call_id

@@ -36,7 +36,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a call came to."""
+    """The result of a call."""
 
     call_id: str
     text: str
@@ -44,7 +44,7 @@ class Result:
 
 @dataclass(slots=True)
 class Turn:
-    """What one side said and did before the other's turn."""
+    """Everything one side says and does before the other's turn."""
 
     role: Literal["user", "assistant"]
     texts: list[str] = field(default_factory=list)

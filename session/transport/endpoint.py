@@ -1,4 +1,4 @@
-"""Where a model server is, and how the address in the settings becomes the one that is dialled."""
+"""The address of a model server, and the URLs that are made from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PLAIN = {"http": "ws", "ws": "ws"}
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What there is to do about a key that is refused."""
+    """How to react to a key that is refused."""
 
     refresh: Callable[[], Awaitable[str | None]] | None = None
-    """Gives another key, or None where there is none; raises :class:`LinkError` where it cannot tell."""
+    """Returns another key, or None where there is none. Raises :class:`LinkError` where it cannot tell."""
     refused: str = ""
-    """For the person: how to get a key that is accepted, as a sentence."""
+    """A sentence for the user: how to get a key that is accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The one error of the wire, with a line that tells the person what to do."""
+"""The one error of the wire, with a line that tells the user what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from session.text.masking import mask
 
 
 class LinkProblem(StrEnum):
-    """What went wrong between us and the model, as far as a caller must tell apart."""
+    """The kinds of failure that a caller must tell apart."""
 
     UNREACHABLE = "unreachable"
     """No server there: no such host, nothing listening, no route, no trusted TLS, no answer in time."""
@@ -30,11 +30,11 @@ class LinkProblem(StrEnum):
 
 
 class LinkError(Exception):
-    """A request could not be sent, or its answer not be had to the end.
+    """A request could not be sent, or its answer was not received to the end.
 
     ``kind`` compares equal to the plain strings ``unreachable``, ``refused``, ``unauthorized``,
     ``no_websocket``, ``closed``, ``model``, ``context`` and ``server``. ``message`` is
-    one line for the person.
+    one line for the user.
     ``code`` is the server's own word, ``status`` the HTTP status, ``retry_after`` seconds to wait.
     """
 
@@ -55,7 +55,7 @@ class LinkError(Exception):
         self.retry_after = retry_after
 
     def saying(self, more: str) -> LinkError:
-        """The same error with ``more`` behind its message."""
+        """The same error with ``more`` appended to its message."""
         return LinkError(
             self.kind, self.message + more, code=self.code, status=self.status, retry_after=self.retry_after
         )
@@ -79,7 +79,7 @@ _LASTING = frozenset(
 UNTRUSTED = "untrusted"
 """The code of an ``unreachable`` whose cause is TLS: another attempt meets the same certificate."""
 NO_KEY = "credentials"
-"""The code of an ``unauthorized`` that no server said: the key could not be had where it is kept."""
+"""The code of an ``unauthorized`` that no server sent: the key could not be read where it is kept."""
 NO_SUCH_PATH = "no_such_path"
 """The code of a ``refused`` for a server that does not offer this dialect at this base URL."""
 

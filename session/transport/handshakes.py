@@ -1,4 +1,4 @@
-"""What goes wrong while a WebSocket opens, as one line for the person."""
+"""Failures while a WebSocket opens, as one line for the user."""
 
 from __future__ import annotations
 

@@ -12,21 +12,21 @@ HOST_ENDED = "engine"
 """The code of a LinkError whose cause is a server of our own, not one somewhere else."""
 
 _GONE = (LinkProblem.CLOSED, LinkProblem.UNREACHABLE, LinkProblem.REFUSED)
-"""What a server that has just ended looks like from outside."""
+"""The errors of a client whose server has just ended."""
 
 
 class Host(Protocol):
-    """What stands behind an address that exists only while it is wanted."""
+    """A server with an address only while it runs."""
 
     on_end: Callable[[str], None]
-    """Called with a line for the person when the running server ends unasked."""
+    """Called with a line for the user when the running server ends by itself."""
 
     async def serve(self, say: Callable[[str], None]) -> Endpoint:
-        """Where it listens, started if it does not run; ``say`` is told how that goes. Raises LinkError."""
+        """Start it if it does not run, and give its address. ``say`` gets the progress. Raises LinkError."""
         ...
 
     async def why_ended(self) -> str | None:
-        """Why it is gone, as a line for the person; None while it runs."""
+        """Why it has ended, as a line for the user; None while it runs."""
         ...
 
     async def close(self) -> None:
@@ -35,7 +35,7 @@ class Host(Protocol):
 
 
 async def behind(host: Host, error: LinkError) -> LinkError:
-    """``error``, or what lies behind it: that ``host`` has ended."""
+    """``error``, or the end of ``host`` where that is the cause of it."""
     if error.code == HOST_ENDED or error.kind not in _GONE:
         return error
     why = await host.why_ended()

@@ -30,7 +30,7 @@ _LISTS_MODELS = "/models"
 
 
 class HttpLink:
-    """A way to ask over HTTP. Made by :meth:`open`; every failure is a :class:`LinkError` or Refusal."""
+    """An HTTP connection to a model server, made by :meth:`open`. Failures are LinkErrors or Refusals."""
 
     def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str) -> None:
         self._client = client
@@ -79,7 +79,7 @@ class HttpLink:
 
     @property
     def upgrade_seconds(self) -> float | None:
-        """There is none."""
+        """None: HTTP has no upgrade."""
         return None
 
     @property

@@ -1,8 +1,8 @@
-"""Whether an open socket still stands on the network this machine is on.
+"""Whether an open socket still belongs to the network that this machine is on.
 
-After another Wi-Fi, a cable, a VPN, nobody tells a TCP connection that its way is gone: it is silent
-until a ping fails, half a minute later. The system knows at once, and says so without a packet: by the
-address it would send from, and by whether it still has the address the socket was opened with.
+When the Wi-Fi, a cable or a VPN changes, nobody tells a TCP connection that its route is gone: it is
+silent until a ping fails half a minute later. The system knows at once, and answers without a packet:
+by the address it would send from, and by whether it still has the address of the socket.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Address = tuple[str, int]
 
 
 class Standing(Enum):
-    """How a socket stands."""
+    """How a socket stands in the network."""
 
     SAME = "same"
     MOVED = "moved"
-    """The way to the server now begins at another address of this machine: the old one may be dead."""
+    """The route to the server now begins at another address of this machine: the old one may be dead."""
     GONE = "gone"
     """This machine does not have the socket's address any more."""
 

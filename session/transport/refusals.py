@@ -1,7 +1,7 @@
-"""Why a server refused us, as one line for the person.
+"""Why a request failed, as one line for the user.
 
-:func:`explain_os` reads what goes wrong below HTTP: names, sockets, TLS. :func:`from_server` reads what
-a server says in place of an answer, as an event or as an HTTP status with a body.
+:func:`explain_os` explains failures below HTTP: names, sockets, TLS. :func:`from_server` explains what a
+server sends in place of an answer, as an event or as an HTTP status with a body.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNO
 
 
 class Refusal(Exception):
-    """A :class:`ServerError` on its way up to where it is decided what to do about it."""
+    """Carries a :class:`ServerError` up to the code that decides what to do about it."""
 
     def __init__(self, error: ServerError) -> None:
         super().__init__(error.message)
@@ -110,13 +110,13 @@ def _reason(error: OSError) -> str:
 
 
 def cut_off(endpoint: Endpoint) -> LinkError:
-    """The :class:`LinkError` for a server that hung up while it was greeted: it may be starting anew."""
+    """The :class:`LinkError` for a server that hung up before it answered: it may be restarting."""
     message = f"{endpoint.host} closed the connection before it had answered: is the base URL right?"
     return LinkError(LinkProblem.UNREACHABLE, message)
 
 
 def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
-    """What an HTTP response that is no answer says: its JSON error, or the words of its page."""
+    """The error in an HTTP response that is no answer: its JSON error, or the text of its page."""
     try:
         said = read_error({**parse_object(body), "status": status})
     except NotAnObject:

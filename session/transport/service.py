@@ -1,4 +1,4 @@
-"""What a provider's servers offer and allow: the ways to ask, what a connection may live, its quirks.
+"""A provider's servers: their routes, the limits of a connection, and their quirks.
 
 All of it is data (``catalogue.toml``); nothing here knows a provider by name.
 """
@@ -12,7 +12,7 @@ from session.protocol.request import Quirks
 
 
 class Transport(StrEnum):
-    """How a request gets to a server and its answer back."""
+    """How a request reaches a server, and its answer comes back."""
 
     WEBSOCKET = "websocket"
     SSE = "sse"

@@ -1,4 +1,4 @@
-"""Whom to trust: the system's certificates, or those that SSL_CERT_FILE and SSL_CERT_DIR name."""
+"""The trusted certificates: the system's, or those that SSL_CERT_FILE and SSL_CERT_DIR name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE = "SSL_CERT_FILE"
 def trust() -> ssl.SSLContext:
     """The context for every connection, read once, which takes tens of milliseconds.
 
-    Raises :class:`LinkError` for a file that holds no certificates: OpenSSL would trust nobody, unsaid.
+    Raises :class:`LinkError` for a file without certificates: OpenSSL would silently trust nobody.
     """
     try:
         context = ssl.create_default_context()

@@ -15,7 +15,6 @@ from tests.project.source import ARCHITECTURE, PACKAGES, ROOT, modules
 DOCUMENTS = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md")] + sorted(
     (ROOT / "docs").glob("*.md")
 )
-WRAPPED = [*DOCUMENTS[:3], ARCHITECTURE, ROOT / "docs" / "benchmarks.md"]
 EVENT_TYPES = {event.type for event in get_args(Event)}
 WIDTH = 100
 """Columns at which documents wrap; tables, pictures and code may be wider."""
@@ -86,7 +85,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("document", WRAPPED, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_a_document_wraps_its_lines(document: Path) -> None:
     assert [number for number, line in prose(document) if len(line) > WIDTH] == []
 

@@ -75,7 +75,8 @@ class Hostile:
     def plain_git(self, command: tuple[str, ...]) -> None:
         """Run git as a user would, on a terminal, and let it fail."""
         leader, follower = pty.openpty()
-        environment = os.environ | {"PAGER": "cat", "EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
+        settings = {"PAGER": "cat", "EDITOR": "true", "GIT_TERMINAL_PROMPT": "0", "TERM": "xterm-256color"}
+        environment = os.environ | settings
         with tempfile.TemporaryFile() as given:
             given.write(b"protocol=https\nhost=example.org\n\nq\n")
             given.seek(0)
@@ -147,6 +148,8 @@ def _hook(hostile: Hostile) -> None:
 def _hooks_path(hostile: Hostile) -> None:
     hostile.write("hooks/post-index-change", hostile.trap.read_text())
     (hostile.root / "hooks" / "post-index-change").chmod(0o755)
+    # Git writes the index, and runs the hook, where a file's time differs from the one it knows.
+    os.utime(hostile.root / "a.txt", (0, 0))
     hostile.config("core.hooksPath=hooks")
 
 

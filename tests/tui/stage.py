@@ -18,6 +18,7 @@ from session.setup.config import Flags
 from session.setup.opening import open_project
 from tui.app.app import SparkApp
 from tui.overlays.offer_screen import FindOffers
+from tui.panes.held_bar import KEYS_UP_AFTER
 
 GREETER = '''"""Says hello."""
 
@@ -130,6 +131,18 @@ class Stage:
         self.app.composer.insert(text)
         self.key("enter", "\r")
         await self.until(lambda: "The turn failed" in self.chat, "the failure")
+
+    async def answer(self, key: str) -> None:
+        """Answer what needs an OK, as soon as the bar that asks takes keys."""
+        await self.until(lambda: self.app.panes.held.question is not None, "the question")
+        asked = self.app.panes.held.question
+        await self.pilot.press("shift+tab")
+        for _ in range(100):
+            await asyncio.sleep(KEYS_UP_AFTER + 0.05)
+            await self.pilot.press(key)
+            if self.app.panes.held.question != asked:
+                return
+        raise AssertionError(f"nothing was answered:\n{self.screen}")
 
     async def done(self) -> None:
         """Wait for the turn's end, and for its last frame."""

@@ -31,6 +31,7 @@ from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.editor.marks import Marks
+from tui.panes.held_bar import UNDO_TURN, HeldBar
 from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
     from tui.words.completion import Candidates
-    from tui.words.held_items import Verdict
 
 
 class SparkApp(App[int], inherit_bindings=False):
@@ -94,8 +94,9 @@ class SparkApp(App[int], inherit_bindings=False):
             yield Welcome(palette, first.root, self._suggestions, id="welcome")
             yield ChatView(palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
+        yield HeldBar(palette, id="held")
         prompts = [*first.prompts, *reversed(self._suggestions)]
-        yield Composer(prompts, first.draft, self._complete, id="composer")
+        yield Composer(prompts, first.draft, self._complete, self._turn_runs, id="composer")
         yield StatusLine(palette, id="status")
         yield Suggestions(palette, id="suggestions")
 
@@ -205,6 +206,10 @@ class SparkApp(App[int], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
         the session, which is there in a moment."""
+        if isinstance(event, events.Key):
+            self.panes.held.key_pressed()
+            if self.ready and event.key != "ctrl+c":
+                self.controls.quitting.disarm()
         if isinstance(event, events.InputEvent) and not self.ready and not _needs_no_session(event):
             await self.start.settled.wait()
             if not self.ready:  # it could not be made: the app is about to end
@@ -227,7 +232,7 @@ class SparkApp(App[int], inherit_bindings=False):
         if event.text_area is self.composer:
             hinted = bool(hint(self.composer.text))
             if hinted or self._hinted:
-                self._titles.name_composer(running=self.ready and self.session.running)
+                self._titles.name_composer(running=self._turn_runs())
             self._hinted = hinted
             self._suggest()
 
@@ -253,9 +258,23 @@ class SparkApp(App[int], inherit_bindings=False):
         if self.ready:
             self.controls.prompts.draft_changed(event.text)
 
+    def on_held_bar_answered(self, event: HeldBar.Answered) -> None:
+        """The user answers what needs an OK."""
+        if event.name == UNDO_TURN:
+            self.controls.prompts.undo_turn(agreed=event.verdict != "reject")
+        else:
+            self.controls.hunks.answer(event.verdict, event.name)
+
+    def on_held_bar_left(self) -> None:
+        """The user goes back from the question to the prompt."""
+        self.composer.focus()
+
     def _suggest(self) -> None:
         if self.ready:
             self.controls.suggestions.update()
+
+    def _turn_runs(self) -> bool:
+        return self.ready and self.session.running
 
     def _complete(self, before: str) -> Candidates | None:
         return self.controls.suggestions.complete(before)
@@ -264,6 +283,8 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""
+        if action == "answer_held" and self.panes.held.question is None:
+            return False
         return not self.overlays.covered or action in REACHABLE
 
     def action_interrupt(self) -> None:
@@ -315,11 +336,11 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_undo_turn(self) -> None:
         """Undo the last turn."""
-        self.controls.prompts.undo_turn()
+        self.controls.prompts.ask_to_undo_turn()
 
-    def action_answer(self, verdict: Verdict) -> None:
-        """Answer what is held."""
-        self.controls.hunks.answer(verdict)
+    def action_answer_held(self) -> None:
+        """Go to what needs the user's OK."""
+        self.panes.held.focus()
 
     def action_follow(self) -> None:
         """Let the editor follow the hunks again."""

@@ -43,7 +43,7 @@ def make_controls(
 ) -> Controls:
     """Wire the session to the panes."""
     shown_file = ShownFile(panes.editor, marks, session.files, panes.status.say)
-    feed = Feed(panes.chat, shown_file, panes.status, session.models.window_tokens)
+    feed = Feed(panes.chat, shown_file, panes.status, panes.held, session.models.window_tokens)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, feed)
     quitting = QuitControl(app, panes, overlays, session, shown_file)
     suggestions = SuggestionControl(app, panes, background, session)

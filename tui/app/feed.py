@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from session import events as said
 from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
-from tui.keys.keymap import shown
 from tui.panes.chat.chat import ChatView
 from tui.panes.editor.shown_file import ShownFile
+from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
@@ -22,14 +22,15 @@ from tui.words.window_lines import context_line
 if TYPE_CHECKING:
     from tui.port import SessionPort
 
-APPLY_KEY, REJECT_KEY, APPLY_ALL_KEY = "answer('apply')", "answer('reject')", "answer('apply all')"
-
 
 class Feed:
     """Shows events. After an interrupt it shows nothing more of the stopped turn than what landed."""
 
-    def __init__(self, chat: ChatView, shown_file: ShownFile, status: StatusLine, window: int) -> None:
+    def __init__(
+        self, chat: ChatView, shown_file: ShownFile, status: StatusLine, held_bar: HeldBar, window: int
+    ) -> None:
         self._chat = chat
+        self._held_bar = held_bar
         self._shown_file = shown_file
         self._status = status
         self._meter = Meter()
@@ -47,8 +48,8 @@ class Feed:
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
         self.held = HeldItems()
-        self._question = ""
-        """What the status line asks about the oldest held item; empty when nothing is held."""
+        self._question: Question | None = None
+        """What is asked about the oldest held item; None when nothing is held."""
         self._unanswered = ""
         self.on_unanswered: Callable[[str], None] = lambda prompt: None
         """Called with the prompt of a turn that failed before any answer arrived."""
@@ -207,16 +208,14 @@ class Feed:
         return bool(answered)
 
     def _ask(self) -> None:
-        """Ask about the oldest held item, in the status line and by showing it in the editor."""
+        """Ask about the oldest held item, above the composer and by showing it in the editor."""
         oldest = self.held.oldest
-        question = question_about(oldest, len(self.held) - 1, self._status.size.width) if oldest else ""
+        question = question_about(oldest, len(self.held) - 1) if oldest else None
         if question == self._question:
             return
         if oldest is not None:
             self._shown_file.held(oldest.name)
-            self._status.say(question, "warning")
-        else:
-            self._status.say("")
+        self._held_bar.ask(question)
         self._question = question
 
     def _change_state(self, hunk: str, path: str, state: str, detail: str) -> None:
@@ -269,24 +268,17 @@ _DRAWN = (
 )
 """The events of a stopped turn that are not shown any more. Those that tell what landed are."""
 
-NARROW = 60
-"""Below this many columns a question is short."""
-
 _ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
 """The events which show that an answer had begun."""
 
 
-def question_about(item: HeldItem, more: int, width: int) -> str:
-    """The question about a held item with the keys that answer it, in ``width`` columns; ``more`` items
-    are held behind it."""
-    apply, reject = ("allow", "decline") if item.is_call else ("apply", "reject")
-    apply_key, reject_key, all_key = shown(APPLY_KEY), shown(REJECT_KEY), shown(APPLY_ALL_KEY)
-    if width < NARROW:
-        return f"{item.label}? {apply_key} yes · {reject_key} no"
-    behind = f" ({more} more after it)" if more else ""
-    keys = f"{apply_key} {apply} · {reject_key} {reject} · {all_key} {apply} all"
-    reason = "" if item.is_call else f" ({item.reason})"
-    return f"{item.label} needs your OK{behind}: {keys}{reason}"
+def question_about(item: HeldItem, more: int) -> Question:
+    """The question about a held item; ``more`` items are held behind it."""
+    behind = f" (1 of {more + 1})" if more else ""
+    if item.is_call:
+        title = f"{item.label} needs your OK{behind}"
+        return Question(item.name, title, item.reason, "allow", "decline", "allow all")
+    return Question(item.name, f"{item.label} needs your OK{behind}: {item.path}: {item.reason}")
 
 
 def stopped_line(landed: int, *, called: bool) -> str:

@@ -10,6 +10,7 @@ from tui.app.background import BackgroundTasks
 from tui.app.hunk_control import HunkControl
 from tui.app.overlay_control import OverlayControl
 from tui.app.quit_control import QuitControl
+from tui.panes.held_bar import UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.words.completion import prefetch_models
 from tui.words.slash import SlashError, run_command, split_slash
@@ -77,9 +78,21 @@ class PromptControl:
             self._suggestions.hide()
         self._overlays.uncover()
 
-    def undo_turn(self) -> None:
-        """Undo every hunk of the last turn that has any."""
-        self._background.start(self._command("", "undo-turn", ""), "undoing the turn")
+    def ask_to_undo_turn(self) -> None:
+        """Ask before every hunk of the last turn that has any is undone."""
+        hunks = self._session.hunks.undoable.last_turn
+        if not hunks:
+            self._panes.status.say("no turn of this session has a landed hunk")
+            return
+        title = f"Undo the last turn: {', '.join(f'{hunk} ({path})' for hunk, path in hunks.items())}?"
+        self._panes.held.confirm(Question(UNDO_TURN, title, "", "undo them", "keep them", ""))
+        self._panes.held.focus()
+
+    def undo_turn(self, *, agreed: bool) -> None:
+        """Undo every hunk of the last turn that has any, as the user was asked about."""
+        self._panes.held.confirm(None)
+        if agreed:
+            self._background.start(self._command("", "undo-turn", ""), "undoing the turn")
 
     def draft_changed(self, text: str) -> None:
         """Save the draft, and prepare what is needed to send or complete it."""

@@ -47,6 +47,10 @@ class QuitControl:
         """Close what lies over the panes, copy the selection, or set the draft aside; again: quit."""
         after_typing(self._app, self._cancel)
 
+    def disarm(self) -> None:
+        """Another key came: the next Ctrl+C is a first one again."""
+        self._last_cancel = 0.0
+
     def quit(self) -> None:
         """Quit."""
         after_typing(self._app, self._quit)

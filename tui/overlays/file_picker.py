@@ -10,7 +10,6 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from textual.worker import Worker
 
@@ -19,6 +18,7 @@ from tui.drawing.plain import clipped_left, visible
 from tui.drawing.rows import Row, Span
 from tui.keys.key_order import run_key_in_order
 from tui.overlays.lines import Lines
+from tui.overlays.overlay import ClosingScreen
 from tui.words.fuzzy import best
 
 
@@ -31,7 +31,7 @@ class PathInput(Input):
             await run_key_in_order(self, event)
 
 
-class FilePicker(ModalScreen[str | None]):
+class FilePicker(ClosingScreen[str | None]):
     """Type a part of a path and take a match with Enter. The result is the path, or None."""
 
     MOST = 200

@@ -6,16 +6,16 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui.drawing.palette import Palette
 from tui.drawing.rows import Row, Span, breaks
 from tui.keys.keymap import keymap
 from tui.overlays.lines import Lines
+from tui.overlays.overlay import ClosingScreen
 from tui.words.slash import slashes
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(ClosingScreen[None]):
     """The keys and commands. Keys that scroll do so; any other key closes the screen."""
 
     def __init__(self, palette: Palette) -> None:

@@ -10,20 +10,20 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from session.model_choice.offers import Offer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, Span, breaks
 from tui.overlays.lines import Lines
+from tui.overlays.overlay import ClosingScreen
 
 AGAIN_SECONDS = 2.0
 """The time between two searches, in seconds."""
 FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
 
 
-class OfferScreen(ModalScreen[Offer | None]):
+class OfferScreen(ClosingScreen[Offer | None]):
     """Lists offers as they are found. The result is the one taken, or None."""
 
     def __init__(

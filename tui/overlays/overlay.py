@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 
 if TYPE_CHECKING:
@@ -11,7 +12,24 @@ if TYPE_CHECKING:
     from tui.drawing.palette import Palette
 
 
-class Overlay(ModalScreen[str | None], inherit_bindings=False):
+T = TypeVar("T")
+
+
+class ClosingScreen(ModalScreen[T]):
+    """A screen that can be closed any number of times: several keys that close it may come in one read, and
+    Textual raises where a screen is closed that is not on top any more."""
+
+    _closed = False
+
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """Close the screen with ``result``; does nothing where it was closed before."""
+        if self._closed or not self.is_current:
+            return AwaitComplete()
+        self._closed = True
+        return super().dismiss(result)
+
+
+class Overlay(ClosingScreen[str | None], inherit_bindings=False):
     """A screen over the panes that follows the session while it is shown."""
 
     def take(self, event: Event) -> None:

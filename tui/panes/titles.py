@@ -54,7 +54,7 @@ def composer_title(text: str, *, running: bool) -> Content:
     if told := hint(text):
         return pane_title("Command", told)
     send = "Enter redirects" if running else "Enter sends"
-    queue = f" · {shown('queue', 'composer')} queues · {shown('interrupt')} stops" if running else ""
+    queue = f" · {shown('complete', 'composer')} queues · {shown('interrupt')} stops" if running else ""
     keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
     return pane_title("Redirect" if running else "Ask", keys)
 

@@ -80,7 +80,7 @@ async def test_a_queued_prompt_waits_for_the_running_turn(tmp_path: Path) -> Non
     async with stage(tmp_path, rate=200) as it:
         await it.ask("make it polite")
         it.app.composer.insert("just talk")
-        it.key("alt+q")
+        it.key("tab", "\t")
         await it.until(lambda: it.app.status.status.waiting == 1, "the queue")
         await it.until(lambda: "The end of the talk" in it.chat, "the second answer")
         await it.done()
@@ -92,7 +92,7 @@ async def test_a_redirect_leaves_the_count_of_queued_prompts_as_it_is(tmp_path: 
     async with stage(tmp_path, rate=50) as it:
         await it.ask("make it polite")
         it.app.composer.insert("just talk")
-        it.key("alt+q")
+        it.key("tab", "\t")
         await it.until(lambda: it.app.status.status.waiting == 1, "the queue")
         await it.ask("just talk, and stop that")
         await it.until(lambda: it.chat.count("just talk, and stop that") > 0, "the redirect")
@@ -105,7 +105,7 @@ async def test_stopping_gives_back_what_was_queued(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=50) as it:
         await it.ask("make it polite")
         it.app.composer.insert("just talk")
-        it.key("alt+q")
+        it.key("tab", "\t")
         await it.until(lambda: it.app.status.status.waiting == 1, "the queue")
         it.app.composer.insert("and more")
         await it.pilot.press("escape")

@@ -28,19 +28,19 @@ patch = ["manifest"]
 """
 
 
-@pytest.mark.parametrize(("key", "text"), [("alt+o", "click\nleft-pad\n"), ("alt+x", "click\n")])
+@pytest.mark.parametrize(("key", "text"), [("y", "click\nleft-pad\n"), ("n", "click\n")])
 async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) -> None:
     async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
         await it.ask("add it")
         await it.until(lambda: "? h1" in it.chat, "the held hunk")
-        assert "left-pad" in it.chat and "Alt+O" in it.screen
+        await it.until(lambda: "Shift+Tab to answer" in it.screen, "the question")
+        assert "left-pad" in it.chat
         assert (it.root / "requirements.txt").read_text() == "click\n"
-        await it.pilot.press(key)
+        await it.answer(key)
         await it.done()
         assert (it.root / "requirements.txt").read_text() == text
-        assert ("✓ h1" in it.chat) == (key == "alt+o")
-        await it.pilot.press("alt+o")
-        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+        assert ("✓ h1" in it.chat) == (key == "y")
+        assert it.app.composer.has_focus and not it.app.panes.held.display
 
 
 TWO_HELD = """
@@ -92,9 +92,9 @@ async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: P
         await it.ask("add them")
         await it.until(lambda: "… h3" in it.chat, "the hunks behind it")
         await asked_about(it, "h1", "left-pad", "two")
-        await it.pilot.press("alt+o")
+        await it.answer("y")
         await asked_about(it, "h2", "right-pad", "four")
-        await it.pilot.press("alt+x")
+        await it.answer("n")
         await it.done()
         assert "− h2  requirements.txt declined (it adds a" in it.chat and "locked" not in it.chat
         assert (it.root / "requirements.txt").read_text() == "one\nleft-pad\ntwo\nthree\nfour\n"
@@ -144,12 +144,12 @@ def texts(it: Stage) -> tuple[str, str]:
 
 async def test_of_two_held_hunks_the_oldest_is_answered_first(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
-        await it.until(lambda: "h1 needs your OK (1 more after it)" in it.screen, "the first question")
-        await it.pilot.press("alt+o")
+        await it.until(lambda: "h1 needs your OK (1 of 2)" in it.screen, "the first question")
+        await it.answer("y")
         await it.until(lambda: "✓ h1" in it.chat, "the first hunk on disk")
-        await it.until(lambda: "h2 needs your OK: Alt+O apply" in it.screen, "the second question")
+        await it.until(lambda: "h2 needs your OK: two.txt" in it.screen, "the second question")
         assert texts(it) == ("first\nleft\n", "second\n")
-        await it.pilot.press("alt+x")
+        await it.answer("n")
         await it.done()
         assert texts(it) == ("first\nleft\n", "second\n")
         assert "needs your OK" not in it.screen
@@ -157,7 +157,7 @@ async def test_of_two_held_hunks_the_oldest_is_answered_first(tmp_path: Path) ->
 
 async def test_apply_all_applies_every_held_hunk(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
-        await it.pilot.press("alt+s")
+        await it.answer("a")
         await it.done()
         assert texts(it) == ("first\nleft\n", "second\nright\n")
         assert "needs your OK" not in it.screen
@@ -166,10 +166,10 @@ async def test_apply_all_applies_every_held_hunk(tmp_path: Path) -> None:
 async def test_a_held_hunk_is_answered_by_its_name_before_an_older_one(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
         await it.pilot.press(*"/decline h2", "enter")
-        await it.until(lambda: "h1 needs your OK: Alt+O apply" in it.screen, "the question that is left")
+        await it.until(lambda: "h1 needs your OK: one.txt" in it.screen, "the question that is left")
         await it.pilot.press(*"/decline h2", "enter")
         await it.until(lambda: "h2 is not held" in it.screen, "that it is answered")
-        await it.pilot.press("alt+o")
+        await it.answer("y")
         await it.done()
         assert texts(it) == ("first\nleft\n", "second\n")
 
@@ -178,6 +178,6 @@ async def test_a_stopped_turn_asks_about_nothing_more(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
         await it.pilot.press("escape")
         await it.done()
-        await it.pilot.press("alt+o")
-        await it.until(lambda: "nothing is held" in it.screen, "the word that there is none")
+        assert not it.app.panes.held.display
+        await it.pilot.press("shift+tab", "y", "a")
         assert texts(it) == ("first\n", "second\n")

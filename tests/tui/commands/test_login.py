@@ -72,7 +72,7 @@ def test_a_provider_that_cannot_be_asked_is_no_obstacle(run_spark: RunSpark, own
         ('"sk-0123456789"', "leave out quotation marks"),
         ("OPENAI_API_KEY=sk-0123456789", "leave out quotation marks"),
         ("Bearer sk-0123456789", "leave out quotation marks"),
-        ("sk-01234 56789", "holds a character"),
+        ("sk-01234 56789", "contains a character"),
         ("sk", "too short"),
         (b"\xff\xfe", "not text"),
     ],

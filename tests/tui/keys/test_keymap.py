@@ -17,12 +17,14 @@ from tui.overlays.help_screen import help_rows
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.editor.editor import EditorPane
+from tui.panes.held_bar import HeldBar
 
 OWNERS: dict[str, type[DOMNode]] = {
     "app": SparkApp,
     "chat": ChatView,
     "composer": Composer,
     "editor": EditorPane,
+    "held": HeldBar,
 }
 
 
@@ -89,3 +91,16 @@ async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Pa
         assert it.app.composer.text == "" and "stop the turn at once" not in it.screen
         await it.pilot.press("f3", "question_mark")
         assert "stop the turn at once" in it.screen
+
+
+def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() -> None:
+    """ESC and a letter in one read are Alt and that letter on most terminals."""
+    harmless = {
+        "focus_pane", "zoom", "resize", "context", "previous_hunk", "next_hunk", "reasoning", "copy_answer",
+        "copy_code", "next_theme", "mouse", "delete_word_right", "cursor_word_left", "cursor_word_right",
+    }  # fmt: skip
+    for scope in keymap():
+        for entry in scope.keys:
+            for key in entry.keys:
+                if key.startswith("alt+") and len(key) == len("alt+x"):
+                    assert entry.action.partition("(")[0] in harmless, entry

@@ -360,7 +360,7 @@ async def test_the_panel_says_that_a_turn_waits_and_is_left_without_stopping_it(
         it.session.submit("look")
         await it.until(lambda: "the turn needs your OK: q goes back to answer" in it.screen, "the word")
         assert "q closes  Esc stops" in it.screen
-        await it.pilot.press("alt+o", "ctrl+p")
+        await it.pilot.press("shift+tab", "ctrl+p")
         assert it.app.screen is screen and it.app.feed.held.oldest
         await it.pilot.press(key)
         await it.until(lambda: it.app.screen is not screen, "the panes")
@@ -369,6 +369,6 @@ async def test_the_panel_says_that_a_turn_waits_and_is_left_without_stopping_it(
         await it.until(lambda: "Ctrl+P leaves, Esc stops" in it.screen, "the files")
         await it.pilot.press("ctrl+p")
         await it.until(lambda: not isinstance(it.app.screen, FilePicker), "the panes again")
-        await it.pilot.press("alt+o")
+        await it.answer("y")
         await it.done()
         assert (it.root / "ran").exists() and "So much for that." in it.chat

@@ -52,7 +52,8 @@ async def composer(draft: str = "") -> AsyncIterator[tuple[Host, Composer, Pilot
     ("keys", "left", "sent"),
     [
         (["h", "i", "enter"], "", [("hi", False)]),
-        (["h", "i", "alt+q"], "", [("hi", True)]),
+        (["h", "i", "tab"], "hi", []),
+        (["a", "space", "b", "ctrl+a", "alt+d"], " b", []),
         (["a", "ctrl+j", "b", "enter"], "", [("a\nb", False)]),
         (["a", "shift+enter", "b"], "a\nb", []),
         (["a", "alt+enter", "b"], "a\nb", []),

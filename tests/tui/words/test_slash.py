@@ -15,11 +15,16 @@ from tests.tui.stage import GREETER, stage
 from tui.overlays.help_screen import HelpScreen
 
 
-async def test_a_whole_turn_is_undone_by_one_key(tmp_path: Path) -> None:
+async def test_a_whole_turn_is_undone_once_the_user_agrees(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")
         await it.done()
-        await it.pilot.press("alt+d")
+        await it.pilot.press("alt+d", "shift+f9")
+        assert "Undo the last turn: h1 (greeter.py), h2 (greeter.py)?" in it.screen
+        await it.answer("n")
+        assert "↶" not in it.chat
+        await it.pilot.press("shift+f9")
+        await it.answer("y")
         await it.until(lambda: "↶ h1" in it.chat and "↶ h2" in it.chat, "both undone")
         assert (it.root / "greeter.py").read_text() == GREETER
 
@@ -83,7 +88,7 @@ async def test_tab_behind_an_at_completes_a_path_and_goes_round_the_matches(tmp_
         await it.pilot.press(*" @zzz", "tab")
         assert it.app.composer.draft == f"{first} @zzz"
         await it.pilot.press(" ", "tab")
-        assert not it.app.composer.has_focus, "without a mention Tab goes to the next pane"
+        assert it.app.composer.has_focus, "what is typed on would go into a source file"
 
 
 async def test_a_command_is_explained_completed_and_corrected_as_it_is_typed(tmp_path: Path) -> None:
@@ -158,7 +163,7 @@ async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path
         await it.until(lambda: "nothing matches" in it.screen, "that there is none")
         composer.put("/queue some")
         await it.pilot.press("tab")
-        assert not composer.has_focus, "what follows /queue is no closed set"
+        assert composer.draft == "/queue some", "what follows /queue is no closed set"
 
 
 @pytest.mark.parametrize(("columns", "in_chat"), [(80, True), (160, False)])

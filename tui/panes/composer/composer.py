@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import events
 from textual.actions import SkipAction
 from textual.message import Message
@@ -18,6 +20,7 @@ from tui.words.completion import Completer, nothing
 DRAFT_DELAY = 0.4
 """The draft is saved after this many seconds without a change."""
 LARGEST_SHOWN_DRAFT = 20_000
+NOTHING_TO_COMPLETE = "Tab completes @files, @names and /commands; while a turn runs it queues the prompt"
 
 
 class Composer(TextArea):
@@ -54,6 +57,7 @@ class Composer(TextArea):
         prompts: list[str],
         draft: str,
         completes: Completer = nothing,
+        running: Callable[[], bool] = lambda: False,
         *,
         id: str | None = None,
     ) -> None:
@@ -63,6 +67,7 @@ class Composer(TextArea):
         self.history_of_prompts = History(prompts)
         self._chips = Chips()
         self._cycle = CompletionCycle(completes)
+        self._turn_runs = running
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
@@ -99,10 +104,6 @@ class Composer(TextArea):
         """Send the draft."""
         self._send(queued=False)
 
-    def action_queue(self) -> None:
-        """Send the draft after the running turn."""
-        self._send(queued=True)
-
     def _send(self, *, queued: bool) -> None:
         draft = self.draft
         if not draft.strip():
@@ -136,13 +137,16 @@ class Composer(TextArea):
             self.put(text)
 
     async def action_complete(self) -> None:
-        """Complete the text before the cursor, Tab again for the next match; else go to the next pane."""
+        """Complete the text before the cursor, Tab again for the next match; else queue the draft after the
+        running turn. The focus stays here: text typed next must not go into a source file."""
         row, column = self.cursor_location
         completed = await self._cycle.complete(self.document.get_line(row)[:column])
         if self.cursor_location != (row, column):
             return  # another text came meanwhile
-        if completed is None:
-            await self.app.run_action("next_pane")
+        if completed is None and self._turn_runs():
+            self._send(queued=True)
+        elif completed is None:
+            self.post_message(self.Completing(NOTHING_TO_COMPLETE))
         elif completed.of:
             self.replace(completed.text, (row, column - completed.cut), (row, column))
             self.post_message(self.Completing(f"{completed.at} of {completed.of}: {completed.text}"))

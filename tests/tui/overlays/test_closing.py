@@ -1,0 +1,44 @@
+"""Keys that close a screen, several in one read: each finds the screen that the one before it left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.stage import stage
+
+
+@pytest.mark.parametrize(
+    ("keys", "typed"),
+    [
+        (["f1", "x", "y"], "y"),
+        (["f1", "f1", "f1"], ""),
+        (["f1", "escape", "escape", "a"], "a"),
+        (["ctrl+p", "enter", "enter"], ""),
+        (["ctrl+p", "escape", "escape"], ""),
+        (["ctrl+p", "ctrl+p", "ctrl+p", "ctrl+p"], ""),
+        (["ctrl+t", "q", "q", "q"], "qq"),
+        (["ctrl+t", "escape", "escape"], ""),
+        (["ctrl+t", "ctrl+t", "ctrl+t"], ""),
+        (["ctrl+t", "enter", "enter", "enter"], ""),
+        (["ctrl+t", "a", "enter", "enter", "escape", "escape"], ""),
+    ],
+)
+async def test_keys_that_come_at_once_never_end_the_app(tmp_path: Path, keys: list[str], typed: str) -> None:
+    async with stage(tmp_path) as it:
+        for key in keys:
+            it.key(key, key if len(key) == 1 else None)
+        await it.pilot.pause()
+        await it.pilot.pause(0.2)
+        assert it.app.is_running
+        # Whatever is still open closes, and the app takes prompts.
+        for _ in range(3):
+            await it.pilot.press("escape")
+        await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
+        assert it.app.focused is not None
+        assert set(it.app.composer.text) <= set(typed), "no key may type what it is not"
+        it.app.composer.put("")
+        await it.ask("just talk")
+        await it.done()
+        assert "The end of the talk" in it.chat

@@ -1,0 +1,200 @@
+"""Asks about what is held, above the composer: what it is, why, and the keys that answer.
+
+An answer must never be given by accident, so the bar takes keys only while it has the focus, only about
+what it shows, and only once that has stood for :data:`ARMED_AFTER` and no key has come for
+:data:`KEYS_UP_AFTER`: a key that was on its way when the question came cannot answer it. What does not fit
+has to be scrolled to before it can be applied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped
+from tui.drawing.rows import breaks
+from tui.keys.key_order import run_key_in_order
+from tui.keys.keymap import bindings, shown
+from tui.words.exact_text import exact_lines
+from tui.words.held_items import Verdict
+
+ARMED_AFTER = 0.4
+"""Seconds that a question must have stood before a key can answer it."""
+KEYS_UP_AFTER = 0.15
+"""Seconds without any key before one can answer."""
+UNDO_TURN = "undo-turn"
+"""The name of the question whether a turn is to be undone; hunks and calls are never called so."""
+MOST_LINES = 8
+"""Lines of what is asked about that are shown at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. ``name`` is what is held, by the session's name of it; ``text`` is what would be done,
+    exactly, and empty where the reason says enough."""
+
+    name: str
+    title: str
+    text: str = ""
+    apply: str = "apply"
+    reject: str = "reject"
+    all: str = "apply all"
+    """Empty where there is no rest to answer for."""
+
+
+class HeldBar(Widget, can_focus=True):
+    """One question, or nothing."""
+
+    BINDINGS = bindings("held")
+
+    class Answered(Message):
+        """The user's verdict on what is held by that name."""
+
+        def __init__(self, name: str, verdict: Verdict) -> None:
+            super().__init__()
+            self.name, self.verdict = name, verdict
+
+    class Left(Message):
+        """The user goes back to the composer."""
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._palette = palette
+        self._held: Question | None = None
+        self._confirmed: Question | None = None
+        self._lines: list[str] = []
+        self._top = 0
+        self._seen = 0
+        self._asked_at = 0.0
+        self._key_at = self._key_before = 0.0
+        """When the last key came, and the one before it."""
+        self.display = False
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked now: to confirm what the user began comes first."""
+        return self._confirmed or self._held
+
+    def ask(self, question: Question | None) -> None:
+        """Ask about what is held, or nothing any more."""
+        before, self._held = self.question, question
+        self._changed(before)
+
+    def confirm(self, question: Question | None) -> None:
+        """Have the user confirm what a key began, or nothing any more."""
+        before, self._confirmed = self.question, question
+        self._changed(before)
+
+    def _changed(self, before: Question | None) -> None:
+        question = self.question
+        if question == before:
+            return
+        self._top = self._seen = 0
+        self._asked_at = monotonic()
+        self.display = question is not None
+        if question is None and self.has_focus:
+            self.post_message(self.Left())
+        self._lay_out()
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self._palette = palette
+        self.refresh()
+
+    def key_pressed(self) -> None:
+        """A key was pressed somewhere; called before it acts."""
+        self._key_before, self._key_at = self._key_at, monotonic()
+
+    def on_resize(self) -> None:
+        """Break the lines for the new width."""
+        self._lay_out()
+
+    def on_focus(self) -> None:
+        """Draw the keys that answer."""
+        self._asked_at = monotonic()
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the key that leads here."""
+        self.refresh()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Act on the keys of the bar; every other key does nothing here."""
+        event.stop()
+        event.prevent_default()
+        await run_key_in_order(self, event)
+
+    def action_answer(self, verdict: Verdict) -> None:
+        """Answer, unless the question or the key before this one is too young."""
+        question = self.question
+        if question is None or (verdict == "apply all" and not question.all):
+            return
+        now = monotonic()
+        rested = self._key_at - self._key_before >= KEYS_UP_AFTER
+        armed = now - self._asked_at >= ARMED_AFTER and rested
+        if armed and (verdict == "reject" or self._all_seen):
+            self.post_message(self.Answered(question.name, verdict))
+
+    def action_scroll(self, by: int) -> None:
+        """Scroll what is asked about."""
+        self._scroll(by)
+
+    def action_leave(self) -> None:
+        """Go back to the composer."""
+        self.post_message(self.Left())
+
+    # Drawing.
+
+    @property
+    def _room(self) -> int:
+        return max(1, min(len(self._lines), MOST_LINES, self.app.size.height // 3))
+
+    @property
+    def _all_seen(self) -> bool:
+        return self._seen >= len(self._lines)
+
+    def _lay_out(self) -> None:
+        question, width = self.question, max(10, self.app.size.width - 4)
+        exact = exact_lines(question.text) if question is not None and question.text else []
+        self._lines = [line[start:end] for line in exact for start, end in breaks(line, width)]
+        self._scroll(0)
+        self.styles.height = 2 + (self._room if self._lines else 0)
+        self.refresh(layout=True)
+
+    def _scroll(self, by: int) -> None:
+        self._top = max(0, min(self._top + by, len(self._lines) - self._room))
+        self._seen = max(self._seen, self._top + self._room)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The title, the text, and the keys."""
+        width, style = self.size.width, self._palette.style
+        question = self.question
+        if question is None:
+            return Strip.blank(width)
+        if y == 0:
+            line, role = f" ? {question.title}", "warning"
+        elif y <= self.size.height - 2:
+            at = self._top + y - 1
+            line, role = f"   {self._lines[at]}" if at < len(self._lines) else "", "text"
+        else:
+            line, role = f"   {self._keys(question)}", "status_key"
+        segment = Segment(clipped(line, width), style(role))
+        return Strip([segment]).adjust_cell_length(width, style("text"))
+
+    def _keys(self, question: Question) -> str:
+        below = len(self._lines) - self._top - self._room
+        more = [f"↑ {self._top} more lines above"] if self._top else []
+        more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
+        if not self.has_focus:
+            return " · ".join([*more, f"{shown('answer_held')} to answer"])
+        apply = f"y {question.apply}" if self._all_seen else "read to the end, then y"
+        rest = [f"a {question.all}"] if question.all else []
+        return " · ".join([*more, apply, f"n {question.reject}", *rest, "Tab back"])

@@ -19,13 +19,13 @@ class ClosingScreen(ModalScreen[T]):
     """A screen that can be closed any number of times: several keys that close it may come in one read, and
     Textual raises where a screen is closed that is not on top any more."""
 
-    _closed = False
+    _left_already = False
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
         """Close the screen with ``result``; does nothing where it was closed before."""
-        if self._closed or not self.is_current:
+        if self._left_already or not self.is_current:
             return AwaitComplete()
-        self._closed = True
+        self._left_already = True
         return super().dismiss(result)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual import events
@@ -23,7 +24,9 @@ from tui.drawing.rows import breaks
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
 from tui.words.exact_text import exact_lines
-from tui.words.held_items import Verdict
+
+if TYPE_CHECKING:
+    from tui.words.held_items import Verdict
 
 ARMED_AFTER = 0.4
 """Seconds that a question must have stood before a key can answer it."""

@@ -55,6 +55,10 @@ class QuitControl:
         """Quit."""
         after_typing(self._app, self._quit)
 
+    def leave(self, code: int) -> None:
+        """Quit with an exit code because of a signal: nobody can be asked about unsaved changes."""
+        self._app.call_later(self._leave, code)
+
     def keep_draft(self, text: str) -> None:
         """Save the draft to disk."""
         try:
@@ -88,6 +92,9 @@ class QuitControl:
             told = f"{file.path} has unsaved changes: {shown('save')} saves them, quitting again drops them"
             self._panes.status.say(told, "warning")
             return
+        await self._leave(0)
+
+    async def _leave(self, code: int) -> None:
         self.keep_draft(self._panes.composer.draft)
         await self._session.close()
-        self._app.exit(0)
+        self._app.exit(return_code=code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from tui.exits import CONFIGURATION, DONE, leave
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
     from session.setup.opening import Opening
+    from tui.app.app import SparkApp
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 
@@ -41,6 +43,7 @@ def run_app(
     require_terminal()
     from tui.app.app import SparkApp
     from tui.app.background import log_to
+    from tui.terminal.end_signals import leaving_on_signals
 
     log_to(opening.workspace.folders.state / "errors.log")
     while True:
@@ -53,7 +56,8 @@ def run_app(
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
-        app.run()
+        with leaving_on_signals(partial(_leave, app)):
+            app.run()
         if app.taken is None or again is None:
             return app.return_code or DONE
         # The prompt is in the draft by now.
@@ -65,6 +69,20 @@ def _make(opening: Opening, resume: Path | None) -> SessionPort:
     from session.session import Session
 
     return Session(opening, resume=resume)
+
+
+def _leave(app: SparkApp, code: int) -> None:
+    """Have the app leave with ``code``, once there is a session that keeps the draft; called in a thread."""
+
+    async def leave_when_settled() -> None:
+        await app.start.settled.wait()
+        if app.ready:
+            app.controls.quitting.leave(code)
+        else:
+            app.exit(return_code=code)
+
+    with suppress(RuntimeError):  # it is not on the screen, or has left already
+        app.call_from_thread(app.call_later, leave_when_settled)
 
 
 def _finder(opening: Opening) -> FindOffers:

@@ -48,6 +48,7 @@ from tui.exits import CONFIGURATION, DONE, leave
 from tui.scroll.headless import fate_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
+from tui.words.exact_text import exact_lines
 from tui.words.figures import turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.slash import SlashError, run_command, slashes, split_slash
@@ -243,7 +244,8 @@ class _Answer:
             return
         self._end_line()
         if item.is_call:
-            print(f"{item.label} needs your OK (/land allows it, /decline does not):\n{item.reason}")
+            print(f"{item.label} needs your OK (/land allows it, /decline does not):")
+            print("\n".join(exact_lines(item.reason)))
             return
         self._show_hunk(self._typed.get(item.name, []))
         print(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")

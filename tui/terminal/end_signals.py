@@ -35,8 +35,9 @@ GIVE_BACK = (
 
 @contextmanager
 def leaving_on_signals(leave: Callable[[int], None]) -> Iterator[None]:
-    """While this lasts, a signal of :data:`SIGNALS` calls ``leave`` with the exit code to leave with, 128 and
-    the signal's number. Call it in the main thread; ``leave`` is called there too, between two bytecodes."""
+    """While this lasts, a signal of :data:`SIGNALS` calls ``leave`` with the exit code to leave with, which
+    is 128 and the signal's number. Call it in the main thread; ``leave`` is called in a thread of its own,
+    since a handler that runs in the event loop's thread cannot wake the loop."""
     terminal = _Terminal.now()
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -44,7 +45,7 @@ def leaving_on_signals(leave: Callable[[int], None]) -> Iterator[None]:
         timer = threading.Timer(PATIENCE, terminal.give_back_and_exit, (code,))
         timer.daemon = True
         timer.start()
-        leave(code)
+        threading.Thread(target=leave, args=(code,), name="leave", daemon=True).start()
 
     before = {number: signal.signal(number, end) for number in SIGNALS}
     try:

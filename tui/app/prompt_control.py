@@ -84,8 +84,9 @@ class PromptControl:
         if not hunks:
             self._panes.status.say("no turn of this session has a landed hunk")
             return
-        title = f"Undo the last turn: {', '.join(f'{hunk} ({path})' for hunk, path in hunks.items())}?"
-        self._panes.held.confirm(Question(UNDO_TURN, title, "", "undo them", "keep them", ""))
+        listed = "\n".join(f"{hunk}  {path}" for hunk, path in hunks.items())
+        title = "Undo every hunk of the last turn?"
+        self._panes.held.confirm(Question(UNDO_TURN, title, listed, "undo them", "keep them", ""))
         self._panes.held.focus()
 
     def undo_turn(self, *, agreed: bool) -> None:

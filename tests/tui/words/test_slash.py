@@ -20,7 +20,7 @@ async def test_a_whole_turn_is_undone_once_the_user_agrees(tmp_path: Path) -> No
         await it.ask("make it polite")
         await it.done()
         await it.pilot.press("alt+d", "shift+f9")
-        assert "Undo the last turn: h1 (greeter.py), h2 (greeter.py)?" in it.screen
+        assert "Undo every hunk of the last turn?" in it.screen and "h2  greeter.py" in it.screen
         await it.answer("n")
         assert "↶" not in it.chat
         await it.pilot.press("shift+f9")

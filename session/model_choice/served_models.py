@@ -20,6 +20,8 @@ from session.transport.errors import LinkError
 
 FRESH_SECONDS = 60.0
 """Seconds for which a list of models is shown without asking again."""
+RETRY_SECONDS = 2.0
+"""Seconds after which a server that did not give its list may be asked again."""
 _MOST_NAMED = 6
 _TAG = ":latest"
 """The tag that Ollama adds to a name without one."""
@@ -131,6 +133,7 @@ class ServedModels:
         try:
             listed = await fetch_models(self._opening.endpoint)
         except LinkError as problem:
+            self._asked_at = time.monotonic() - FRESH_SECONDS + RETRY_SECONDS
             return clean_line(problem.message)
         # A name that could not be shown as it is could not be typed either.
         self._listed = tuple(name for name in listed if name == clean_line(name))

@@ -105,7 +105,7 @@ class Runner:
         for step in (self._converse, self._close_lane, self._settle_accounts):
             try:
                 await step()
-            except Exception as problem:  # noqa: BLE001
+            except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
         message, code = self._failure or (None, None)
         # A fault after the last signal leaves the machine where it is: it is told all the same.

@@ -114,7 +114,7 @@ class Calls:
             work = tool, arguments
         except (UnknownTool, BadArguments) as wrong:
             problem = str(wrong)
-        except Exception as fault:  # noqa: BLE001
+        except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
             problem = _fault(tool_name, fault)
         call.label = _one_line(call.label)
         self.send(ToolCalled(turn=self.turn, call=call.name, tool=call.tool, line=call.label))

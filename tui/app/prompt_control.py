@@ -76,6 +76,7 @@ class PromptControl:
         else:
             status.show(message="")
             self._suggestions.hide()
+        self._panes.held.confirm(None)
         self._overlays.uncover()
 
     def ask_to_undo_turn(self) -> None:

@@ -150,7 +150,8 @@ class HeldBar(Widget, can_focus=True):
         self._scroll(by)
 
     def action_leave(self) -> None:
-        """Go back to the composer."""
+        """Go back to the composer. What a key began is given up; what is held stays asked about."""
+        self.confirm(None)
         self.post_message(self.Left())
 
     # Drawing.

@@ -25,7 +25,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from tui.terminal.escape_keys import ESCAPE_KEY, EscapeKeys
+from tui.terminal.escape_keys import EscapeKeys
 from tui.terminal.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
@@ -65,10 +65,6 @@ class SparkDriver(LinuxDriver):
     turn_runs: Callable[[], bool] = staticmethod(lambda: False)
     """Says whether a turn runs: ESC and a letter are then Esc and that letter, never Alt and the letter.
     Called in the input thread."""
-    _ambiguous = False
-    on_escape: Callable[[bool], None] | None = None
-    """Called in the input thread: with True when a byte came that may be the Esc key, with False when it
-    was the start of something else."""
 
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
@@ -102,25 +98,19 @@ class SparkDriver(LinuxDriver):
                         if not data:
                             self.exit_event.wait(IDLE)
                             continue
-                        self._take(parser, keys, keys.feed(decode(data), monotonic()))
-                    self._take(parser, keys, keys.tick(monotonic()))
+                        self._take(parser, keys.feed(decode(data), monotonic()))
+                    self._take(parser, keys.tick(monotonic()))
                     for event in parser.tick():
                         self.process_message(event)
             finally:
                 with suppress(EOFError, ParseError):
                     list(parser.feed(""))
 
-    def _take(self, parser: XTermParser, keys: EscapeKeys, typed: str) -> None:
-        """Hand over what was typed, and say whether the Esc key may have been pressed."""
-        before, self._ambiguous = self._ambiguous, keys.ambiguous
-        told = self.on_escape
-        if told is not None and keys.ambiguous and not before:
-            told(True)
+    def _take(self, parser: XTermParser, typed: str) -> None:
+        """Hand over what was typed."""
         if typed:
             for event in parser.feed(rewritten(typed)):
                 self.process_message(event)
-        if told is not None and before and not keys.ambiguous and ESCAPE_KEY not in typed:
-            told(False)
 
     def disable_input(self) -> None:
         """Take no more keys. Textual waits for the input thread here, which is woken for it."""

@@ -44,11 +44,6 @@ class EscapeKeys:
         self.due: float | None = None
         """When :meth:`tick` has something to say, on the clock of the caller."""
 
-    @property
-    def ambiguous(self) -> bool:
-        """Whether ESC was the last that came, so that it may be the Esc key."""
-        return self._held == ESC
-
     def feed(self, data: str, now: float) -> str:
         """The keys in ``data``, and in what was held back before it; an unfinished sequence is held back."""
         out: list[str] = []

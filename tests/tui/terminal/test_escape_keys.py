@@ -42,12 +42,9 @@ def test_escape_and_a_letter_stay_alt_while_nothing_runs() -> None:
 def test_a_lone_escape_is_a_key_once_its_time_is_over() -> None:
     keys = EscapeKeys(DELAY, lambda: True)
     assert keys.feed("\x1b", 1.0) == ""
-    ambiguous = keys.ambiguous
-    assert ambiguous
     assert keys.due == pytest.approx(1.0 + DELAY)
     assert keys.tick(1.0 + DELAY / 2) == ""
     assert keys.tick(1.0 + DELAY) == ESCAPE_KEY
-    assert keys.ambiguous is not ambiguous
     assert keys.due is None and keys.tick(9.0) == ""
 
 

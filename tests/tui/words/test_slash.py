@@ -23,6 +23,10 @@ async def test_a_whole_turn_is_undone_once_the_user_agrees(tmp_path: Path) -> No
         assert "Undo every hunk of the last turn?" in it.screen and "h2  greeter.py" in it.screen
         await it.answer("n")
         assert "↶" not in it.chat
+        for leave in ("tab", "escape"):
+            await it.pilot.press("shift+f9", leave)
+            await it.until(lambda: it.app.panes.held.question is None, "the question given up")
+            assert it.app.composer.has_focus
         await it.pilot.press("shift+f9")
         await it.answer("y")
         await it.until(lambda: "↶ h1" in it.chat and "↶ h2" in it.chat, "both undone")

@@ -235,7 +235,7 @@ def test_functions_without_a_body_and_tables_hide_nothing() -> None:
     assert "#define TWO 2 — documented\n" in found.text
 
 
-@pytest.mark.parametrize(
+HARD_TEXTS = pytest.mark.parametrize(
     ("path", "text"),
     [
         ("a.yaml", "- " * 8_000),
@@ -250,20 +250,39 @@ def test_functions_without_a_body_and_tables_hide_nothing() -> None:
     ],
     ids=lambda value: value[:8],
 )
-def test_no_text_ends_the_process_or_takes_for_ever(path: str, text: str) -> None:
-    program = (
-        "import sys\nfrom context.code.outline import outline\n"
-        "print(outline(sys.argv[1], sys.stdin.read()).symbols)"
-    )
+"""Texts that crash a parser, or that it takes very long for."""
+
+
+def in_another_process(path: str, text: str, program: str) -> str:
+    """The output of ``program``, which is given ``path`` as argument and ``text`` on standard input."""
     ended = subprocess.run(
-        [sys.executable, "-c", program, path],
+        [sys.executable, "-c", f"import sys\n{program}", path],
         input=text,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert ended.returncode == 0 and ended.stdout == "()\n"
+    assert ended.returncode == 0, f"ended with {ended.returncode}: {ended.stderr}"
+    return ended.stdout
+
+
+@HARD_TEXTS
+def test_no_text_crashes_or_hangs_the_outline(path: str, text: str) -> None:
+    program = (
+        "from context.code.outline import outline\nprint(outline(sys.argv[1], sys.stdin.read()).symbols)"
+    )
+    assert in_another_process(path, text, program) == "()\n"
+
+
+@HARD_TEXTS
+def test_no_text_crashes_or_hangs_the_syntax_check(path: str, text: str) -> None:
+    program = (
+        "from context.code.syntax import LARGEST, fault\n"
+        "print(fault(sys.argv[1], sys.stdin.read()[:LARGEST]))"
+    )
+    answer = in_another_process(path, text, program)
+    assert answer == "None\n" or answer.startswith("syntax error at line ")
 
 
 @pytest.mark.parametrize(

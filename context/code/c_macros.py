@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from context.code.symbols import Symbol
+from context.code.symbols import CUT, Symbol
 
 _DEFINE = re.compile(
     # It begins with a plain character, which is searched for many times faster.
@@ -33,7 +33,7 @@ def take_macros(source: bytes) -> tuple[bytes, list[Symbol]]:
         name = match[1].decode("ascii")
         signature = f"#define {name} {value}".rstrip(" {:;=,\\")
         if len(signature) > _VALUE:
-            signature = f"{signature[: _VALUE - 1].rstrip()}…"
+            signature = f"{signature[: _VALUE - 1].rstrip()}{CUT}"
         symbols.append(Symbol("constant", name, signature, "", line, line + 1, line, line + 1))
     kept.append(source[at:])
     return b"".join(kept), symbols

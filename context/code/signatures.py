@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from context.code.languages import Language
-from context.code.symbols import Symbol
+from context.code.symbols import CUT, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -209,4 +209,4 @@ def _one_line(text: bytes) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + CUT

@@ -9,6 +9,10 @@ KINDS = ("function", "class", "type", "field", "constant", "section")
 of a page: a place that can be named, but nothing that code elsewhere refers to."""
 
 
+CUT = "…"
+"""The last character of a signature or documentation that was cut to a length."""
+
+
 class Symbol(NamedTuple):
     """One definition. ``start`` and ``end`` are line indices from 0, ``end`` one past the last; they
     include the comments, attributes and decorators that belong to it. ``depth`` counts the

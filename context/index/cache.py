@@ -24,7 +24,7 @@ from zlib import crc32
 from context.disk.replace_file import replacing
 from context.index.segment import DamagedSegment, Segment
 
-_FORMAT = 5
+_FORMAT = 6
 _LIST = "files"
 _KEPT = 3600
 """Seconds that a segment stays which no list names: another process may be about to."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from context.code.outline import MORE, Outline, outline
+from context.code.symbols import CUT, Symbol
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.text.fences import harmless
@@ -38,10 +39,36 @@ class Facts:
     """It is built, generated or vendored."""
 
 
+def masked_outline(source: Source) -> Outline:
+    """The outline of a file, without a part of a secret in any text that was cut to a length.
+
+    A secret that lost its end is not recognised later on. So where the file has secrets, a cut signature is
+    replaced by that of the masked file or, if masking hid its definition, by its name.
+    """
+    found = outline(source.path, source.text)
+    safe = redact(source.text)
+    if not safe.kinds:
+        return found
+    masked = outline(source.path, safe.text)
+    twins = {(symbol.start, symbol.name): symbol for symbol in masked.symbols}
+    symbols = tuple(
+        _without_cut_secrets(symbol, twins.get((symbol.start, symbol.name))) for symbol in found.symbols
+    )
+    return replace(found, symbols=symbols, head=masked.head if found.head else ())
+
+
+def _without_cut_secrets(symbol: Symbol, masked: Symbol | None) -> Symbol:
+    if not (symbol.signature.endswith(CUT) or symbol.doc.endswith(CUT)):
+        return symbol
+    if masked is None:
+        return symbol._replace(signature=symbol.name, doc="")
+    return symbol._replace(signature=masked.signature, doc=masked.doc)
+
+
 def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None) -> Facts:
-    """Read a content: parse, outline, collect words. ``found`` is its outline, where that is known."""
+    """Extract the facts from a file. ``found`` is its masked outline, if the caller has it."""
     if found is None:
-        found = outline(source.path, source.text)
+        found = masked_outline(source)
     names = found.names
     if len(names) > _MOST_NAMES:
         names = frozenset(sorted(names)[:_MOST_NAMES])

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import accumulate
 
-from context.code.outline import Outline, outline
+from context.code.outline import Outline
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
+from context.index.facts import masked_outline
 from context.text.fences import harmless
 from context.text.lines import split_lines
 from context.text.secrets import Redacted, redact
@@ -57,8 +58,8 @@ class FileText:
 
     @cached_property
     def outline(self) -> Outline:
-        """The definitions with their places."""
-        return outline(self.source.path, self.source.text)
+        """The definitions with their line ranges, secrets masked."""
+        return masked_outline(self.source)
 
     @cached_property
     def places(self) -> Mapping[str, list[int]]:

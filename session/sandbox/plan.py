@@ -1,0 +1,95 @@
+"""What a sandbox shows, hides and limits, as the JSON object that ``walls.py`` reads."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that all processes of a command may use together; a command that uses more is ended."""
+
+    memory: int = 4_096 * MEGABYTE
+    """Bytes that are not shared with files."""
+    processes: int = 512
+    disk: int = 4_096 * MEGABYTE
+    """Bytes written, in one file or in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of the machine a command sees besides the project. All paths are absolute and without links."""
+
+    shown: tuple[str, ...]
+    """Folders below a temporary or run-time folder that the command needs, such as a virtual environment."""
+    hidden: tuple[str, ...]
+    caches: tuple[str, ...]
+    temporary: tuple[str, ...]
+    run_time: tuple[str, ...]
+
+
+def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterable[Path]) -> View:
+    """What a command in ``project`` sees; ``private`` are spark's own folders, which are hidden.
+
+    Nothing that contains the project is hidden, and no cache inside the project is an overlay of its own.
+    """
+    data = _data()
+    hidden = [*(home / name for name in data["hidden"]), *private]
+    caches = [home / name for name in data["caches"]]
+    return View(
+        shown=_shown(environ, [*data["temporary"], *data["run_time"]]),
+        hidden=tuple(_real(path) for path in hidden if path.exists() and not _holds(path, project)),
+        caches=tuple(_real(path) for path in caches if path.is_dir() and not _touch(path, project)),
+        temporary=tuple(data["temporary"]),
+        run_time=tuple(data["run_time"]),
+    )
+
+
+def plan(view: View, limits: Limits, *, project: Path, box: Path, network: bool) -> Mapping[str, Any]:
+    """The plan for one command in ``project``; ``box`` is the sandbox's own folder."""
+    return {
+        "project": str(project),
+        "box": str(box),
+        "network": network,
+        "limits": asdict(limits),
+        **asdict(view),
+    }
+
+
+def _shown(environ: Mapping[str, str], replaced: Sequence[str]) -> tuple[str, ...]:
+    """What ``PATH`` and ``VIRTUAL_ENV`` name below the replaced folders; for a ``bin``, its parent."""
+    named = [*environ.get("PATH", "").split(os.pathsep), environ.get("VIRTUAL_ENV", "")]
+    found: dict[str, None] = {}
+    for name in named:
+        folder = Path(name)
+        below = any(folder.is_relative_to(each) and str(folder) != each for each in replaced)
+        if folder.is_absolute() and below and folder.is_dir():
+            parent = folder.parent if folder.name in ("bin", "sbin") else folder
+            found[str(folder if str(parent) in replaced else parent)] = None
+    return tuple(found)
+
+
+def _holds(path: Path, project: Path) -> bool:
+    return project.is_relative_to(path.resolve())
+
+
+def _touch(path: Path, project: Path) -> bool:
+    resolved = path.resolve()
+    return project.is_relative_to(resolved) or resolved.is_relative_to(project)
+
+
+def _real(path: Path) -> str:
+    return str(path.resolve())
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("plan.toml").read_text("utf-8"))

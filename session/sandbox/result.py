@@ -1,0 +1,34 @@
+"""How a command in a sandbox ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class End(StrEnum):
+    """What ended a command."""
+
+    EXIT = "exit"
+    """It ended by itself."""
+    TIME = "time"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    DISK = "disk"
+    CUT = "cut"
+    """The reader of its output wanted no more of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended: ``code`` is its exit code, or 128 plus a signal's number; ``why`` says which limit
+    it passed."""
+
+    end: End
+    code: int
+    seconds: float
+    why: str = ""
+
+
+class SandboxRefused(Exception):
+    """The system refuses to make a sandbox of this kind; the message says why."""

@@ -1,0 +1,103 @@
+"""Making a sandbox: an overlay where the system allows it, else a copy that says so."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from session.sandbox.box import Box, remove_leftovers
+from session.sandbox.copy import CopySandbox, TooLarge
+from session.sandbox.overlay import OverlaySandbox, probe
+from session.sandbox.plan import Limits, view
+from session.sandbox.result import Outcome, SandboxRefused
+from session.storage.folders import cache_folder, config_folder, state_folder
+
+
+class Sandbox(Protocol):
+    """The project as it is, in which commands can write without consequences."""
+
+    @property
+    def root(self) -> Path:
+        """Where commands see the project."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """What this sandbox does not hold back; empty if it has all its walls."""
+        ...
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        environ: Mapping[str, str],
+        limits: Limits,
+        seconds: float,
+        take: Callable[[bytes], bool],
+        network: bool = False,
+    ) -> Outcome:
+        """Run ``command`` at the root without input; ``take`` gets its output and returns whether it wants
+        more. When this returns or raises, none of the command's processes is left.
+
+        Raises OSError if the command cannot be started, SandboxRefused if its walls cannot be built.
+        """
+        ...
+
+    async def remove(self) -> None:
+        """Delete the sandbox with all that was written in it."""
+        ...
+
+
+class Sandboxes:
+    """Makes sandboxes of ``project``. ``environ`` is the user's environment."""
+
+    def __init__(self, project: Path, environ: Mapping[str, str]) -> None:
+        self._project = project.resolve()
+        self._environ = environ
+        self._parent = state_folder(environ) / "sandboxes"
+        self._refusal: str | None = None
+
+    async def make(self) -> Sandbox:
+        """A new sandbox of the project as it is now.
+
+        Raises OSError if its folder cannot be made, SandboxRefused if the project can be neither overlaid
+        nor copied.
+        """
+        if self._refusal is None:
+            self._refusal = await self._why_no_overlay()
+        box = await asyncio.to_thread(Box, self._parent)
+        if not self._refusal:
+            return self._overlay(box)
+        copy = CopySandbox(self._project, box, self._refusal)
+        try:
+            await asyncio.to_thread(copy.fill)
+        except TooLarge as problem:
+            await copy.remove()
+            raise SandboxRefused(f"{self._refusal}, and {problem}") from problem
+        except BaseException:
+            await copy.remove()
+            raise
+        return copy
+
+    async def _why_no_overlay(self) -> str:
+        """Why an overlay cannot be used here; empty if it can. Removes what killed processes left."""
+        await asyncio.to_thread(remove_leftovers, self._parent)
+        if sys.platform != "linux":
+            return "overlays need Linux"
+        if self._parent.is_relative_to(self._project):
+            return "the project contains spark's own folders"
+        sandbox = self._overlay(await asyncio.to_thread(Box, self._parent))
+        try:
+            await probe(sandbox)
+        except SandboxRefused as problem:
+            return str(problem)
+        finally:
+            await sandbox.remove()
+        return ""
+
+    def _overlay(self, box: Box) -> OverlaySandbox:
+        private = [folder(self._environ) for folder in (config_folder, state_folder, cache_folder)]
+        return OverlaySandbox(self._project, box, view(self._project, Path.home(), self._environ, private))

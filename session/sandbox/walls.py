@@ -1,0 +1,208 @@
+"""A program that runs a command inside a sandbox made of Linux namespaces.
+
+    python -I -S walls.py PACKAGES PLAN COMMAND [ARGUMENT …]
+
+``PACKAGES`` is the folder that holds spark's packages, and ``PLAN`` the JSON object that ``plan.py`` makes.
+
+Three processes take part. The *watch* enters new namespaces, starts the first process of the new PID
+namespace, and ends it when a limit is passed or when standard input closes, which happens at the latest when
+spark dies. The *first process* builds the file tree, starts the command and reaps; when it ends, the kernel
+ends everything in the namespace. The *command* runs without capabilities, with an empty standard input.
+
+The result goes to the file ``report`` in the sandbox's folder: one JSON object with ``end`` (``exit``,
+``memory``, ``disk``, ``processes``, ``stopped`` or ``failed``) and ``why``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+
+if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
+
+from session.sandbox import kernel, tree
+
+TYPE_CHECKING = False  # that of typing, which is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+REPORT = "report"
+"""The file below the sandbox's folder that the result is written to."""
+LOOK_MS = 100
+"""Milliseconds between two looks at the limits."""
+NOT_STARTED = 127
+_PAGE = resource.getpagesize()
+_CONTROL = 0
+_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def main(plan: dict[str, Any], command: list[str]) -> int:
+    """Run ``command`` and return its exit code, or 128 plus the number of the signal that ended it."""
+    report = os.open(os.path.join(plan["box"], REPORT), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    box = os.open(plan["box"], os.O_RDONLY | os.O_DIRECTORY)
+    processes = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    try:
+        sockets = tree.listening_sockets()
+        _enter_namespaces(network=plan["network"])
+        first = os.fork()
+    except OSError as problem:
+        return _ended(report, "failed", str(problem), NOT_STARTED)
+    if first == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+        _first_process(plan, command, sockets, report)
+    return _watch(_Group(first, processes), plan["limits"], box, report)
+
+
+def _enter_namespaces(*, network: bool) -> None:
+    user, group = os.getuid(), os.getgid()
+    flags = kernel.NEW_USER | kernel.NEW_MOUNTS | kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_UTS
+    kernel.unshare(flags if network else flags | kernel.NEW_NETWORK)
+    kernel.map_own_user(user, group)
+
+
+def _first_process(plan: dict[str, Any], command: list[str], sockets: list[str], report: int) -> None:
+    """Build the tree, start the command and wait for it. Never returns."""
+    try:
+        kernel.die_with_parent(signal.SIGKILL)
+        if not plan["network"]:
+            kernel.raise_loopback()
+        tree.build(plan, sockets)
+        child = os.fork()
+        if child == 0:
+            _become(plan, command)
+        kernel.close_to_others()
+        while (ended := os.wait())[0] != child:
+            pass
+        os._exit(_code(ended[1]))
+    except OSError as problem:
+        _ended(report, "failed", str(problem), NOT_STARTED)
+    finally:
+        os._exit(NOT_STARTED)
+
+
+def _become(plan: dict[str, Any], command: list[str]) -> None:
+    """In the child: give up every right and become the command."""
+    try:
+        os.setsid()
+        _limit(plan["limits"])
+        kernel.leave_keyring()
+        kernel.drop_capabilities()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(plan["project"])
+        os.execvp(command[0], command)
+    except OSError as problem:
+        os.write(2, f"{command[0]}: {problem.strerror}\n".encode())
+    finally:
+        os._exit(NOT_STARTED)
+
+
+def _limit(limits: dict[str, int]) -> None:
+    for kind, most in ((resource.RLIMIT_FSIZE, limits["disk"]), (resource.RLIMIT_CORE, 0)):
+        hard = resource.getrlimit(kind)[1]
+        if hard == resource.RLIM_INFINITY or hard > most:
+            resource.setrlimit(kind, (most, most))
+
+
+class _Group:
+    """The processes of the sandbox: ``first`` and its descendants, seen in /proc as it is outside."""
+
+    def __init__(self, first: int, processes: int) -> None:
+        self.first = first
+        self._processes = processes
+
+    def use(self) -> tuple[int, int]:
+        """The bytes of memory that the processes do not share with files, and the number of processes."""
+        members = self._members()
+        memory = 0
+        for member in members:
+            with contextlib.suppress(OSError, ValueError):
+                _, resident, shared = self._read(f"{member}/statm").split()[:3]
+                memory += (int(resident) - int(shared)) * _PAGE
+        return memory, len(members)
+
+    def _members(self) -> list[int]:
+        children: dict[int, list[int]] = {}
+        for name in os.listdir(self._processes):
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError, IndexError):
+                    parent = int(self._read(f"{name}/stat").rpartition(b")")[2].split()[1])
+                    children.setdefault(parent, []).append(int(name))
+        found, look = [], [self.first]
+        while look:
+            member = look.pop()
+            found.append(member)
+            look += children.get(member, [])
+        return found
+
+    def _read(self, path: str) -> bytes:
+        descriptor = os.open(path, os.O_RDONLY, dir_fd=self._processes)
+        try:
+            return os.read(descriptor, 4_096)
+        finally:
+            os.close(descriptor)
+
+
+def _watch(group: _Group, limits: dict[str, int], box: int, report: int) -> int:
+    """Wait for the first process; end it when a limit is passed or spark closes the control pipe."""
+    # The watch ends only when all of them have: a first process is reaped after the rest of its namespace.
+    for number in _STOPS:
+        signal.signal(number, lambda *_: os.kill(group.first, signal.SIGKILL))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+    poll = select.poll()
+    process = os.pidfd_open(group.first)
+    poll.register(process, select.POLLIN)
+    poll.register(_CONTROL, select.POLLHUP)
+    free = _free(box)
+    end, why = "exit", ""
+    while True:
+        ready = [descriptor for descriptor, _ in poll.poll(LOOK_MS)]
+        if process in ready:
+            break
+        end, why = ("stopped", "") if _CONTROL in ready else _passed(limits, group, box, free)
+        if end != "exit":
+            os.kill(group.first, signal.SIGKILL)
+            break
+    code = _code(os.waitpid(group.first, 0)[1])
+    if os.fstat(report).st_size:
+        return NOT_STARTED  # the first process has said why
+    return _ended(report, end, why, code)
+
+
+def _passed(limits: dict[str, int], group: _Group, box: int, free: int) -> tuple[str, str]:
+    """Which limit is passed, if any."""
+    memory, processes = group.use()
+    if memory > limits["memory"]:
+        return "memory", f"used more than {limits['memory'] >> 20:,} MB of memory"
+    if processes > limits["processes"]:
+        return "processes", f"started more than {limits['processes']:,} processes"
+    if free - _free(box) > limits["disk"] and tree.size(box, limits["disk"]) > limits["disk"]:
+        return "disk", f"wrote more than {limits['disk'] >> 20:,} MB"
+    return "exit", ""
+
+
+def _free(folder: int) -> int:
+    status = os.fstatvfs(folder)
+    return status.f_bfree * status.f_frsize
+
+
+def _code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _ended(report: int, end: str, why: str, code: int) -> int:
+    os.write(report, json.dumps({"end": end, "why": why}).encode())
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[2]), sys.argv[3:]))

@@ -1,0 +1,64 @@
+"""Running shell lines in a sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from session.sandbox.overlay import OverlaySandbox
+from session.sandbox.plan import Limits
+from session.sandbox.result import Outcome
+from session.sandbox.sandbox import Sandbox, Sandboxes
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended, and its output."""
+
+    outcome: Outcome
+    output: str
+
+
+Shell = Callable[..., Awaitable[Ran]]
+
+
+def shell(sandbox: Sandbox) -> Shell:
+    """A function that runs a line in ``sandbox`` and reads at most 1 MB of its output."""
+
+    async def run(
+        line: str, *, limits: Limits | None = None, seconds: float = 60.0, network: bool = False
+    ) -> Ran:
+        output = bytearray()
+
+        def take(piece: bytes) -> bool:
+            output.extend(piece)
+            return len(output) < 1_000_000
+
+        outcome = await sandbox.run(
+            ["/bin/sh", "-c", line],
+            environ=dict(os.environ),
+            limits=limits or Limits(),
+            seconds=seconds,
+            take=take,
+            network=network,
+        )
+        return Ran(outcome, output.decode("utf-8", "replace"))
+
+    return run
+
+
+@asynccontextmanager
+async def sandbox_of(root: Path) -> AsyncIterator[Shell]:
+    """A sandbox of ``root`` with all its walls, as a function that runs lines in it."""
+    made = await Sandboxes(root, os.environ).make()
+    try:
+        if not isinstance(made, OverlaySandbox):
+            pytest.skip(f"this system makes no overlays in namespaces: {made.note}")
+        yield shell(made)
+    finally:
+        await made.remove()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from session.memory.resume import ResumedSession, resume_session
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.model_choice.served_models import ServedModels
+from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
 from session.project.pins import Pins
@@ -39,7 +39,7 @@ from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean_line
-from session.turn.lane import LaneTools
+from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations
 from session.turn.turns import Turns
 from session.usage.accounts import Accounts
@@ -65,8 +65,8 @@ class Session:
         self._recorder = Recorder(Journal(self.folders.sessions, self.name))
         self._tasks = BackgroundTasks(self._recorder.publish)
         self._memory = self._resumed.memory if self._resumed else TurnMemory()
-        self._edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
-        self._reading = ProjectReading(self.root, self.folders.cache, self._recorder.publish)
+        self._edit_thread = EditThread()
+        self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
         self.typing = self._reading.pause.typed
         """Tell that a key was pressed: work that would delay the next keys waits for a pause."""
         self._draft = Draft(self.folders.state)
@@ -91,41 +91,28 @@ class Session:
             choice=self._choice,
             preparations=self._preparations,
             memory=self._memory,
-            lane=LaneTools(
-                landing=self._workspace.landing,
-                ledger=self._workspace.ledger,
-                thread=self._edit_thread,
-                knowledge=self._memory.edited_files,
-                send=self._recorder.publish,
-                ask=attended,
-                review=opening.settings.review,
+            writer=HunkWriter(
+                self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
             ),
+            thread=self._edit_thread,
             toolbox=self.toolbox,
             recorder=self._recorder,
             tasks=self._tasks,
+            attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
         self._mcp = McpOffer(
             opening,
             self.toolbox,
-            self._recorder.publish,
+            self._recorder,
             self._turns.choice_changed,
             self._tasks,
             attended=attended,
         )
         self._workspace.files = lambda: self._reading.snapshot.paths
-        self.files = ProjectFiles(
-            self.root,
-            self._workspace.ledger,
-            self._edit_thread,
-            lambda: self._reading.snapshot.paths,
-            self._recorder.publish,
-        )
+        self.files = ProjectFiles(self._workspace, self._edit_thread, self._recorder)
         self.models = ModelCommands(
-            self._choice,
-            ServedModels(opening, self._tasks),
-            self._recorder,
-            self._turns.choice_changed,
+            self._choice, ServedModels(opening, self._tasks), self._recorder, self._turns
         )
         self.hunks = HunkCommands(
             self._workspace, self.name, self._memory, self._edit_thread, self._recorder, past
@@ -134,7 +121,7 @@ class Session:
             self._workspace,
             opening.settings.guards,
             self._edit_thread,
-            self._reading.is_ignored,
+            self._reading,
             attended=attended,
         )
         self.context = ContextCommands(
@@ -192,7 +179,7 @@ class Session:
         async with contextlib.AsyncExitStack() as closing:
             closing.callback(self._recorder.close)
             closing.push_async_callback(asyncio.to_thread, self._workspace.ledger.give_ids_back)
-            closing.push_async_callback(asyncio.to_thread, self._edit_thread.shutdown)
+            closing.push_async_callback(self._edit_thread.close)
             if self.connection is not None:
                 closing.push_async_callback(self.connection.close)
             closing.push_async_callback(self._tasks.close)

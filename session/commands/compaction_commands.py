@@ -160,12 +160,12 @@ class CompactionCommands:
             past=self._memory.past_turns.past(),
             room=preparation.dialogue_room,
             limit=int(ASK * (preparation.budget - preparation.instruction_tokens)),
-            count=preparation.counter.count_kept,
+            counter=preparation.counter,
             profile=self._choice.profile(),
             effort=next(iter(self._choice.model.efforts), None),
             price=self._choice.price,
         )
-        for told in await question.put(connection.ask_in_parallel):
+        for told in await question.put(connection):
             self._publish(told)
 
     def _meant(self, text: str, past: PastTurns) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from edits.hunk import Landed, Refused
 from edits.report import UndoneByUser
@@ -14,11 +11,10 @@ from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
 from session.memory.turn_memory import TurnMemory
+from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
 from session.turn.hunk_events import refused_event
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ class HunkCommands:
         workspace: Workspace,
         session: str,
         memory: TurnMemory,
-        thread: Executor,
+        thread: EditThread,
         recorder: Recorder,
         past: Iterable[Event],
     ) -> None:
@@ -55,11 +51,11 @@ class HunkCommands:
 
     async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
         """Take back one hunk, the last landed one without a name; the answer is also published."""
-        return self._undone(await self._in_edit_thread(lambda: self._landing.undo(hunk)))
+        return self._undone(await self._thread.run(lambda: self._landing.undo(hunk)))
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
         """Land an undone hunk again, the last undone one without a name; the answer is also published."""
-        result = await self._in_edit_thread(lambda: self._landing.redo(hunk))
+        result = await self._thread.run(lambda: self._landing.redo(hunk))
         if isinstance(result, Refused):
             return self._refused(result)
         path = clean_line(result.path)
@@ -69,11 +65,11 @@ class HunkCommands:
 
     async def undo_turn(self) -> list[HunkUndone | HunkRefused]:
         """Take back every landed hunk of the last turn that has any, newest first."""
-        return [self._undone(result) for result in await self._in_edit_thread(self._undo_last_turn)]
+        return [self._undone(result) for result in await self._thread.run(self._undo_last_turn)]
 
     async def places(self) -> list[HunkPlace]:
         """Where the landed hunks of this session are in their files now, oldest first."""
-        return await self._in_edit_thread(self._places)
+        return await self._thread.run(self._places)
 
     def _undo_last_turn(self) -> list[Landed | Refused]:
         turns = [
@@ -106,6 +102,3 @@ class HunkCommands:
         event = refused_event(result, "")
         self._publish(event)
         return event
-
-    async def _in_edit_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 from session.project.active_guards import GuardSettings, guards_with_user, guards_without_user
+from session.project.edit_thread import EditThread
+from session.project.indexing import ProjectReading
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
 
@@ -19,14 +19,14 @@ class LockCommands:
         self,
         workspace: Workspace,
         guards: GuardSettings,
-        thread: Executor,
-        ignored: Callable[[str], bool],
+        thread: EditThread,
+        reading: ProjectReading,
         *,
         attended: bool,
     ) -> None:
         """Read the locks and put the guards in place. Raises LockError where the locks cannot be read.
 
-        ``ignored`` tells whether git ignores a path; ``attended`` whether a user can be asked about a hunk
+        ``reading`` knows which files git ignores; ``attended`` says that a user can be asked about a hunk
         that a guard holds.
         """
         self._store = LockStore(workspace.root, workspace.folders.state)
@@ -34,7 +34,7 @@ class LockCommands:
         self._ledger = workspace.ledger
         self._guards = guards
         self._thread = thread
-        self._ignored = ignored
+        self._reading = reading
         self._attended = attended
         self.known: tuple[str, ...] = self._store.shown()
         """The locks as of the last command, for completion; this process may not know of later ones."""
@@ -53,8 +53,7 @@ class LockCommands:
 
     async def shown(self) -> tuple[str, ...]:
         """What is locked now, each in a few words. Raises LockError where the locks cannot be read."""
-        loop = asyncio.get_running_loop()
-        self.known = await loop.run_in_executor(self._thread, self._store.shown)
+        self.known = await self._thread.run(self._store.shown)
         return self.known
 
     async def _change(self, change: Callable[[str], str], target: str) -> str:
@@ -64,9 +63,9 @@ class LockCommands:
                 self._protect()
                 return told, self._store.shown()
 
-        told, self.known = await asyncio.get_running_loop().run_in_executor(self._thread, in_edit_thread)
+        told, self.known = await self._thread.run(in_edit_thread)
         return told
 
     def _protect(self) -> None:
         make = guards_with_user if self._attended else guards_without_user
-        self._landing.protection = make(self._guards, self._store.read(), self._ignored)
+        self._landing.protection = make(self._guards, self._store.read(), self._reading.is_ignored)

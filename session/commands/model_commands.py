@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from session.journal.recorder import Recorder
 from session.model_choice.choice import ModelChoice
 from session.model_choice.served_models import ServedModels
+from session.turn.turns import Turns
 
 
 class ModelCommands:
@@ -18,13 +18,13 @@ class ModelCommands:
         choice: ModelChoice,
         served: ServedModels,
         recorder: Recorder,
-        changed: Callable[[], None],
+        turns: Turns,
     ) -> None:
-        """``served`` are the models that can be chosen; ``changed`` is called after each choice."""
+        """``served`` are the models that can be chosen."""
         self._choice = choice
         self.served = served
         self._recorder = recorder
-        self._changed = changed
+        self._turns = turns
         self._asking = asyncio.Lock()
         """Held while a server is asked: of two models the one that was named last is used."""
 
@@ -80,5 +80,5 @@ class ModelCommands:
         return told
 
     def _chosen(self) -> None:
-        self._changed()
+        self._turns.choice_changed()
         self._recorder.publish(self._choice.event())

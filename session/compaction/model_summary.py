@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
+from context.text.tokens import Counter
 from session.compaction.packing import Room, as_it_stands
 from session.compaction.proposal import ProposalError, dialogue_for_model, read_reply
-from session.compaction.writing import Count
 from session.events import LedgerProposed, Notice, Usage
 from session.instructions import ledger_instructions
+from session.link.connection import Connection
 from session.memory.past_turns import PastTurns
 from session.models.catalogue import Price
 from session.protocol import events as wire
-from session.protocol.items import Item, text_of, user_message
+from session.protocol.items import text_of, user_message
 from session.protocol.request import RequestProfile
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
@@ -31,9 +32,6 @@ _WORTH = 0.8
 _LONGEST_ANSWER = 4_000
 """Tokens that the answer may take, its reasoning included."""
 
-Ask = Callable[[RequestProfile, Sequence[Item]], AsyncGenerator[wire.WireEvent, None]]
-"""``Connection.ask_in_parallel``."""
-
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
@@ -43,12 +41,12 @@ class SummaryRequest:
     past: PastTurns
     room: Room
     limit: int
-    count: Count
+    counter: Counter
     profile: RequestProfile
     effort: str | None
     price: Price | None
 
-    async def put(self, ask: Ask) -> tuple[LedgerProposed | Notice | Usage, ...]:
+    async def put(self, connection: Connection) -> tuple[LedgerProposed | Notice | Usage, ...]:
         """Ask, and return what it took and what can be believed of the answer, or a line on why there is
         nothing; empty where the dialogue is so short that a summary would not pay."""
         text = await asyncio.to_thread(self._text)
@@ -56,14 +54,17 @@ class SummaryRequest:
             return ()
         profile = self._profile()
         try:
-            reply, counted = await _answer(ask(profile, (user_message(text),)))
+            reply, counted = await _answer(connection.ask_in_parallel(profile, (user_message(text),)))
         except LinkError as problem:
             return (_made_by_rules(problem.message),)
         tally = Tally(f"{self.past.turns[-1].turn} ledger", profile.model, self.price)
         if counted is not None:
             tally.count(counted)
         else:
-            tally.estimate(self.count(profile.instructions) + self.count(text), self.count(reply))
+            tally.estimate(
+                self.counter.count_kept(profile.instructions) + self.counter.count_kept(text),
+                self.counter.count_kept(reply),
+            )
         usage = tally.event()
         tokens = usage.input_tokens, usage.output_tokens
         try:
@@ -73,9 +74,9 @@ class SummaryRequest:
             return usage, _made_by_rules(why)
 
     def _text(self) -> str:
-        if as_it_stands(self.past, self.count).tokens < _WORTH * self.room.target:
+        if as_it_stands(self.past, self.counter.count_kept).tokens < _WORTH * self.room.target:
             return ""
-        return dialogue_for_model(self.past.turns, self.limit, self.count)
+        return dialogue_for_model(self.past.turns, self.limit, self.counter.count_kept)
 
     def _profile(self) -> RequestProfile:
         key = self.profile.prompt_cache_key

@@ -7,12 +7,12 @@ user's doing (typing, an undo, another program), and is told as a short diff.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from edits.files.merge import merge3
 from edits.files.text import FileError, decode, split
 from edits.ledger.ledger import Ledger
+from session.memory.unified_diff import unified_hunks
 
 LONGEST_DIFF = 120
 """Lines of one file's diff that are told; a longer one is cut, and says so."""
@@ -94,7 +94,7 @@ def _difference(path: str, believed: str | None, now: str | None) -> str:
     before, after = split(believed)[0], split(now)[0]
     if before == after:
         return f"--- {path}\nOnly its line endings have changed.\n"
-    lines = list(difflib.unified_diff(before, after, path, path, lineterm="", n=1))
+    lines = [f"--- {path}", f"+++ {path}", *unified_hunks(before, after, context=1)]
     shown = [_shortened(line) for line in lines[:LONGEST_DIFF]]
     cut = len(lines) - LONGEST_DIFF
     if cut > 0:

@@ -8,7 +8,7 @@ tool call is followed by its output before anything else is said (:func:`answere
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from session.protocol.framing.frames import can_be_sent
@@ -36,20 +36,42 @@ def assistant_message(text: str) -> Item:
     return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
 
 
-def answer_items(output: Iterable[Mapping[str, Any]]) -> list[Item]:
+def answer_items(
+    output: Iterable[Mapping[str, Any]], earlier_calls: Collection[str] = frozenset()
+) -> list[Item]:
     """The items of a response in the form in which they may be sent back.
 
     Reasoning without its encrypted or signed content is left out (a server that stores nothing refuses
     it), as is any kind of item that spark did not ask for, and any that lacks what makes it one. Each call
-    has an id of its own: a server would refuse two of one id, and one would get the other's answer.
+    has an id of its own, which none of ``earlier_calls`` has: a server would refuse two of one id, and one
+    would get the other's answer.
     """
     items: list[Item] = []
     calls: dict[str, ToolCall] = {}
     for given in output:
         item = _item(given)
-        if item is not None and can_be_sent(item) and (not is_call(item) or _is_new(item, calls)):
+        if item is None or not can_be_sent(item):
+            continue
+        if not is_call(item) or _is_new(item, calls, earlier_calls):
             items.append(item)
     return items
+
+
+def without_last_reasoning(items: Sequence[Item]) -> list[Item]:
+    """``items``, which are one answer, without the reasoning at its end.
+
+    Servers refuse reasoning that no words and no call of the same answer follow. An answer ends so when it
+    was interrupted, or when the item that followed cannot be sent back.
+    """
+    kept = list(items)
+    while kept and kept[-1]["type"] == "reasoning":
+        kept.pop()
+    return kept
+
+
+def call_ids(items: Iterable[Item]) -> frozenset[str]:
+    """The ids of all calls among ``items``."""
+    return frozenset(item["call_id"] for item in items if is_call(item))
 
 
 def _item(given: Mapping[str, Any]) -> Item | None:
@@ -111,13 +133,16 @@ def _is_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value)
 
 
-def _is_new(call: ToolCall, calls: dict[str, ToolCall]) -> bool:
-    """Enter ``call`` in ``calls``, by another id where its own is taken; false for one that came before."""
+def _is_new(call: ToolCall, calls: dict[str, ToolCall], earlier: Collection[str]) -> bool:
+    """Enter ``call`` in ``calls`` by the id that the server gave it; false if the same call is there.
+
+    The call is given another id where its own is taken by one of ``calls`` or of ``earlier``.
+    """
     given = call["call_id"]
     if given in calls and {**calls[given], "call_id": given} == call:
         return False
     number = 2
-    while call["call_id"] in calls:
+    while call["call_id"] in calls or call["call_id"] in earlier:
         call["call_id"] = f"{given}-{number}"
         number += 1
     calls[call["call_id"]] = call

@@ -13,7 +13,8 @@ from context.disk.watch import Watcher
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from session.events import Event, FilesChanged, Notice, ReadingProgress
+from session.events import FilesChanged, Notice, ReadingProgress
+from session.journal.recorder import Recorder
 from session.project.typing_pause import Pause
 from session.text.sanitize import clean_line
 
@@ -43,7 +44,7 @@ class ProjectReading:
     """The project at ``root``, read in threads. ``known`` is set once a window can be built that lacks a few
     files at most, ``ready`` once all of it is known."""
 
-    def __init__(self, root: Path, cache: Path, send: Callable[[Event], None]) -> None:
+    def __init__(self, root: Path, cache: Path, recorder: Recorder) -> None:
         self.project = Project(root, cache)
         self.counter = Counter()
         self.known = asyncio.Event()
@@ -51,7 +52,7 @@ class ProjectReading:
         self.pause = Pause()
         """When the token ranks are loaded: for a seventh of a second that lets no other thread run."""
         self._watcher = Watcher(root)
-        self._send = send
+        self._publish = recorder.publish
         self._asked = asyncio.Event()
         self._news = asyncio.Event()
         self._looked = self._changed = 0.0
@@ -76,7 +77,7 @@ class ProjectReading:
         self._asked.set()
         for note in (*self.snapshot.notes, self._watcher.note):
             if note:
-                self._send(Notice(level="info", text=clean_line(note)))
+                self._publish(Notice(level="info", text=clean_line(note)))
         await asyncio.gather(self._follow(), self._look())
 
     async def _count(self, nearly: asyncio.Event) -> None:
@@ -99,7 +100,7 @@ class ProjectReading:
             await self._told(partial(self.project.update, paths))
             own = sorted(clean_line(path) for path in paths if not path.startswith(".git/"))
             if own:
-                self._send(FilesChanged(paths=tuple(own)))
+                self._publish(FilesChanged(paths=tuple(own)))
             if len(paths) >= _BURST or any(path.startswith(".git/") for path in paths):
                 self._asked.set()
 
@@ -114,7 +115,7 @@ class ProjectReading:
             self._looked = monotonic()
             missed = sorted(clean_line(path) for path in differing(before, after))
             if missed:
-                self._send(FilesChanged(paths=tuple(missed)))
+                self._publish(FilesChanged(paths=tuple(missed)))
 
     async def _settled(self) -> None:
         """Wait until no news came for a while: git removes files that it is about to write again, and a
@@ -142,13 +143,13 @@ class ProjectReading:
                 # the end, so that is sent when the reading has ended.
                 if now != told and now[0] < now[1] and not self.snapshot.complete:
                     told = now
-                    self._send(ReadingProgress(*now))
+                    self._publish(ReadingProgress(*now))
             await reading
         finally:
             reading.cancel()
             if told[1]:
                 total = max(told[1], len(self.snapshot.paths))
-                self._send(ReadingProgress(known=total, total=total))
+                self._publish(ReadingProgress(known=total, total=total))
 
     async def close(self) -> None:
         """End a reading that is under way, and stop watching."""

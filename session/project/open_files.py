@@ -6,21 +6,19 @@ through the same durable write that lands hunks.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from pathlib import Path
 
 from edits.files.diff import paired
 from edits.files.merge import Merged, merge3
 from edits.files.path_jail import Target, resolve
 from edits.files.read_write import Changed, check_writable, must_stay_in_place, read_text, write_atomic
 from edits.files.text import FileError, TextFile, joined, split
-from edits.ledger.ledger import Ledger
-from session.events import Event, FileSaved
+from session.events import FileSaved
+from session.journal.recorder import Recorder
+from session.project.edit_thread import EditThread
+from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
 
 __all__ = ["FileProblem", "Merged", "OpenFile", "ProjectFiles"]
@@ -45,26 +43,18 @@ class OpenFile:
 
 
 class ProjectFiles:
-    """Opens, saves and lists the files of the project at ``root`` (a path without links)."""
+    """Opens, saves and lists the files of a workspace."""
 
-    def __init__(
-        self,
-        root: Path,
-        ledger: Ledger,
-        thread: Executor,
-        listed: Callable[[], tuple[str, ...]],
-        send: Callable[[Event], None],
-    ) -> None:
-        """``thread`` is the one that lands hunks; ``listed`` gives the project's files."""
-        self._root = root
-        self._ledger = ledger
+    def __init__(self, workspace: Workspace, thread: EditThread, recorder: Recorder) -> None:
+        self._workspace = workspace
+        self._root = workspace.root
+        self._ledger = workspace.ledger
         self._thread = thread
-        self._listed = listed
-        self._send = send
+        self._publish = recorder.publish
 
     def list(self) -> tuple[str, ...]:
         """The project's files as paths from the root, in order."""
-        return self._listed()
+        return tuple(self._workspace.files())
 
     def open(self, path: str) -> OpenFile:
         """Read ``path`` (from the root). Raises FileProblem for what cannot be shown as text."""
@@ -94,9 +84,8 @@ class ProjectFiles:
         opened (open it again, merge, save again), is read-only, or the system refuses; then nothing was
         written.
         """
-        loop = asyncio.get_running_loop()
-        saved = await loop.run_in_executor(self._thread, self._save, opened, text)
-        self._send(FileSaved(path=clean_line(saved.path)))
+        saved = await self._thread.run(lambda: self._save(opened, text))
+        self._publish(FileSaved(path=clean_line(saved.path)))
         return saved
 
     def _save(self, opened: OpenFile, text: str) -> OpenFile:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from session.events import Event, Notice
+from session.events import Notice
+from session.journal.recorder import Recorder
 from session.mcp.servers import McpServers
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
@@ -18,7 +19,7 @@ class McpOffer:
         self,
         opening: Opening,
         toolbox: Toolbox,
-        send: Callable[[Event], None],
+        recorder: Recorder,
         changed: Callable[[], None],
         tasks: BackgroundTasks,
         *,
@@ -30,7 +31,7 @@ class McpOffer:
             opening.settings.mcp,
             opening.program_environ,
             opening.server_folders,
-            lambda level, line: send(Notice(level=level, text=line)),
+            lambda level, line: recorder.publish(Notice(level=level, text=line)),
             self._refresh,
             tasks,
             attended=attended,

@@ -11,44 +11,28 @@ All methods are called on the event loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
-from edits.hunk import Format, Held, Landed, LineKind, RefusalCode, Refused, Status
-from edits.landing import Landing
-from edits.ledger.ledger import Ledger
+from edits.hunk import Format, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
-from session.events import Event, HunkOpened, HunkTyped, TextDelta
-from session.memory.edited_files import EditedFiles
+from session.events import HunkOpened, HunkTyped, TextDelta
+from session.journal.recorder import Recorder
+from session.project.edit_thread import EditThread
 from session.tasks import fault_line
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_events import held_event, outcome_event
 from session.turn.hunk_life import State
+from session.turn.hunk_writer import HunkWriter
 from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
 from session.turn.lane_tasks import LaneTasks
 from session.turn.target_lines import TargetLines
 
 ANSWER = ""
 """The source name of the answer's own text. A tool call is named by its item's id."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaneTools:
-    """What a lane works with; one set serves all turns of a session."""
-
-    landing: Landing
-    ledger: Ledger
-    thread: Executor
-    knowledge: EditedFiles
-    send: Callable[[Event], None]
-    ask: bool = False
-    """Whether somebody can be asked about a hunk that is held. If not, it is refused as locked."""
-    review: bool = False
-    """Whether every hunk is held until the user agrees to it."""
 
 
 @dataclass(slots=True)
@@ -62,16 +46,29 @@ class _Stream:
 class Lane:
     """One turn's edits."""
 
-    def __init__(self, tools: LaneTools, session: str, turn: str) -> None:
-        self._tools = tools
-        self._session = session
+    def __init__(
+        self,
+        turn: str,
+        *,
+        writer: HunkWriter,
+        thread: EditThread,
+        recorder: Recorder,
+        attended: bool,
+        review: bool,
+    ) -> None:
+        """``attended`` says that a user can be asked about a hunk that is held; if not, it is refused as
+        locked. With ``review`` every hunk is held until the user agrees to it."""
         self._turn = turn
+        self._writer = writer
+        self._publish = recorder.publish
+        self._asks_early = attended and not review
+        """Whether the user is asked about a guarded path while its hunk is still typed."""
         self._streams: dict[str, _Stream] = {}
         self._nameless = False
         """Whether the journal could give no more names. Hunks without one are passed over."""
-        self._queue = LandingQueue(attended=tools.ask, review=tools.review)
-        self._tasks = LaneTasks(tools.thread)
-        self._targets = TargetLines(tools.landing, self._tasks, tools.send, turn)
+        self._queue = LandingQueue(attended=attended, review=review)
+        self._tasks = LaneTasks(thread)
+        self._targets = TargetLines(turn, writer, self._tasks, recorder)
         self._idle = asyncio.Event()
         self._idle.set()
         self._tasks.fault.add_done_callback(lambda _: self.stop())
@@ -157,7 +154,7 @@ class Lane:
         for event in events:
             if isinstance(event, Prose):
                 if source == ANSWER:
-                    self._tools.send(TextDelta(turn=self._turn, text=clean(event.text)))
+                    self._publish(TextDelta(turn=self._turn, text=clean(event.text)))
                 continue
             if self._nameless and event.number not in stream.names:
                 continue
@@ -178,7 +175,7 @@ class Lane:
     def _name(self, stream: _Stream, number: int) -> str:
         if number not in stream.names:
             try:
-                stream.names[number] = self._tools.ledger.next_id()
+                stream.names[number] = self._writer.next_id()
             except OSError as problem:
                 self._nameless = True
                 why = f"the journal of edits cannot be written ({problem.strerror or problem})"
@@ -190,13 +187,13 @@ class Lane:
         self._queue.opened(hunk, event.path)
         self._targets.opened(hunk, event.path)
         path = clean_line(event.path)
-        self._tools.send(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
-        if self._tools.ask and not self._tools.review:
+        self._publish(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=event.action.value))
+        if self._asks_early:
             self._tasks.start(self._foresee(hunk, event.path))
 
     def _typed(self, hunk: str, kind: LineKind, text: str) -> None:
         if self._queue.typing(hunk):
-            self._tools.send(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
+            self._publish(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=clean(text)))
             self._targets.typed(hunk, kind, text)
 
     def _perform(self, effects: Sequence[Effect]) -> None:
@@ -219,15 +216,15 @@ class Lane:
         for effect in effects:
             match effect:
                 case Ask(hunk=hunk, question=question):
-                    self._tools.send(held_event(hunk, question, self._turn))
+                    self._publish(held_event(hunk, question, self._turn))
                 case End(outcome=outcome):
-                    self._tools.send(outcome_event(outcome, self._turn))
+                    self._publish(outcome_event(outcome, self._turn))
 
     async def _foresee(self, hunk: str, path: str) -> None:
         """Ask about a hunk whose path alone trips a guard while it is still being typed."""
-        foreseen = await self._tasks.in_edit_thread(lambda: self._tools.landing.foresee(path))
-        if isinstance(foreseen, Held):
-            self._perform(self._queue.foreseen(hunk, foreseen))
+        held = await self._tasks.in_edit_thread(lambda: self._writer.held_by_path(path))
+        if held is not None:
+            self._perform(self._queue.foreseen(hunk, held))
 
     async def _locate(self, effect: Locate) -> None:
         """Show where a held hunk would land: it may have been typed faster than its lines were looked for,
@@ -237,45 +234,27 @@ class Lane:
             self._targets.show(effect.hunk, effect.edit.path, place)
 
     async def _check(self, effect: Check) -> None:
-        weigh = self._tools.landing.weigh
-        result = await self._tasks.in_edit_thread(lambda: weigh(effect.edit, hunk_id=effect.hunk))
+        result = await self._tasks.in_edit_thread(lambda: self._writer.check(effect.hunk, effect.edit))
         self._perform(self._queue.checked(effect.hunk, result))
 
     async def _land(self, effect: Land) -> None:
+        edit, allow = effect.edit, effect.allow
         try:
-            result = await self._tasks.in_edit_thread(lambda: self._write(effect))
+            result = await self._tasks.in_edit_thread(
+                lambda: self._writer.write(effect.hunk, self._turn, edit, allow)
+            )
         except Exception as problem:
             self.stop()
             self._tasks.start(self._account(effect, problem))
             raise
         self._perform(self._queue.landed(effect.hunk, result))
 
-    def _write(self, effect: Land) -> Landed | Refused:
-        """Land one hunk; called in the edit thread."""
-        tools, hunk = self._tools, effect.hunk
-        result = tools.landing.land(
-            effect.edit, hunk_id=hunk, session=self._session, turn=self._turn, allow=effect.allow
-        )
-        if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
-            tools.knowledge.landed_hunk(tools.ledger, hunk)
-        return result
-
     async def _account(self, effect: Land, problem: Exception) -> None:
         """End the hunk whose landing failed by what the ledger says: its text may be on disk all the same."""
         message = fault_line("landing this edit", problem)
         result: Landed | Refused = Refused(effect.hunk, effect.edit.path, RefusalCode.IO, message)
         try:
-            landed = await self._tasks.in_edit_thread(lambda: self._recorded(effect.hunk))
+            landed = await self._tasks.in_edit_thread(lambda: self._writer.recorded(effect.hunk))
             result = landed or result
         finally:
             self._perform(self._queue.landed(effect.hunk, result))
-
-    def _recorded(self, hunk: str) -> Landed | None:
-        """A hunk that the ledger has as landed; called in the edit thread."""
-        found = [each for each in self._tools.ledger.hunks() if each.id == hunk and each.state == "landed"]
-        if not found:
-            return None
-        record = found[-1]
-        path, moved_to = (record.moved_from, record.path) if record.moved_from else (record.path, None)
-        placed = (record.status, record.rung, record.start, record.end)
-        return Landed(hunk, path, record.action, *placed, moved_to)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from typing import Any, TypeVar
 
+from session.project.edit_thread import EditThread
 from session.tasks import fault_line, log_fault
 from session.turn.failures import INTERNAL, TurnFailedError
 
@@ -22,7 +22,7 @@ class LaneTasks:
     logged with its traceback.
     """
 
-    def __init__(self, thread: Executor) -> None:
+    def __init__(self, thread: EditThread) -> None:
         self._thread = thread
         self._tasks: set[asyncio.Task[None]] = set()
         self.fault: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
@@ -34,8 +34,8 @@ class LaneTasks:
         task.add_done_callback(self._ended)
 
     async def in_edit_thread(self, work: Callable[[], T]) -> T:
-        """The result of ``work``, done in the edit thread after what was given to it before."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        """Do ``work`` in the edit thread, after what was given to it before, and return its result."""
+        return await self._thread.run(work)
 
     async def watch(self, task: asyncio.Task[None]) -> None:
         """Wait until ``task`` has ended, or until a background task raises, which cancels it.

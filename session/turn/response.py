@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from session.memory.input_items import answer_items, answered, assistant_message, item_text
+from session.memory.input_items import (
+    answer_items,
+    answered,
+    assistant_message,
+    item_text,
+    without_last_reasoning,
+)
 from session.protocol import events as wire
 from session.protocol.items import Item, ServerItem
+from session.turn.tool_calls import Answers
 
 CUT = "Cut off before it was done; see the report that follows."
 """The answer to a tool call that got none before the turn ended."""
@@ -21,6 +28,10 @@ class Response:
 
     first_outcome: int = 0
     """Index of the first outcome in the turn's lane that nobody has reported yet."""
+    earlier_calls: frozenset[str] = frozenset()
+    """The ids of the calls that the conversation held before this response."""
+    answers: Answers = field(default_factory=Answers)
+    """The answers of the tools to its function calls."""
     text: list[str] = field(default_factory=list)
     """Pieces of the answer's text that no item holds yet."""
     tool_text: int = 0
@@ -43,7 +54,7 @@ class Response:
 
     def complete(self, finished: wire.Finished) -> None:
         """Set ``items``: the response is whole."""
-        self.items = answer_items(finished.output or self.output)
+        self.items = without_last_reasoning(answer_items(finished.output or self.output, self.earlier_calls))
         self.text.clear()
 
     def estimated_tokens(self, count: Callable[[str], int]) -> int:
@@ -51,10 +62,11 @@ class Response:
         items = sum(count(item_text(item)) for item in self.output)
         return count("".join(self.text)) + self.tool_text // _CHARACTERS_PER_TOKEN + items
 
-    def partial_items(self, answers: Mapping[str, str]) -> list[Item]:
-        """What the conversation can keep of a response that was cut: whole items, the text so far, and the
-        ``answers`` to its calls by call id. A tool call that was cut is left out."""
-        items = list(self.items) or answer_items(self.output)
+    def partial_items(self) -> list[Item]:
+        """What the conversation can keep of a response that was cut: whole items, the text so far, and an
+        output for each of its calls. A tool call that was cut is left out."""
+        items = list(self.items) or answer_items(self.output, self.earlier_calls)
         if (partial := "".join(self.text)).strip():
             items.append(assistant_message(partial))
-        return [*items, *answered(items, answers, CUT)]
+        items = without_last_reasoning(items)
+        return [*items, *answered(items, self.answers.texts, CUT)]

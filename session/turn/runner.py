@@ -9,13 +9,12 @@ nothing lands, and the only event of this turn is how it ended.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from context.window.pieces import BudgetTooSmall
 from edits.hunk import Refused
 from session.events import (
-    Event,
     Notice,
     PhaseChanged,
     ReasoningDelta,
@@ -23,10 +22,12 @@ from session.events import (
     TurnStarted,
 )
 from session.instructions import PATCH_TOOL, TAKE_UP
+from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.link.retries import Retries, Tries
 from session.memory.input_items import (
     answered,
+    call_ids,
     developer_message,
     is_call,
     item_text,
@@ -37,10 +38,9 @@ from session.protocol import events as wire
 from session.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
 from session.tasks import log_fault
 from session.text.sanitize import clean, clean_line
-from session.tools.toolbox import Toolbox
 from session.transport.errors import LinkError, LinkProblem
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
-from session.turn.lane import ANSWER, Lane, LaneTools
+from session.turn.lane import ANSWER, Lane
 from session.turn.preparation import Preparation, PreparedRequest
 from session.turn.response import CUT, Response
 from session.turn.tool_calls import Calls
@@ -67,7 +67,7 @@ class Runner:
 
     def __init__(
         self,
-        name: str,
+        turn: Turn,
         prompt: str,
         *,
         session: str,
@@ -75,13 +75,14 @@ class Runner:
         offline: str,
         preparation: Preparation,
         memory: TurnMemory,
-        lane: LaneTools,
-        toolbox: Toolbox,
+        lane: Lane,
+        calls: Calls,
         chosen: ChosenModel,
-        publish: Callable[[Event], None],
+        recorder: Recorder,
     ) -> None:
-        """``offline`` says why there is no connection; it is empty when there is one."""
-        self.turn = Turn(name)
+        """``offline`` says why there is no connection; it is empty when there is one. ``lane`` and ``calls``
+        are those of this turn alone."""
+        self.turn = turn
         self.prompt = prompt
         self._session = session
         self._connection = connection
@@ -89,12 +90,12 @@ class Runner:
         self._preparation = preparation
         self._memory = memory
         self._chosen = chosen
-        self._publish = publish
-        self._lane = Lane(lane, session, name)
-        self._calls = Calls(toolbox, name, publish, preparation.count, lane.ask)
+        self._publish = recorder.publish
+        self._lane = lane
+        self._calls = calls
         self._exchange: asyncio.Task[None] | None = None
         self._response = Response()
-        self._tally = Tally(name, chosen.model.name, chosen.price)
+        self._tally = Tally(turn.name, chosen.model.name, chosen.price)
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
@@ -244,8 +245,9 @@ class Runner:
 
     async def _one_response(self, connection: Connection) -> None:
         """Stream one response into the lane and wait until its hunks have landed."""
-        self._response = Response(first_outcome=len(self._lane.outcomes))
-        async for event in connection.respond(self._memory.conversation.items):
+        conversation = self._memory.conversation
+        self._response = Response(len(self._lane.outcomes), call_ids(conversation.items))
+        async for event in connection.respond(conversation.items):
             self._tally.saw(event)
             self._take(event)
         finished = self._response.finished
@@ -334,9 +336,10 @@ class Runner:
         self._signal(Signal.CALLED)
         said = sum(self._preparation.count(item_text(item)) for item in self._response.items)
         room = self._chosen.model.budget - self._standing_tokens() - said - KEPT_ROOM
-        await self._calls.answer(functions, room)
-        memory.seen = memory.seen.having_read((each.source, each.whole) for each in self._calls.readings)
-        return self._calls.answers
+        answers = self._response.answers
+        await self._calls.answer(functions, room, answers)
+        memory.seen = memory.seen.having_read((each.source, each.whole) for each in answers.readings)
+        return answers.texts
 
     def _repair(self) -> list[Item]:
         """The report on refused hunks that a model without a patch tool is shown, to send them again."""
@@ -372,5 +375,5 @@ class Runner:
 
     def _keep_partial_answer(self) -> None:
         self._response.kept = True
-        if items := self._response.partial_items(self._calls.answers):
+        if items := self._response.partial_items():
             self._remember(items)

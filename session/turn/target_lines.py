@@ -6,13 +6,13 @@ each hunk.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from edits.hunk import LineKind
-from edits.landing import Landing
-from session.events import Event, HunkAimed
+from session.events import HunkAimed
+from session.journal.recorder import Recorder
 from session.text.sanitize import clean_line
+from session.turn.hunk_writer import HunkWriter
 from session.turn.lane_tasks import LaneTasks
 
 
@@ -31,11 +31,11 @@ class _OpenHunk:
 class TargetLines:
     """The open hunks of one turn, and where each would land."""
 
-    def __init__(self, landing: Landing, tasks: LaneTasks, send: Callable[[Event], None], turn: str) -> None:
-        self._landing = landing
-        self._tasks = tasks
-        self._send = send
+    def __init__(self, turn: str, writer: HunkWriter, tasks: LaneTasks, recorder: Recorder) -> None:
         self._turn = turn
+        self._writer = writer
+        self._tasks = tasks
+        self._publish = recorder.publish
         self._open: dict[str, _OpenHunk] = {}
 
     def opened(self, hunk: str, path: str) -> None:
@@ -64,14 +64,12 @@ class TargetLines:
 
     async def find(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
-        if not old:
-            return None
-        return await self._tasks.in_edit_thread(lambda: self._landing.aim(path, old))
+        return await self._tasks.in_edit_thread(lambda: self._writer.lines_of(path, old))
 
     def show(self, hunk: str, path: str, place: tuple[int, int]) -> None:
         """Tell front ends where ``hunk`` would land."""
         start, end = place
-        self._send(HunkAimed(turn=self._turn, hunk=hunk, path=clean_line(path), start=start, end=end))
+        self._publish(HunkAimed(turn=self._turn, hunk=hunk, path=clean_line(path), start=start, end=end))
 
     async def _search(self, hunk: str, known: _OpenHunk, old: tuple[str, ...]) -> None:
         place = await self.find(known.path, old)

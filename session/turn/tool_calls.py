@@ -7,11 +7,13 @@ the reading is done; where the user has to agree, only then. No call raises: wha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from session.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutput
+from context.text.tokens import Counter
+from session.events import ToolCalled, ToolEnded, ToolHeld, ToolOutput
+from session.journal.recorder import Recorder
 from session.protocol.items import FunctionCall
 from session.tasks import fault_line, log_fault
 from session.text.sanitize import clean, clean_line
@@ -31,6 +33,19 @@ DECLINED = "The developer declined this call. Do not make it again; go on withou
 
 
 @dataclass(slots=True)
+class Answers:
+    """The answers to the calls of one response, as far as they are done.
+
+    Each response has its own: some servers give the calls of a later response the ids of earlier ones.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    """The text for the model by call id."""
+    readings: list[Reading] = field(default_factory=list)
+    """The files that the calls showed to the model."""
+
+
+@dataclass(slots=True)
 class _Call:
     """A call and what is known of it so far."""
 
@@ -38,36 +53,35 @@ class _Call:
     tool: str
     call_id: str
     label: str
+    answers: Answers
     ended: bool = False
     decision: asyncio.Future[bool] | None = None
 
 
-@dataclass(slots=True)
 class Calls:
-    """The calls of one turn, numbered through. ``answers`` holds the text for each call id that is done,
-    also after an interrupt; ``readings`` what the model has been shown by them."""
+    """Runs the calls of one turn, which are numbered through."""
 
-    toolbox: Toolbox
-    turn: str
-    send: Callable[[Event], None]
-    count: Callable[[str], int]
-    attended: bool
-    """Whether somebody can be asked about a call."""
-    answers: dict[str, str] = field(default_factory=dict)
-    readings: list[Reading] = field(default_factory=list)
-    _calls: list[_Call] = field(default_factory=list)
-    _allow_all: bool = False
-    _stopped: bool = False
+    def __init__(
+        self, turn: str, toolbox: Toolbox, counter: Counter, recorder: Recorder, *, attended: bool
+    ) -> None:
+        """``counter`` measures the answers; ``attended`` says that a user can be asked about a call."""
+        self._turn = turn
+        self._toolbox = toolbox
+        self._counter = counter
+        self._publish = recorder.publish
+        self._attended = attended
+        self._calls: list[_Call] = []
+        self._allow_all = False
+        self._stopped = False
 
-    async def answer(self, items: Sequence[FunctionCall], room: int) -> None:
-        """Answer the function calls ``items``, which together may take ``room`` tokens.
+    async def answer(self, items: Sequence[FunctionCall], room: int, answers: Answers) -> None:
+        """Answer the function calls ``items`` of one response, which together may take ``room`` tokens.
 
-        Cancelling it stops those that run.
+        Each answer is entered in ``answers`` as soon as it is there: cancelling this stops the calls that
+        still run, and keeps the answers of the others.
         """
-        self.answers.clear()
-        self.readings.clear()
         each = min(MOST_TOKENS, room // max(1, len(items)))
-        ready = [self._begin(item) for item in items]
+        ready = [self._begin(item, answers) for item in items]
         reading = [one for one in ready if one[1] is not None and one[1][0].spec.reads_only]
         some = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -99,17 +113,20 @@ class Calls:
             if not call.ended:
                 self._end(call, "stopped", "stopped")
 
-    def _begin(self, item: FunctionCall) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
+    def _begin(
+        self, item: FunctionCall, answers: Answers
+    ) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
         """Tell of the call; the tool with its arguments, or None where the answer is given already."""
         name = item["name"]
         tool_name = _one_line(name)
-        call = _Call(f"{self.turn}.c{len(self._calls) + 1}", tool_name, item["call_id"], tool_name)
+        number = len(self._calls) + 1
+        call = _Call(f"{self._turn}.c{number}", tool_name, item["call_id"], tool_name, answers)
         self._calls.append(call)
         problem = ""
         work: tuple[Tool, Mapping[str, Any]] | None = None
         try:
-            tool = self.toolbox.find(name)
-            arguments = self.toolbox.arguments(tool, item["arguments"])
+            tool = self._toolbox.find(name)
+            arguments = self._toolbox.arguments(tool, item["arguments"])
             call.label = tool.label(arguments)
             work = tool, arguments
         except (UnknownTool, BadArguments) as wrong:
@@ -117,7 +134,7 @@ class Calls:
         except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
             problem = _fault(tool_name, fault)
         call.label = _one_line(call.label)
-        self.send(ToolCalled(turn=self.turn, call=call.name, tool=call.tool, line=call.label))
+        self._publish(ToolCalled(turn=self._turn, call=call.name, tool=call.tool, line=call.label))
         if work is None:
             self._conclude(call, failed(problem))
         return call, work
@@ -129,12 +146,12 @@ class Calls:
         if room < LEAST_ROOM:
             self._conclude(call, failed(NO_ROOM, "no room left in the window"))
             return
-        if tool.spec.asks and not self.attended:
+        if tool.spec.asks and not self._attended:
             self._conclude(call, failed(NOBODY, "nobody can be asked here"), "declined")
         elif tool.spec.asks and not await self._agreed(call, tool, arguments):
             self._conclude(call, failed(DECLINED, "declined"), "declined")
         else:
-            around = CallContext(room, self.count, lambda text: self._say(call, text))
+            around = CallContext(room, self._counter.count, lambda text: self._say(call, text))
             self._conclude(call, await _done(tool, arguments, around))
 
     async def _agreed(self, call: _Call, tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -142,25 +159,25 @@ class Calls:
             return True
         call.decision = asyncio.get_running_loop().create_future()
         text = clean(tool.label(arguments))
-        self.send(ToolHeld(turn=self.turn, call=call.name, tool=call.tool, text=text))
+        self._publish(ToolHeld(turn=self._turn, call=call.name, tool=call.tool, text=text))
         return await call.decision
 
     def _say(self, call: _Call, text: str) -> None:
         if not self._stopped:
-            self.send(ToolOutput(turn=self.turn, call=call.name, text=clean(text)))
+            self._publish(ToolOutput(turn=self._turn, call=call.name, text=clean(text)))
 
     def _conclude(self, call: _Call, result: ToolResult, status: str = "") -> None:
         if self._stopped:
             return
-        self.answers[call.call_id] = result.text
-        self.readings += result.readings
+        call.answers.texts[call.call_id] = result.text
+        call.answers.readings += result.readings
         self._end(call, status or ("done" if result.ok else "failed"), result.summary, result.tail)
 
     def _end(self, call: _Call, status: str, summary: str, tail: str = "") -> None:
         call.ended = True
         line = f"{call.label} · {_one_line(summary)}" if summary else call.label
         told = {"call": call.name, "tool": call.tool, "status": status, "line": line, "tail": clean(tail)}
-        self.send(ToolEnded(turn=self.turn, **told))
+        self._publish(ToolEnded(turn=self._turn, **told))
 
 
 async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:

@@ -14,12 +14,16 @@ from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
+from session.project.edit_thread import EditThread
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
 from session.tools.toolbox import Toolbox
-from session.turn.lane import LaneTools
+from session.turn.hunk_writer import HunkWriter
+from session.turn.lane import Lane
 from session.turn.preparation import Preparations
 from session.turn.runner import Runner
+from session.turn.tool_calls import Calls
+from session.turn.turn import Turn
 
 
 class Turns:
@@ -34,24 +38,29 @@ class Turns:
         choice: ModelChoice,
         preparations: Preparations,
         memory: TurnMemory,
-        lane: LaneTools,
+        writer: HunkWriter,
+        thread: EditThread,
         toolbox: Toolbox,
         recorder: Recorder,
         tasks: BackgroundTasks,
+        attended: bool,
         ended: int,
     ) -> None:
-        """``connection`` is None where the ``opening`` lacks something; ``ended`` is the number of turns that
-        a resumed session has already."""
+        """``connection`` is None where the ``opening`` lacks something. ``attended`` says that a user can be
+        asked about a hunk or a tool call; ``ended`` is the number of turns that a resumed session has."""
         self._session = session
         self._opening = opening
         self._connection = connection
         self._choice = choice
         self._preparations = preparations
         self._memory = memory
-        self._lane = lane
+        self._writer = writer
+        self._thread = thread
         self._toolbox = toolbox
+        self._recorder = recorder
         self._publish = recorder.publish
         self._tasks = tasks
+        self._attended = attended
         self._number = ended
         self._runner: Runner | None = None
         self._last: asyncio.Task[Any] | None = None
@@ -122,18 +131,29 @@ class Turns:
             await asyncio.wait({self._last})
 
     def _make_runner(self, name: str, prompt: str) -> Runner:
-        return Runner(
+        preparation = self._preparations.now()
+        lane = Lane(
             name,
+            writer=self._writer,
+            thread=self._thread,
+            recorder=self._recorder,
+            attended=self._attended,
+            review=self._opening.settings.review,
+        )
+        # A tool that is added while the turn runs is offered from the next turn on.
+        tools = self._toolbox.as_now()
+        return Runner(
+            Turn(name),
             prompt,
             session=self._session,
             connection=self._connection,
             offline=self._opening.missing,
-            preparation=self._preparations.now(),
+            preparation=preparation,
             memory=self._memory,
-            lane=self._lane,
-            toolbox=self._toolbox.as_now(),
+            lane=lane,
+            calls=Calls(name, tools, preparation.counter, self._recorder, attended=self._attended),
             chosen=self._choice.chosen(),
-            publish=self._publish,
+            recorder=self._recorder,
         )
 
     def _prepare_connection(self) -> None:

@@ -169,11 +169,11 @@ def _step(entry: Table, hunks: dict[str, Hunk]) -> Step:
 
 
 def _call(entry: Table) -> Call:
-    tool, given = entry.text("tool", ""), entry.take("arguments")
+    tool, identity, given = entry.text("tool", ""), entry.text("id", ""), entry.take("arguments")
     entry.end()
     if not tool:
         raise entry.wrong("each call needs a tool")
-    return Call(tool, given if isinstance(given, str) else json.dumps(given or {}))
+    return Call(tool, given if isinstance(given, str) else json.dumps(given or {}), identity)
 
 
 def _patch(entry: Table, hunks: dict[str, Hunk]) -> Patch:

@@ -42,10 +42,12 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function tool; ``arguments`` is sent unchanged, JSON or not."""
+    """A call of a function tool; ``arguments`` is sent unchanged, JSON or not. ``id`` is the call's id, or
+    empty for one that no other call has."""
 
     tool: str
     arguments: str
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Answer:
                 return
             elif isinstance(step, Calls):
                 for call in step.calls:
-                    yield from self._open_item("function_call", fresh=True, tool=call.tool)
+                    yield from self._open_item("function_call", fresh=True, tool=call.tool, call_id=call.id)
                     yield from self._deltas(call.arguments, step.limit)
             elif isinstance(step, Think | Say | Patch):
                 yield from self._stream(step, scenario)
@@ -156,11 +156,13 @@ class Answer:
         yield from self._open_item(kind)
         yield from self._deltas(text, step.limit)
 
-    def _open_item(self, kind: str, *, fresh: bool = False, tool: str | None = None) -> Iterator[Frame]:
+    def _open_item(
+        self, kind: str, *, fresh: bool = False, tool: str | None = None, call_id: str = ""
+    ) -> Iterator[Frame]:
         if self._open is not None and self._open.kind == kind and not fresh:
             return
         yield from self._end_item()
-        item = self._open = _Item(kind, len(self.output), self.spec, tool)
+        item = self._open = _Item(kind, len(self.output), self.spec, tool, call_id)
         yield from self._event("response.output_item.added", item=item.as_json("in_progress"), **item.place)
         if item.part_event is not None:
             name, place, empty = item.part_event
@@ -218,14 +220,14 @@ class Answer:
 class _Item:
     """An output item that is being streamed."""
 
-    def __init__(self, kind: str, index: int, spec: ResponseSpec, tool: str | None) -> None:
+    def __init__(self, kind: str, index: int, spec: ResponseSpec, tool: str | None, call_id: str) -> None:
         self.kind = kind
         self.text = ""
         self._tool = tool or spec.patch_tool
         suffix = f"{spec.response_id.removeprefix('resp_')}_{index}"
         prefix = {"message": "msg", "reasoning": "rs", "function_call": "fc"}.get(kind, "ctc")
         self.id = f"{prefix}_{suffix}"
-        self._call_id = f"call_{suffix}"
+        self._call_id = call_id or f"call_{suffix}"
         self.place: dict[str, Any] = {"output_index": index}
         self.names: dict[str, Any] = {"item_id": self.id, "output_index": index}
         self.delta_place: dict[str, Any] = {}

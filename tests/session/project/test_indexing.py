@@ -12,6 +12,7 @@ from session.events import Event, FilesChanged, ReadingProgress
 from session.project import indexing
 from session.project.indexing import ProjectReading
 from tests.context.conftest import Repo
+from tests.session.recording import recorder_for
 
 PATIENCE = 20.0
 
@@ -34,7 +35,7 @@ async def test_what_no_event_told_of_is_found_when_the_user_is_back(tmp_path: Pa
         events.append(event)
         told.set()
 
-    reading = ProjectReading(repo.root, tmp_path / "cache", send)
+    reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
     reading.look_again()
     await asyncio.to_thread(reading.project.scan)
     reading.ready.set()
@@ -58,7 +59,7 @@ async def test_what_changes_before_anybody_watches_is_found(
     repo = Repo(tmp_path / "project")
     repo.commit(**{"a.py": "def a(): ...\n"})
     told = asyncio.Event()
-    reading = ProjectReading(repo.root, tmp_path / "cache", lambda event: told.set())
+    reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, lambda event: told.set()))
     start = reading._watcher.start
 
     def late() -> None:
@@ -90,7 +91,7 @@ async def test_all_is_told_to_be_known_only_once_the_picture_is_complete(
         if isinstance(event, ReadingProgress):
             told.append((event, reading.snapshot.complete))
 
-    reading = ProjectReading(root, tmp_path / "cache", send)
+    reading = ProjectReading(root, tmp_path / "cache", recorder_for(tmp_path, send))
     running = asyncio.create_task(reading.run())
     try:
         async with asyncio.timeout(PATIENCE):

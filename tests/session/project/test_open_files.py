@@ -12,8 +12,10 @@ import pytest
 
 from edits.ledger.ledger import Ledger
 from session.events import Event, FileSaved
+from session.project.edit_thread import EditThread
 from session.project.open_files import FileProblem, ProjectFiles
 from session.project.workspace import open_workspace
+from tests.session.recording import recorder_for
 
 
 class Shelf:
@@ -25,7 +27,9 @@ class Shelf:
         self.sent: list[Event] = []
         self.thread = ThreadPoolExecutor(1)
         self.files = ProjectFiles(
-            self.root, self.workspace.ledger, self.thread, lambda: ("a.txt", "b.txt"), self.sent.append
+            self.workspace,
+            EditThread(self.thread),
+            recorder_for(self.workspace.folders.sessions, self.sent.append),
         )
 
     def put(self, path: str, data: bytes) -> Path:
@@ -51,6 +55,8 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 
 
 def test_the_list_is_the_projects(shelf: Shelf) -> None:
+    shelf.put("b.txt", b"")
+    shelf.put("a.txt", b"")
     assert shelf.files.list() == ("a.txt", "b.txt")
 
 

@@ -16,7 +16,10 @@ from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused
 from session.memory.edited_files import EditedFiles
-from session.turn.lane import Lane, LaneTools
+from session.project.edit_thread import EditThread
+from session.turn.hunk_writer import HunkWriter
+from session.turn.lane import Lane
+from tests.session.recording import recorder_for
 
 E = TypeVar("E")
 
@@ -78,17 +81,12 @@ class LaneRig:
         self.thread = SteppedThread()
         self.events: list[Event] = []
         self.lane = Lane(
-            LaneTools(
-                landing=self.landing,
-                ledger=self.ledger,
-                thread=self.thread,
-                knowledge=EditedFiles(),
-                send=self.events.append,
-                ask=ask,
-                review=review,
-            ),
-            "session",
             "t1",
+            writer=HunkWriter("session", self.landing, self.ledger, EditedFiles()),
+            thread=EditThread(self.thread),
+            recorder=recorder_for(folder / "journal", self.events.append),
+            attended=ask,
+            review=review,
         )
 
     def lock(self, *names: str) -> None:

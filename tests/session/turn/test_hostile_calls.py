@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
+from context.text.tokens import Counter
 from session.events import Event, ToolCalled, ToolEnded
 from session.protocol.items import FunctionCall
 from session.tools.command.run import RunTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
-from session.turn.tool_calls import MOST_AT_ONCE, Calls
+from session.turn.tool_calls import MOST_AT_ONCE, Answers, Calls
+from tests.session.recording import recorder_for
 
 
 def called(name: str, call_id: str) -> FunctionCall:
     return {"type": "function_call", "name": name, "call_id": call_id, "arguments": "{}"}
 
 
-async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
+async def test_a_thousand_calls_run_a_few_at_a_time(tmp_path: Path) -> None:
     running = most = 0
 
     class Looking:
@@ -43,11 +45,13 @@ async def test_a_thousand_calls_run_a_few_at_a_time() -> None:
             return ToolResult("seen")
 
     events: list[Event] = []
-    calls = Calls(Toolbox([Looking()]), "t1", events.append, len, attended=True)
+    recorder = recorder_for(tmp_path, events.append)
+    calls = Calls("t1", Toolbox([Looking()]), Counter(), recorder, attended=True)
+    answers = Answers()
     items = [called("look", f"c{n}") for n in range(1_000)]
-    await calls.answer([*items, called("x" * 10_000_000, "big")], 10_000_000)
+    await calls.answer([*items, called("x" * 10_000_000, "big")], 10_000_000, answers)
     assert most == MOST_AT_ONCE
-    assert [calls.answers[item["call_id"]] for item in items] == ["seen"] * 1_000
+    assert [answers.texts[item["call_id"]] for item in items] == ["seen"] * 1_000
     told = [event for event in events if isinstance(event, ToolCalled | ToolEnded)]
     assert len(told) == 2_002 and max(len(event.tool) + len(event.line) for event in told) < 1_000
 
@@ -78,7 +82,7 @@ async def test_output_without_lines_is_shown_as_far_as_it_fits(
 
 @pytest.mark.parametrize("where", ["label", "refusal", "call"])
 async def test_a_tool_that_raises_anything_gives_a_failed_answer_and_the_others_theirs(
-    where: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Faulty:
         def __init__(self, name: str, where: str, *, reads_only: bool) -> None:
@@ -106,11 +110,13 @@ async def test_a_tool_that_raises_anything_gives_a_failed_answer_and_the_others_
         Faulty("good", "", reads_only=True),
     ]
     events: list[Event] = []
-    calls = Calls(Toolbox(tools), "t1", events.append, len, attended=True)
+    recorder = recorder_for(tmp_path, events.append)
+    calls = Calls("t1", Toolbox(tools), Counter(), recorder, attended=True)
+    answers = Answers()
     names = ("reading", "doing", "good")
-    await calls.answer([called(each, each) for each in names], 10_000)
+    await calls.answer([called(each, each) for each in names], 10_000, answers)
     line = "spark itself failed while running the tool {} (KeyError: 'no such drawer')"
-    assert calls.answers == {
+    assert answers.texts == {
         "reading": f"{line.format('reading')}. Go on without this call.",
         "doing": f"{line.format('doing')}. Go on without this call.",
         "good": "call",

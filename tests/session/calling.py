@@ -44,9 +44,14 @@ def allow(tmp_path: Path, text: str) -> None:
     (folder / "config.toml").write_text(text)
 
 
+def last_body(talk: Listening) -> dict[str, Any]:
+    """The last request for an answer; a spare connection may have been warmed since."""
+    return [request.body for request in talk.partner.requests if request.generate][-1]
+
+
 def outputs(talk: Listening) -> list[str]:
     """The answers to calls in the last request, in order, in whichever dialect it was sent."""
-    body = talk.partner.requests[-1].body
+    body = last_body(talk)
     if "input" in body:
         kinds = ("function_call_output", "custom_tool_call_output")
         return [item["output"] for item in body["input"] if item.get("type") in kinds]

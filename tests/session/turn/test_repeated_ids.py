@@ -10,8 +10,8 @@ import pytest
 
 from session.events import ReasoningDelta, TextDelta, ToolEnded
 from session.turn.response import CUT
-from tests.session.calling import ROUTES, outputs, over
-from tests.session.talking import Listening, talking
+from tests.session.calling import ROUTES, last_body, outputs, over
+from tests.session.talking import talking
 
 TWO_CALLS = """
 models = ["spark-practice", "spark-practice-text"]
@@ -60,11 +60,6 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def sent_items(talk: Listening) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = talk.partner.requests[-1].body["input"]
-    return items
-
-
 @pytest.mark.parametrize("route", ROUTES)
 async def test_a_call_id_that_comes_again_in_a_later_response_gets_its_own_answer(
     root: Path, tmp_path: Path, route: str
@@ -74,7 +69,7 @@ async def test_a_call_id_that_comes_again_in_a_later_response_gets_its_own_answe
         talk.session.submit("read both")
         assert (await talk.ended("t1")).status == "completed"
         answers = outputs(talk)
-        body = json.dumps(talk.partner.requests[-1].body)
+        body = json.dumps(last_body(talk))
     assert len(talk.all(ToolEnded)) == 2
     assert len(answers) == 2 and "the first file" in answers[0] and "the second file" in answers[1]
     # Servers refuse a conversation in which two calls have one id.
@@ -94,7 +89,7 @@ call = [{ tool = "read", arguments = { path = "a.txt" }, id = "call_0" }]
         await talk.until(TextDelta)
         talk.session.submit("go on")
         assert (await talk.ended("t2")).status == "completed"
-        given = [item for item in sent_items(talk) if item["type"].startswith("function_call")]
+        given = [item for item in last_body(talk)["input"] if item["type"].startswith("function_call")]
     kinds = [(item["type"], item["call_id"]) for item in given]
     assert kinds == [
         ("function_call", "call_0"),
@@ -119,7 +114,7 @@ async def test_sealed_reasoning_that_nothing_followed_is_not_sent_back(
         await talk.ended("t1")
         talk.session.submit("go on")
         assert (await talk.ended("t2")).status == "completed"
-        kinds = [item["type"] for item in sent_items(talk)]
+        kinds = [item["type"] for item in last_body(talk)["input"]]
     assert "reasoning" not in kinds
 
 
@@ -130,6 +125,6 @@ async def test_sealed_reasoning_is_sent_back_with_the_words_that_followed_it(roo
         await talk.until(TextDelta)
         talk.session.submit("go on")
         assert (await talk.ended("t2")).status == "completed"
-        items = sent_items(talk)
+        items = last_body(talk)["input"]
     (at,) = [place for place, item in enumerate(items) if item["type"] == "reasoning"]
     assert items[at]["encrypted_content"] == "c2VhbGVk" and items[at + 1]["role"] == "assistant"

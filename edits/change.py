@@ -9,11 +9,10 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from edits.files.path_jail import Target, resolve
-from edits.files.read_write import check_writable, read_bytes
 from edits.files.text import FileError, decode, digest, encode, whole_lines
+from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
 from edits.ledger.ledger import Ledger
@@ -56,16 +55,17 @@ class Change:
 
 
 class Planner:
-    """Plans hunks in the project at ``root``, a path without links. Dry runs build on earlier ones."""
+    """Plans hunks in the project that ``tree`` is. Dry runs build on earlier ones."""
 
     def __init__(
         self,
-        root: Path,
+        tree: Tree,
         ledger: Ledger,
         files: Callable[[], Iterable[str]],
         symbols: SymbolSource | None = None,
     ) -> None:
-        self._root = root
+        self._tree = tree
+        self._root = tree.root
         self._symbols = symbols
         self._ledger = ledger
         self._files = files
@@ -80,7 +80,7 @@ class Planner:
             hunk=hunk_id,
             op=Op.LAND,
             action=hunk.action,
-            path=self._relative(target),
+            path=target.name,
             before=self._read(target, dry),
             after=None,
             shown=target.path,
@@ -116,8 +116,7 @@ class Planner:
             return self._missing(hunk, change)
         exactly = change_exactly(change.before, hunk)
         if exactly is not None:
-            if target.real.exists():
-                check_writable(target.real, target.path)
+            self._tree.check_writable(target.name, target.path)
             made, after = exactly
             return replace(change, after=after, splices=made)
         file = decode(change.before, target.path)
@@ -129,8 +128,7 @@ class Planner:
         nothing = not found.splices and hunk.action is Action.UPDATE
         if nothing or (found.repeats and self._landed_before(change)):
             return self._there(hunk, target, change, found.rung, (found.start, found.end))
-        if target.real.exists():
-            check_writable(target.real, target.path)
+        self._tree.check_writable(target.name, target.path)
         after = file.encode(spliced(file, found.splices))
         return replace(change, after=after, splices=found.splices, rung=found.rung)
 
@@ -156,8 +154,8 @@ class Planner:
             if hunk.format is Format.V4A:
                 return self._plan_overwrite(hunk, target, change)
             return already_exists(change.hunk, target.path, hunk.format)
-        if change.before is not None and target.real.exists():
-            check_writable(target.real, target.path)
+        if change.before is not None:
+            self._tree.check_writable(target.name, target.path)
         return replace(change, after=after, splices=(Splice(0, (), tuple(whole_lines(text))),))
 
     def _plan_overwrite(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
@@ -176,11 +174,9 @@ class Planner:
         stale = deletes_as_it_is(decode(change.before, target.path), hunk) if hunk.lines else None
         if stale is not None:
             return Refused(change.hunk, target.path, stale.code, stale.message)
-        mode = None
-        if target.real.exists():
-            check_writable(target.real, target.path)
-            mode = stat.S_IMODE(target.real.stat().st_mode)
-        return replace(change, mode=mode)
+        self._tree.check_writable(target.name, target.path)
+        status = self._tree.status(target.name)
+        return replace(change, mode=None if status is None else stat.S_IMODE(status.st_mode))
 
     def _plan_move(self, hunk: Hunk, target: Target, change: Change, dry: bool) -> Change | Landed | Refused:
         destination = resolve(self._root, hunk.move_to or "")
@@ -190,17 +186,17 @@ class Planner:
         there = self._read(destination, dry)
         if change.before is None:
             return self._missing(hunk, change)
-        if there is not None and destination.real != target.real:
+        if there is not None and destination.name != target.name:
             message = f"{destination.path} exists already: {target.path} cannot be moved there"
             return Refused(change.hunk, target.path, RefusalCode.EXISTS, message)
         planned: Change | Landed | Refused = replace(change, after=change.before)
         if hunk.lines:
             planned = self._plan_update(hunk, target, change)
-        elif target.real.exists():
-            check_writable(target.real, target.path)
-        if destination.real == target.real or not isinstance(planned, Change):
+        else:
+            self._tree.check_writable(target.name, target.path)
+        if destination.name == target.name or not isinstance(planned, Change):
             return planned
-        return replace(planned, moved_to=self._relative(destination))
+        return replace(planned, moved_to=destination.name)
 
     def _missing(self, hunk: Hunk, change: Change) -> Refused:
         message = f"{hunk.path} does not exist{self._suggestion(hunk.path, hunk)}"
@@ -217,7 +213,7 @@ class Planner:
     def _places(self, file: str, hunk: Hunk) -> bool:
         try:
             target = resolve(self._root, file)
-            return isinstance(place(decode(read_bytes(target.real, file), file), hunk), Placed)
+            return isinstance(place(self._tree.read_text(target.name, file), hunk), Placed)
         except FileError:
             return False
 
@@ -231,18 +227,9 @@ class Planner:
 
     def _read(self, target: Target, dry: bool) -> bytes | None:
         """The file's bytes, or None if there is no file. Raises FileError for anything but a file."""
-        relative = self._relative(target)
-        if dry and relative in self._overlay:
-            return self._overlay[relative]
-        try:
-            return read_bytes(target.real, target.path)
-        except FileError as error:
-            if error.code is RefusalCode.MISSING_FILE:
-                return None
-            raise
-
-    def _relative(self, target: Target) -> str:
-        return target.real.relative_to(self._root).as_posix()
+        if dry and target.name in self._overlay:
+            return self._overlay[target.name]
+        return self._tree.read_if_there(target.name, target.path)
 
 
 def already_exists(hunk: str, path: str, format: Format) -> Refused:

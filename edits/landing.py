@@ -14,22 +14,13 @@ from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource, already_exists
 from edits.files.aliases import aliases
+from edits.files.beneath import Changed
+from edits.files.durable import Step, new_token, no_step
 from edits.files.path_jail import resolve
-from edits.files.read_write import (
-    Changed,
-    Step,
-    check_writable,
-    fingerprint,
-    must_stay_in_place,
-    no_step,
-    read_bytes,
-    remove,
-    write_atomic,
-)
-from edits.files.text import FileError, TextFile, decode, digest
+from edits.files.text import FileError, TextFile, digest
+from edits.files.tree import Tree
 from edits.guards.protection import Protection
 from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
-from edits.ledger.crash_recovery import remove_folders
 from edits.ledger.crash_recovery import settle as settle_intent
 from edits.ledger.entry import Entry, Op, State
 from edits.ledger.ledger import Ledger
@@ -62,8 +53,9 @@ class Landing:
     ) -> None:
         self.protection = protection
         self._root = root.resolve()
+        self._tree = Tree(self._root)
         self._ledger = ledger
-        self._planner = Planner(self._root, ledger, files, symbols)
+        self._planner = Planner(self._tree, ledger, files, symbols)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 
@@ -123,8 +115,7 @@ class Landing:
             return Refused("", path, error.code, error.message)
         if self.protection is None:
             return None
-        real = target.real.relative_to(self._root).as_posix()
-        return self.protection.of_path("", aliases(self._root, target.path, target.typed, real))
+        return self.protection.of_path("", aliases(self._root, target.path, target.typed, target.name))
 
     def undo(self, hunk_id: str | None = None) -> Landed | Refused:
         """Undo a hunk, or without an id the last one landed. The lines in the result are the old text's."""
@@ -143,10 +134,12 @@ class Landing:
         """The lines (from 1, end exclusive) where ``old_lines`` are now; None if that is not one place."""
         try:
             target = resolve(self._root, path)
-            status = target.real.stat()
-            key = (str(target.real), status.st_mtime_ns, status.st_size, status.st_ino)
+            status = self._tree.status(target.name)
+            if status is None:
+                return None
+            key = (target.name, status.st_mtime_ns, status.st_size, status.st_ino)
             if self._aimed is None or self._aimed[0] != key:
-                self._aimed = (key, decode(read_bytes(target.real, path), path))
+                self._aimed = (key, self._tree.read_text(target.name, path))
         except (FileError, OSError):
             return None
         found = find(self._aimed[1].lines, old_lines)
@@ -160,7 +153,7 @@ class Landing:
             return None
         try:
             trail = follow(last, entries, self._ledger.content)
-            now = read_bytes(self._root / trail.path, trail.path)
+            now = self._tree.read(trail.path)
             start, end = live_range(last, trail, now, digest(now), self._ledger.content)
         except FileError:
             return None
@@ -210,7 +203,7 @@ class Landing:
             return Refused(hunk_id or "", "", RefusalCode.IO, f"system error: {error.strerror}")
 
     def _reverse_once(self, hunk_id: str | None, op: Op) -> Landed | Refused:
-        planned = plan_reversal(self._root, self._ledger, hunk_id, op)
+        planned = plan_reversal(self._tree, self._ledger, hunk_id, op)
         if isinstance(planned, Refused):
             return planned
         entry = planned.entry
@@ -233,17 +226,16 @@ class Landing:
             mode=planned.mode,
         )
         if planned.before is not None:
-            check_writable(self._root / planned.path, planned.path)
+            self._tree.check_writable(planned.path)
         if planned.splices or planned.before is None or planned.after is None or planned.moved_to:
             self._commit(change, planned)
         return _landed(change)
 
     def _commit(self, change: Change, reversal: Reversal | None = None) -> None:
         """Journal, write and settle. Raises Changed if the file is no longer the one that was planned for."""
-        source = self._root / change.path
-        target = self._root / (change.moved_to or change.path)
-        made = _missing_folders(self._root, target.parent) if change.after is not None else ()
-        in_place = change.before is not None and not change.moved_to and must_stay_in_place(source)
+        tree, target = self._tree, change.moved_to or change.path
+        made = tree.missing_folders(target) if change.after is not None else ()
+        in_place = change.before is not None and not change.moved_to and tree.must_stay_in_place(change.path)
         entry = self._ledger.intend(
             Entry(
                 seq=0, hunk=change.hunk, op=change.op, action=change.action, root=str(self._root),
@@ -251,7 +243,7 @@ class Landing:
                 before=None if change.before is None else digest(change.before),
                 after=None if change.after is None else digest(change.after),
                 splices=change.splices, reverts=change.reverts, in_place=in_place, mode=change.mode,
-                made=made,
+                made=made, token=new_token(),
                 session=change.session, turn=change.turn, time=time.time(),
                 status=change.status, rung=change.rung, same=change.same,
             ),
@@ -260,22 +252,22 @@ class Landing:
         self._step("intent")
         try:
             if change.after is None:
-                remove(source, entry.before or "", self._step)
+                tree.remove(change.path, entry.before or "", self._step)
             else:
-                target.parent.mkdir(parents=True, exist_ok=True)
+                tree.make_folders(target)
                 expected = None if change.moved_to else entry.before
-                write_atomic(
-                    target, change.after, expected=expected, like=source, mode=change.mode,
+                tree.write(
+                    target, change.after, expected=expected, like=change.path, mode=change.mode,
                     token=entry.token, in_place=in_place, step=self._step,
                 )  # fmt: skip
                 if change.moved_to:
-                    remove(source, entry.before or "", self._step)
+                    tree.remove(change.path, entry.before or "", self._step)
         except Changed:
-            if change.moved_to and fingerprint(target) == entry.after:
+            if change.moved_to and tree.fingerprint(target) == entry.after:
                 # The source was written after it had been copied: remove the copy and plan the move again.
-                remove(target, entry.after or "", self._step)
+                tree.remove(target, entry.after or "", self._step)
             self._ledger.settle(entry, State.DROPPED)
-            remove_folders(self._root, made)
+            tree.remove_folders(made)
             raise
         except BaseException:
             # The file shows what happened: a failed write is settled like that of a dead process.
@@ -284,7 +276,7 @@ class Landing:
         self._ledger.settle(entry, State.DONE)
         self._step("settled")
         if reversal is not None:
-            remove_folders(self._root, reversal.emptied)
+            tree.remove_folders(reversal.emptied)
 
 
 def _no_write(change: Change) -> None:
@@ -295,11 +287,3 @@ def _landed(change: Change) -> Landed:
     start, end = (0, 0) if change.after is None else new_range(change.splices)
     status = Status.APPLIED if change.rung is Rung.EXACT else Status.APPLIED_FUZZY
     return Landed(change.hunk, change.shown, change.action, status, change.rung, start, end, change.moved_to)
-
-
-def _missing_folders(root: Path, folder: Path) -> tuple[str, ...]:
-    missing: list[str] = []
-    while folder != root and not folder.exists():
-        missing.append(folder.relative_to(root).as_posix())
-        folder = folder.parent
-    return tuple(reversed(missing))

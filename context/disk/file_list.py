@@ -14,7 +14,7 @@ from context.disk.git import Git
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.(h[0-9]+-[0-9]+|save-[0-9]+|new)\.spark", re.DOTALL)
+_IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.[0-9a-f]{16}\.spark", re.DOTALL)
 """Names of the temporary files in which edits prepare new content."""
 _AT_ONCE = 100_000
 """Bytes of a list of files that are taken apart at once."""

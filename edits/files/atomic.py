@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+_LONGEST_PART = 100
+
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
@@ -16,7 +18,7 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     The content is written to a file beside ``path``, with the permissions ``mode`` from its first byte.
     After an error that file is removed and ``path`` is as it was. Raises OSError.
     """
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}.new")
+    temporary = path.with_name(f".{cut_name(path.name)}.{os.urandom(8).hex()}.new")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -28,6 +30,14 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def cut_name(name: str) -> str:
+    """The beginning of ``name``, short enough to be part of another name.
+
+    File systems limit the bytes of a name, so it is cut by bytes, between two characters.
+    """
+    return os.fsencode(name)[:_LONGEST_PART].decode("utf-8", "ignore")
 
 
 def sync_folder(folder: Path) -> None:

@@ -16,8 +16,8 @@ class Target:
 
     path: str
     """Relative to the root, for messages: links are followed, but for one that is the last part."""
-    real: Path
-    """Absolute, with all links followed."""
+    name: str
+    """Relative to the root, with all links followed: what a :class:`~edits.files.tree.Tree` takes."""
     linked: bool
     """Whether the last part of the path is itself a symbolic link."""
     typed: str
@@ -55,7 +55,7 @@ def resolve(root: Path, path: str) -> Target:
     typed = Path(os.path.normpath(joined))
     return Target(
         path=named.relative_to(root).as_posix(),
-        real=real,
+        name=real.relative_to(root).as_posix(),
         linked=linked,
         typed=(typed if typed.is_relative_to(root) else named).relative_to(root).as_posix(),
     )

@@ -10,62 +10,72 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from edits.files.read_write import Changed, fingerprint, read_bytes, remove, temporary_path, write_atomic
 from edits.files.text import FileError
+from edits.files.tree import Tree
 from edits.ledger.entry import Entry, State
 
 Contents = Callable[[str], bytes]
 
 
 def settle(entry: Entry, contents: Contents) -> State:
-    """Bring the file of an open intent to the state before or after. ``contents`` gives bytes by hash."""
-    root = Path(entry.root)
-    target = root / entry.place
-    temporary_path(target, entry.token).unlink(missing_ok=True)
+    """Bring the file of an open intent to the state before or after. ``contents`` gives bytes by hash.
+
+    ``LOST`` if that is not possible, for whatever reason: one file never keeps the others from landing.
+    """
+    tree = Tree(Path(entry.root))
     try:
-        state = _moved(entry, root) if entry.moved_to else _unmoved(entry, target, contents)
-    except (FileError, Changed):
+        _discard_temporary(tree, entry)
+        state = _moved(entry, tree) if entry.moved_to else _unmoved(entry, tree, contents)
+    except FileError:
         state = State.LOST
     if state is State.DROPPED:
-        remove_folders(root, entry.made)
+        tree.remove_folders(entry.made)
     return state
 
 
-def remove_folders(root: Path, folders: tuple[str, ...]) -> None:
-    """Remove the folders that were made for a file, unless something else is in them."""
-    for folder in reversed(folders):
-        try:
-            (root / folder).rmdir()
-        except OSError:
-            return
+def _discard_temporary(tree: Tree, entry: Entry) -> None:
+    if not entry.token:
+        return  # An old version of spark gave names that the project's own files can have.
+    try:
+        tree.discard_temporary(entry.place, entry.token)
+    except FileError:
+        return  # Its folder is gone, or has become something else; the file tells how the change ended.
 
 
-def _unmoved(entry: Entry, target: Path, contents: Contents) -> State:
-    now = fingerprint(target)
+def _unmoved(entry: Entry, tree: Tree, contents: Contents) -> State:
+    now = tree.fingerprint(entry.place)
     if now == entry.after:
         return State.DONE
     if now == entry.before:
         return State.DROPPED
     if entry.in_place and entry.before is not None and entry.after is not None and now is not None:
         before = contents(entry.before)
-        if _is_mix(read_bytes(target), before, entry, contents):
-            write_atomic(target, before, expected=now, in_place=True)
+        if _is_mix(tree.read(entry.place), before, entry, contents):
+            tree.write(entry.place, before, expected=now, in_place=True)
             return State.DROPPED
     return State.LOST
 
 
-def _moved(entry: Entry, root: Path) -> State:
-    source, target = root / entry.path, root / entry.place
-    there, here = fingerprint(target), fingerprint(source)
+def _moved(entry: Entry, tree: Tree) -> State:
+    there, here = tree.fingerprint(entry.place), tree.fingerprint(entry.path)
     if there == entry.after and entry.after is not None:
         if here is None:
             return State.DONE
         if here == entry.before:
-            remove(source, here)
-            return State.DONE
+            return _finished(entry, tree, here)
     elif there is None and here == entry.before:
         return State.DROPPED
     return State.LOST
+
+
+def _finished(entry: Entry, tree: Tree, here: str) -> State:
+    """Delete the source of a move whose copy is made; if that fails, delete the copy instead."""
+    try:
+        tree.remove(entry.path, here)
+    except FileError:
+        tree.remove(entry.place, entry.after or "")
+        return State.DROPPED
+    return State.DONE
 
 
 def _is_mix(now: bytes, before: bytes, entry: Entry, contents: Contents) -> bool:

@@ -58,14 +58,11 @@ class Entry:
     time: float = 0.0
     status: Status = Status.APPLIED
     rung: Rung = Rung.EXACT
+    token: str = ""
+    """The part of the temporary file's name that nobody can guess."""
     same: str = ""
     """The digest of the hunk's own text, to recognize one that is sent twice."""
     state: State = field(default=State.OPEN, compare=False)
-
-    @property
-    def token(self) -> str:
-        """The part of the temporary file's name that identifies this change."""
-        return f"{self.hunk}-{self.seq}"
 
     @property
     def place(self) -> str:
@@ -110,6 +107,7 @@ def from_record(record: dict[str, Any]) -> Entry:
         time=float(record.get("time", 0.0)),
         status=Status(record.get("status", Status.APPLIED)),
         rung=Rung(record.get("rung", Rung.EXACT)),
+        token=_token(record.get("token", "")),
         same=str(record.get("same", "")),
     )
 
@@ -118,6 +116,13 @@ def _name(value: Any) -> str:
     """A name or path that is valid on the system."""
     if not isinstance(value, str) or not value or "\0" in value:
         raise TypeError(f"{value!r} is not a name")
+    return value
+
+
+def _token(value: Any) -> str:
+    """A part of a file's name. It is used to delete that file, so only letters and digits are allowed."""
+    if not isinstance(value, str) or not (value.isalnum() or not value):
+        raise ValueError(f"{value!r} is not a token")
     return value
 
 

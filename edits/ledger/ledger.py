@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from edits.files.read_write import read_bytes, write_atomic
-from edits.files.text import decode, digest
+from edits.files.atomic import replacing
+from edits.files.text import decode
 from edits.hunk import Action, Rung, Status
 from edits.ledger.blobs import Blobs
 from edits.ledger.crash_recovery import settle
@@ -238,7 +238,8 @@ class Ledger:
             lines = b"".join(
                 _line(to_record(entry)) + _line(_end(entry.seq, State.DONE)) for entry in entries
             )
-            write_atomic(self._journal, lines, expected=digest(read_bytes(self._journal)), token="compact")
+            with replacing(self._journal) as file:
+                file.write(lines)
             self._forget()
             self._refresh()
         wanted = {

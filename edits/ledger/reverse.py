@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from edits.files.read_write import read_bytes
 from edits.files.text import FileError, decode, digest, whole_lines
+from edits.files.tree import Tree
 from edits.hunk import RefusalCode, Refused
 from edits.ledger.entry import Entry, Op
 from edits.ledger.ledger import Ledger
@@ -29,14 +28,14 @@ class Reversal:
     """Folders that were made for the file and are removed with it if nothing else is in them."""
 
 
-def plan_reversal(root: Path, ledger: Ledger, hunk_id: str | None, op: Op) -> Reversal | Refused:
+def plan_reversal(tree: Tree, ledger: Ledger, hunk_id: str | None, op: Op) -> Reversal | Refused:
     """Plan to undo or redo a hunk, or with None the last one that can be."""
     entries = ledger.entries()
     found = _last_change(entries, hunk_id, op)
     if isinstance(found, Refused):
         return found
     try:
-        return _plan(root, ledger, entries, found)
+        return _plan(tree, ledger, entries, found)
     except FileError as error:
         return Refused(found.hunk, found.place, error.code, error.message)
 
@@ -59,10 +58,9 @@ def _last_change(entries: list[Entry], hunk_id: str | None, op: Op) -> Entry | R
     return last[hunk_id]
 
 
-def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Reversal:
+def _plan(tree: Tree, ledger: Ledger, entries: list[Entry], entry: Entry) -> Reversal:
     trail = follow(entry, entries, ledger.content)
-    path = root / trail.path
-    now = _bytes_now(path, trail.path)
+    now = tree.read_if_there(trail.path)
     if entry.after is None:
         return _bring_back(ledger, entry, now)
     if trail.deleted_by is not None and now is None:
@@ -71,7 +69,9 @@ def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Rev
     if now is None:
         raise FileError(RefusalCode.CONFLICT, f"{trail.path} is gone")
     if entry.before is None:
-        return _take_away(entry, entries, trail.path, now, path.stat().st_mode & 0o7777)
+        status = tree.status(trail.path)
+        mode = None if status is None else status.st_mode & 0o7777
+        return _take_away(entry, entries, trail.path, now, mode)
     file = decode(now, trail.path)
     made = reverted(entry, trail, file, ledger.content)
     after = file.encode(spliced(file, made))
@@ -83,7 +83,7 @@ def _plan(root: Path, ledger: Ledger, entries: list[Entry], entry: Entry) -> Rev
     if trail.moved_by is not None:
         other = trail.moved_by.hunk
         raise FileError(RefusalCode.CONFLICT, f"the file was moved again by {other}: undo {other} first")
-    if _bytes_now(root / entry.path, entry.path) is not None:
+    if tree.status(entry.path) is not None:
         raise FileError(RefusalCode.CONFLICT, f"{entry.path} exists again: the move cannot be undone")
     return Reversal(entry, trail.path, now, after, made, moved_to=entry.path, emptied=entry.made)
 
@@ -95,7 +95,7 @@ def _bring_back(ledger: Ledger, entry: Entry, now: bytes | None) -> Reversal:
     return Reversal(entry, entry.path, None, data, _whole(data, entry.path), mode=entry.mode)
 
 
-def _take_away(entry: Entry, entries: list[Entry], path: str, now: bytes, mode: int) -> Reversal:
+def _take_away(entry: Entry, entries: list[Entry], path: str, now: bytes, mode: int | None) -> Reversal:
     if digest(now) != entry.after or path != entry.place:
         since = [later.hunk for later in entries if later.seq > entry.seq and later.path == path]
         first = f" (by {', '.join(dict.fromkeys(since))})" if since else ""
@@ -111,12 +111,3 @@ def _whole(data: bytes, path: str) -> tuple[Splice, ...]:
         return (Splice(0, (), tuple(whole_lines(decode(data, path).text))),)
     except FileError:
         return ()
-
-
-def _bytes_now(path: Path, name: str) -> bytes | None:
-    try:
-        return read_bytes(path, name)
-    except FileError as error:
-        if error.code is RefusalCode.MISSING_FILE:
-            return None
-        raise

@@ -18,8 +18,8 @@ from typing import Any
 
 from edits.files.aliases import Aliases, aliases
 from edits.files.path_jail import Target, resolve
-from edits.files.read_write import read_text
 from edits.files.text import FileError
+from edits.files.tree import Tree
 from edits.guards.locks import LockedLines, Locks
 from session.storage.line_files import StoreError
 from session.storage.private_files import changed_alone, replace_private
@@ -132,7 +132,7 @@ class LockStore:
     def _lines(self, path: str, start: int, end: int) -> LockedLines:
         place = self._resolve(path)
         try:
-            lines = read_text(place.real, place.path).lines
+            lines = Tree(self._root).read_text(place.name, place.path).lines
         except FileError as problem:
             raise LockError(problem.message) from problem
         if not 1 <= start <= end <= len(lines):
@@ -148,7 +148,7 @@ class LockStore:
     def _placed(self, lock: LockedLines) -> LockedLines:
         """The lock with the lines where they are now; as it is, where the file has no such text."""
         try:
-            found = lock.now(read_text(resolve(self._root, lock.path).real).lines)
+            found = lock.now(Tree(self._root).read_text(resolve(self._root, lock.path).name).lines)
         except (FileError, OSError):
             found = None
         return lock if found is None else replace(lock, start=found[0])

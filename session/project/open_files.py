@@ -6,15 +6,15 @@ through the same durable write that lands hunks.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass
 
+from edits.files.beneath import Changed
 from edits.files.diff import paired
 from edits.files.merge import Merged, merge3
 from edits.files.path_jail import Target, resolve
-from edits.files.read_write import Changed, check_writable, must_stay_in_place, read_text, write_atomic
 from edits.files.text import FileError, TextFile, joined, split
+from edits.files.tree import Tree
 from session.events import FileSaved
 from session.journal.recorder import Recorder
 from session.project.edit_thread import EditThread
@@ -48,6 +48,7 @@ class ProjectFiles:
     def __init__(self, workspace: Workspace, thread: EditThread, recorder: Recorder) -> None:
         self._workspace = workspace
         self._root = workspace.root
+        self._tree = Tree(workspace.root)
         self._ledger = workspace.ledger
         self._thread = thread
         self._publish = recorder.publish
@@ -60,7 +61,7 @@ class ProjectFiles:
         """Read ``path`` (from the root). Raises FileProblem for what cannot be shown as text."""
         try:
             target = resolve(self._root, path)
-            source = read_text(target.real, path)
+            source = self._tree.read_text(target.name, path)
         except FileError as problem:
             raise FileProblem(clean_line(problem.message)) from problem
         except OSError as problem:
@@ -72,7 +73,7 @@ class ProjectFiles:
             version=source.sha256,
             encoding=source.encoding,
             newline=_usual_ending(source),
-            read_only=not _writable(target),
+            read_only=not self._writable(target),
             source=source,
         )
 
@@ -92,8 +93,7 @@ class ProjectFiles:
         try:
             with self._ledger.exclusive():
                 target = resolve(self._root, opened.path)
-                if target.real.exists():
-                    check_writable(target.real, opened.path)
+                self._tree.check_writable(target.name, opened.path)
                 self._write(target, opened, opened.source.encode(with_endings(opened.source, text)))
                 return self.open(opened.path)
         except Changed as problem:
@@ -111,13 +111,19 @@ class ProjectFiles:
         return merge3(base, mine, theirs)
 
     def _write(self, target: Target, opened: OpenFile, data: bytes) -> None:
-        in_place = target.real.exists() and must_stay_in_place(target.real)
-        if in_place:
+        old = self._tree.read_if_there(target.name, target.path)
+        in_place = old is not None and self._tree.must_stay_in_place(target.name)
+        if in_place and old is not None:
             # A crash in the middle of an overwrite must leave the old bytes somewhere.
-            self._ledger.keep(target.real.read_bytes())
-        write_atomic(
-            target.real, data, expected=opened.version, token=f"save-{os.getpid()}", in_place=in_place
-        )
+            self._ledger.keep(old)
+        self._tree.write(target.name, data, expected=opened.version, in_place=in_place)
+
+    def _writable(self, target: Target) -> bool:
+        try:
+            self._tree.check_writable(target.name, target.path)
+        except FileError:
+            return False
+        return True
 
 
 def with_endings(source: TextFile, text: str) -> str:
@@ -137,11 +143,3 @@ def with_endings(source: TextFile, text: str) -> str:
 def _usual_ending(source: TextFile) -> str:
     counts = Counter(ending for ending in source.endings if ending)
     return counts.most_common(1)[0][0] if counts else "\n"
-
-
-def _writable(target: Target) -> bool:
-    try:
-        check_writable(target.real, target.path)
-    except FileError:
-        return False
-    return True

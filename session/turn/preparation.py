@@ -18,8 +18,8 @@ from context.text.tokens import Counter
 from context.window.packing import REMOVED_THOUGH_NAMED
 from context.window.pieces import Kind, Window, WindowRequest
 from context.window.window import build
-from edits.files.read_write import read_text
 from edits.files.text import FileError
+from edits.files.tree import Tree
 from session.compaction.packing import History, Room, history, room_in
 from session.events import DialogueCompacted
 from session.memory.input_items import developer_message
@@ -123,7 +123,8 @@ class Preparation:
     ) -> PreparedRequest:
         """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
         dialogue before this prompt."""
-        files = {path: read_or_none(self.root / path) for path in memory.edited_files.paths}
+        tree = Tree(self.root)
+        files = {path: read_or_none(tree, path) for path in memory.edited_files.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
         report = memory.report() + memory.edited_files.changes(files)
         extra = sum(self.count(text) for text in (report, *unsent) if text)
@@ -250,9 +251,9 @@ def _named_but_not_shown(window: Window) -> tuple[str, ...]:
     return tuple(told)
 
 
-def read_or_none(file: Path) -> str | None:
-    """The text of ``file``, or None where there is none to be had."""
+def read_or_none(tree: Tree, path: str) -> str | None:
+    """The text of a project file, or None where there is none to be had."""
     try:
-        return read_text(file).text
+        return tree.read_text(path).text
     except FileError:
         return None

@@ -9,17 +9,15 @@ import pytest
 
 from context.disk.file_list import in_the_making
 from context.project.project import Project
-from edits.files.read_write import temporary_path
-
-TOKENS = ["h12-34", "save-4711", "new"]
+from edits.files.durable import new_token, temporary_name
 
 
-@pytest.mark.parametrize("token", TOKENS)
-def test_the_name_is_the_one_that_edits_give(token: str) -> None:
-    assert in_the_making(str(temporary_path(Path("src/app.py"), token)))
+@pytest.mark.parametrize("name", ["app.py", "設定" * 40, "n" * 255])
+def test_the_name_is_the_one_that_edits_give(name: str) -> None:
+    assert in_the_making(f"src/{temporary_name(name, new_token())}")
 
 
-OTHERS = ["app.py", ".app.spark", "notes.spark", "src/.h1-2.spark/app.py", ".a.h1-x.spark"]
+OTHERS = ["app.py", ".app.spark", "notes.spark", "src/.h1-2.spark/app.py", ".a.h1-2.spark", ".a.new.spark"]
 
 
 @pytest.mark.parametrize("path", OTHERS)
@@ -34,7 +32,7 @@ def test_it_is_neither_listed_nor_changed(tmp_path: Path, in_git: bool) -> None:
     (tmp_path / "app.py").write_text("one = 1\n")
     project = Project(tmp_path)
     project.scan()
-    temporary = temporary_path(tmp_path / "app.py", "h1-1")
+    temporary = tmp_path / temporary_name("app.py", new_token())
     temporary.write_text("two = 2\n")
     for snapshot in (project.update([temporary.name]), project.scan()):
         assert snapshot.paths == ("app.py",)

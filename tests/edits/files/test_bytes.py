@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits.files.read_write import Changed, read_text, remove, write_atomic
+from edits.files.beneath import Changed
 from edits.files.text import FileError, decode, joined, split
+from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung
 from edits.landing import Landing
 from edits.placing.large_files import LARGE, change_exactly
@@ -257,24 +258,25 @@ def test_folders_and_special_files_are_refused(project: Project) -> None:
 def test_a_file_that_changes_before_the_replace_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("old\n")
-    expected = read_text(path).sha256
+    tree = Tree(tmp_path)
+    expected = tree.read_text("f").sha256
 
     def intrude(step: str) -> None:
         if step == "temporary written":
             path.write_text("theirs\n")
 
     with pytest.raises(Changed):
-        write_atomic(path, b"new\n", expected=expected, step=intrude)
+        tree.write("f", b"new\n", expected=expected, step=intrude)
     assert path.read_text() == "theirs\n" and list(tmp_path.iterdir()) == [path]
     with pytest.raises(Changed):
-        remove(path, expected)
+        tree.remove("f", expected)
     with pytest.raises(Changed):
-        write_atomic(path, b"new\n", expected=None)
+        tree.write("f", b"new\n", expected=None)
 
 
 def test_reading_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(FileError) as missing:
-        read_text(tmp_path / "none", "src/none")
+        Tree(tmp_path).read_text("none", "src/none")
     assert missing.value.code is RefusalCode.MISSING_FILE and "src/none" in missing.value.message
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.files.read_write import read_text
+from edits.files.tree import Tree
 from edits.guards.locks import LockedLines, Locks
 from edits.guards.manifests import dependencies
 from edits.guards.protection import Protection
@@ -293,7 +293,7 @@ def test_a_file_added_over_an_existing_one_is_held_and_undone_byte_for_byte(
     assert project.read_bytes() == {"a.txt": before}
     landed = landing.land(hunk, hunk_id="h1", allow=result.guards)
     assert isinstance(landed, Landed) and landed.action is Action.UPDATE
-    text = read_text(project.root / "a.txt").text
+    text = Tree(project.root).read_text("a.txt").text
     assert text.replace("\r\n", "\n").rstrip("\n") == "one\n2\ntail"
     again = landing.land(hunk, hunk_id="h2")
     assert isinstance(again, Landed) and again.status is Status.ALREADY_APPLIED

@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from edits.files.read_write import Step, no_step
+from edits.files.durable import Step, no_step
 from edits.guards.locks import Locks
 from edits.guards.protection import Protection
 from edits.landing import Landing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.files.read_write import no_step
+from edits.files.durable import no_step
 from session.events import HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
 from session.project.locks import LockError
 from tests.session.talking import talking

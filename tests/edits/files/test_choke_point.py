@@ -1,0 +1,129 @@
+"""The project's files are opened, made, moved and deleted in one place: ``edits/files``, by descriptor.
+
+Every other file of ``edits`` and ``session`` that calls the file system is listed here with what it opens.
+A new entry must not be about the user's project: use :class:`edits.files.tree.Tree` for that.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("edits", "session")
+
+CHOKE_POINT = {
+    "edits/files/beneath.py": "opens folders and files by descriptor",
+    "edits/files/durable.py": "replaces and overwrites a file of an opened folder",
+    "edits/files/tree.py": "the project's files",
+    "edits/files/atomic.py": "replaces files of spark's own",
+}
+OTHERS = {
+    "edits/ledger/blobs.py": "the ledger",
+    "edits/ledger/hunk_ids.py": "the ledger",
+    "edits/ledger/ledger.py": "the ledger",
+    "session/engine/gguf_header.py": "local models",
+    "session/engine/model.py": "/proc",
+    "session/engine/model_store.py": "local models",
+    "session/engine/process.py": "/proc",
+    "session/engine/pull.py": "local models",
+    "session/journal/journals.py": "the journals of sessions",
+    "session/keys/key_file.py": "the user's keys",
+    "session/partner/demo.py": "a sample project in a folder that was just made",
+    "session/partner/script/load.py": "a script that the user names",
+    "session/partner/server/scripted_model.py": "a script of spark's own",
+    "session/project/locks.py": "the project's locks, in the state folder",
+    "session/project/prompts.py": "drafts and past prompts, in the state folder",
+    "session/project/workspace.py": "the state folder",
+    "session/setup/config.py": "the settings: the user's, and those of the project",
+    "session/storage/folders.py": "the state folder",
+    "session/storage/line_files.py": "the state folder",
+    "session/storage/private_files.py": "the state folder",
+    "session/tools/command/supervisor.py": "/dev/null and /proc",
+    "session/tools/look/search_engines.py": "temporary files without a name",
+    "session/usage/log.py": "the log of usage, in the state folder",
+}
+
+_OS = {
+    *("open", "rename", "renames", "replace", "unlink", "remove", "rmdir", "removedirs", "mkdir", "makedirs"),
+    *("link", "symlink", "truncate", "chmod", "chown", "utime", "mkfifo", "mknod", "setxattr"),
+}
+_PATH = {
+    *("write_text", "write_bytes", "read_text", "read_bytes", "unlink", "rmdir", "mkdir", "touch"),
+    *("symlink_to", "hardlink_to", "chmod", "rename"),
+}
+_MODES = frozenset("rwxabt+")
+# A Tree, and the data of a package.
+_NOT_A_PATH = re.compile(r"(^|\.)_?tree$|^Tree\(|^resources\.files\(|^Path\(__file__\)")
+
+
+def calls(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _touches_files(node):
+            yield node
+
+
+def _touches_files(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Name(id="open"):
+            return True
+        case ast.Attribute(value=ast.Name(id="os"), attr=name):
+            return name in _OS
+        case ast.Attribute(value=ast.Name(id="shutil"), attr=name):
+            return name in ("copy", "copy2", "copyfile", "copytree", "move", "rmtree")
+        case ast.Attribute(value=ast.Name(id="tempfile")):
+            return True
+        case ast.Attribute(attr="open"):
+            mode = call.args[0] if call.args else None
+            return isinstance(mode, ast.Constant) and _MODES.issuperset(str(mode.value))
+        case ast.Attribute(attr="replace"):  # `str.replace` takes two arguments, `Path.replace` one
+            return len(call.args) == 1 and not call.keywords
+        case ast.Attribute(value=value, attr=name) if name in _PATH:
+            return not _NOT_A_PATH.search(ast.unparse(value))
+    return False
+
+
+def found() -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            if "sample" not in file.parts:  # the partner's sample project is no code of spark's
+                lines = [call.lineno for call in calls(ast.parse(file.read_text("utf-8")))]
+                if lines:
+                    places[file.relative_to(ROOT).as_posix()] = lines
+    return places
+
+
+def test_project_files_are_touched_in_one_place() -> None:
+    allowed = {*CHOKE_POINT, *OTHERS}
+    strangers = {file: lines for file, lines in found().items() if file not in allowed}
+    assert strangers == {}, "open a project's files with edits.files.tree.Tree, or say here what is opened"
+    assert allowed <= found().keys(), "these no longer touch files"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open('a')",
+        "path.open('rb')",
+        "path.write_text('x')",
+        "os.replace(a, b)",
+        "temporary.replace(path)",
+        "target.real.read_bytes()",
+        "shutil.move(a, b)",
+        "tempfile.mkstemp()",
+    ],
+)
+def test_such_a_line_is_found(line: str) -> None:
+    assert list(calls(ast.parse(line)))
+
+
+@pytest.mark.parametrize(
+    "line", ["text.replace('a', 'b')", "tree.read_text('a')", "parser.open(path, kind)", "os.stat(a)"]
+)
+def test_such_a_line_is_not(line: str) -> None:
+    assert not list(calls(ast.parse(line)))

@@ -13,13 +13,13 @@ from context.project.project_paths import project_paths
 from context.project.snapshot import Snapshot
 
 LIMIT = 12
-"""Completions that are given at most, unless asked otherwise."""
+"""Default number of completions."""
 _MOST_NAMES = 200_000
-"""Definitions that are looked through."""
+"""Number of definitions that are searched."""
 
 
 class Target(StrEnum):
-    """What a completion leads to."""
+    """The kind of a completion's target."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -29,8 +29,8 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One way to go on. ``text`` is the whole mention, its ``@`` and quotes included; ``detail`` is for
-    the person: a definition's file, a file's state, how many files a glob names."""
+    """One completion. ``text`` is the whole mention with its ``@`` and quotes; ``detail`` is for the user:
+    a definition's file, a file's status, or the number of files that a glob matches."""
 
     text: str
     target: Target
@@ -38,13 +38,13 @@ class Completion:
 
 
 def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Completion]:
-    """The likeliest mentions for what stands after the ``@`` so far, the best first.
+    """Complete what was typed after the ``@``; the best completions come first.
 
-    ``prefix`` matches where its letters stand in a path or name in their order; a match at the start of
-    a name is better than one inside, that is better than a scattered one; changed files come before
-    others, short names before long ones. Without letters the changed files and the top of the project
-    are given. Case matters only where the prefix has upper case. Behind a file's path and a colon the names
-    that it defines are given; for a glob, the files that it names.
+    ``prefix`` matches a path or name that has its letters in the same order. A match at the start of a
+    name is better than one inside it, and that is better than scattered letters. Changed files come
+    before others, and short names before long ones. Without letters, the changed files and the top of the
+    project are given. Case matters only if the prefix has upper case. After a file's path and a colon,
+    the names that the file defines are given; for a glob, the files that it matches.
     """
     prefix = prefix.lstrip('"').removeprefix("./")
     if any(mark in prefix for mark in "*?["):
@@ -80,7 +80,7 @@ def _named_by_glob(pattern: str, snapshot: Snapshot, limit: int) -> list[Complet
 
 
 def _inside(path: str, part: str, snapshot: Snapshot, limit: int) -> list[Completion]:
-    """The names that a file defines, as mentions of these alone."""
+    """The definitions in a file, as mentions of them."""
     entry = snapshot.entries.get(path)
     pattern = _pattern(part)
     names = [name for name in entry.names if pattern.search(name)] if entry is not None else []
@@ -106,7 +106,7 @@ def _symbols(
 
 @lru_cache(maxsize=64)
 def _pattern(prefix: str) -> re.Pattern[str]:
-    """Matches where the letters stand in their order; the shortest way is not looked for."""
+    """Matches text with the letters of ``prefix`` in the same order, not necessarily adjacent."""
     flags = re.NOFLAG if prefix != prefix.lower() else re.IGNORECASE
     return re.compile("[^\n]*?".join(map(re.escape, prefix)), flags)
 

@@ -1,7 +1,7 @@
-"""Finds what a request names: paths, folders, line ranges, symbols and globs.
+"""Finds the paths, folders, line ranges, symbols and globs that a request mentions.
 
-They are written ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``; a path may stand
-without its ``@``, and a name with spaces is quoted (``@"a b.md"``). Other words are left alone.
+They are written ``@path``, ``@folder/``, ``@path:10-20``, ``@symbol``, ``@src/**/*.ts``. A path may be
+written without the ``@``, and a name with spaces is quoted (``@"a b.md"``). Other words are ignored.
 """
 
 from __future__ import annotations
@@ -28,17 +28,19 @@ _TRAILING = ".,:;!?)]}'\""
 _JOINTS = re.compile(r"\.|::|#")
 _SYMBOL = re.compile(r"^[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*$")
 _INSIDE = re.compile(r"^(.+?)(?:::|:|#)([^\W\d][\w.]*)$")
-_MEANT = re.compile(r"[*?]|:\d+-\d+$|/[^/]*\.\w+$|/$")
-"""What a mention holds that can be nothing but a place in a project."""
-_MOST_HOLDERS = 8
-"""Files that define a symbol; where more do, the name says too little."""
+_PLACE = re.compile(r"[*?]|:\d+-\d+$|/[^/]*\.\w+$|/$")
+"""Matches a mention that can only mean a place in a project."""
+_MOST_DEFINING = 8
+"""Number of files that may define a symbol; a name that more define is too common."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A file that is named, or a part of it: the line range ``lines`` (indices from 0, like all ranges
-    here) or the definition called ``symbol``, with what it is in before a dot (``Grid.at``) where that was
-    said; with neither, the whole file."""
+    """A file that is mentioned, or a part of it.
+
+    The part is the line range ``lines`` (indices from 0, like all ranges here) or the definition ``symbol``,
+    which may be qualified by what encloses it (``Grid.at``). With neither, it is the whole file.
+    """
 
     path: str
     lines: range | None = None
@@ -46,43 +48,43 @@ class Mention:
 
 
 def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
-    """All that ``text`` names, in the order named, each once."""
+    """All mentions in ``text``, in order and without repeats."""
     names = project_paths(snapshot.paths)
     found: dict[Mention, None] = {}
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
         for mention in _mentioned(word, names, snapshot):
             found[mention] = None
-    for path in _bare(_AT.sub(" ", text), names):
+    for path in _paths_without_at(_AT.sub(" ", text), names):
         found.setdefault(Mention(path))
     return tuple(found)
 
 
-def named_in_vain(text: str, snapshot: Snapshot) -> dict[str, str]:
-    """What ``text`` mentions with an ``@`` as a place in the project, or by a name that too much in it has,
-    and why nothing is shown for it."""
+def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
+    """The mentions with an ``@`` that look like a place in the project but find none, or too many, each with
+    the reason."""
     names = project_paths(snapshot.paths)
-    vain: dict[str, str] = {}
+    unresolved: dict[str, str] = {}
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
         if _mentioned(word, names, snapshot):
             continue
         bare = word.rstrip(_TRAILING)
-        holders = _all_holders(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
-        if len(holders) > _MOST_HOLDERS:
-            vain[f"@{bare}"] = (
-                f"is defined in {len(holders)} files: name one of them, as in @{holders[0]}::{bare}"
+        defining = _all_defining_files(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
+        if len(defining) > _MOST_DEFINING:
+            unresolved[f"@{bare}"] = (
+                f"is defined in {len(defining)} files: name one of them, as in @{defining[0]}::{bare}"
             )
         elif len(alike := names.named(_LINES.sub(r"\1", bare), 99)) > 1:
             more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
-            vain[f"@{bare}"] = f"could be any of {alike[0]}, {alike[1]}{more}: give its folder too"
-        elif match[1] or _MEANT.search(bare) or language_of(bare) is not None:
-            vain[f"@{bare}"] = _why_nothing(_LINES.sub(r"\1", bare).removeprefix("./"), snapshot)
-    return vain
+            unresolved[f"@{bare}"] = f"could be any of {alike[0]}, {alike[1]}{more}: give its folder too"
+        elif match[1] or _PLACE.search(bare) or language_of(bare) is not None:
+            unresolved[f"@{bare}"] = _why_nothing(_LINES.sub(r"\1", bare).removeprefix("./"), snapshot)
+    return unresolved
 
 
 def _why_nothing(path: str, snapshot: Snapshot) -> str:
-    """Why a path that belongs to no file that can be shown does not."""
+    """Why nothing can be shown for a path."""
     folder = path
     while folder:
         if folder in snapshot.unread:
@@ -94,8 +96,8 @@ def _why_nothing(path: str, snapshot: Snapshot) -> str:
     return "names nothing that belongs to this project"
 
 
-def named_by(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
-    """What one target names: a mention, with or without its ``@``."""
+def resolve_target(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
+    """The mentions that one target means; it is written like a mention, with or without the ``@``."""
     quoted = _QUOTED.match(target.removeprefix("@"))
     word = f"{quoted[1]}{quoted[2] or ''}" if quoted else target.removeprefix("@")
     return tuple(_mentioned(word, project_paths(snapshot.paths), snapshot))
@@ -127,21 +129,21 @@ def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Menti
     if not _SYMBOL.match(bare):
         return []
     symbol = ".".join(_JOINTS.split(bare))
-    return [Mention(path, symbol=symbol) for path in _holders(symbol, snapshot)]
+    return [Mention(path, symbol=symbol) for path in _defining_files(symbol, snapshot)]
 
 
-def _holders(symbol: str, snapshot: Snapshot) -> list[str]:
-    """The files that define ``symbol``, spelt so; those alone that define what it is said to be in, if any
-    do; none where they are too many."""
+def _defining_files(symbol: str, snapshot: Snapshot) -> list[str]:
+    """The files that define ``symbol``; if it is qualified, those that also define what encloses it, if any
+    do. None if they are too many."""
     *around, name = symbol.split(".")
-    found = _all_holders(name, snapshot)
+    found = _all_defining_files(name, snapshot)
     if around:
         found = [path for path in found if around[-1] in _names(path, snapshot)] or found
-    return found if len(found) <= _MOST_HOLDERS else []
+    return found if len(found) <= _MOST_DEFINING else []
 
 
-def _all_holders(name: str, snapshot: Snapshot) -> list[str]:
-    likely = snapshot.words.makers({name.lower(): 1})[0]
+def _all_defining_files(name: str, snapshot: Snapshot) -> list[str]:
+    likely = snapshot.words.defining_files({name.lower(): 1})[0]
     return sorted(path for path in likely if name in _names(path, snapshot))
 
 
@@ -150,7 +152,7 @@ def _names(path: str, snapshot: Snapshot) -> frozenset[str]:
     return entry.names if entry is not None else frozenset()
 
 
-def _bare(text: str, names: ProjectPaths) -> list[str]:
+def _paths_without_at(text: str, names: ProjectPaths) -> list[str]:
     words = (match[0] for match in _BARE.finditer(text))
     return [
         path
@@ -161,7 +163,7 @@ def _bare(text: str, names: ProjectPaths) -> list[str]:
 
 
 def _named(word: str, names: ProjectPaths, *, folders: bool) -> list[str]:
-    """The files that one word names, tried as written and then without what a sentence puts after it."""
+    """The files that one word names, as written or without the punctuation of a sentence after it."""
     bare = word.rstrip(_TRAILING)
     for name in (word, bare, _LINE_NUMBER.sub("", bare)):
         path = name.removeprefix("./").rstrip("/")

@@ -1,8 +1,8 @@
-"""The order of a project's files for a request: rank decides what is in the window, never where it stands.
+"""Ranks a project's files for a request. The rank decides what is in the window, not its order there.
 
-A blend of evidence, each kind scaled to at most 1, by the weights in ``ranking.toml``: words of the
-request, files that changed together, names used and defined, file names, folders. The files *in hand*
-are those that the request names, that changed, or that are open.
+A score is a weighted sum of evidence, each kind scaled to at most 1: words of the request, files that
+changed together, names used and defined, file names, folders. The weights are in ``ranking.toml``. The
+files *in hand* are those that the request names, that changed, or that are open.
 """
 
 from __future__ import annotations
@@ -29,32 +29,35 @@ if TYPE_CHECKING:
     from context.project.snapshot import Snapshot
 
 _MOST_SHARED = 400
-"""Names of the files in hand that are looked up: the longest."""
+"""Number of names defined by the files in hand that are looked up: the longest ones."""
 _SURE_NAMES = 3.0
-"""Number of used names defined by one file that make it certain that the files belong together."""
+"""Number of used names defined by one file from which the files certainly belong together."""
 _SHARED_WEIGHT = 0.3
 """Weight of a name shared with the files in hand, relative to a word of the request."""
-_BEHIND = 1e-9
-"""What sets those that count for less behind the others where nearness says nothing."""
+_TINY = 1e-9
+"""A tiny score that sorts discounted files behind the others if none is near."""
 _EARLIER_WEIGHT = 0.4
 """Weight of a word of earlier prompts, relative to one of the request."""
 _MOST_HELD = 60
-"""Files in hand whose words and names are looked at."""
+"""Number of files in hand whose words and names are used."""
 _LONGEST_HELD = 200_000
-"""Characters of each of them."""
+"""Number of characters that are read of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """All paths of a project, the likeliest to matter first, ties in path order; worked out as far as it is
-    asked for. ``top`` are those in hand, and those with any evidence, with their scores."""
+    """All paths of a project, the likeliest to matter first and ties in path order; computed lazily.
+
+    ``first`` are the files in hand, ``top`` those with any evidence, with their negated scores. ``near`` has
+    the nearness of each folder.
+    """
 
     first: tuple[str, ...]
     top: tuple[tuple[float, str], ...]
     near: Mapping[str, float]
     paths: ProjectPaths
     discount: Callable[[str], float]
-    """By how much a path counts for less than code that somebody edits."""
+    """Gives the factor by which a path's score is reduced, 1 for code that people edit."""
 
     def __iter__(self) -> Iterator[str]:
         yield from self.first
@@ -63,22 +66,21 @@ class Order:
             yield path
 
     def folders(self) -> Iterator[str]:
-        """The folders, those first that hold the likeliest files; each once."""
+        """The folders without repeats, those with the likeliest files first."""
         top = (path.rpartition("/")[0] for path in (*self.first, *(path for _, path in self.top)))
         rest = sorted(self.near, key=lambda folder: (-self.near[folder], folder))
         known = self.paths.folders
         return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
 
     def _rest(self, known: set[str]) -> Iterator[tuple[float, str]]:
-        """All other paths by nearness: code that somebody edits, and between it, and last of all, what counts
-        for less."""
+        """All other paths by nearness, with discounted files placed by their reduced score."""
         groups: defaultdict[float, list[str]] = defaultdict(list)
         for folder, near in self.near.items():
             groups[near].append(folder)
         held: dict[float, list[str]] = {}
 
         def inside(near: float) -> Iterable[str]:
-            if len(groups) == 1:  # nothing is in hand: all paths, which are sorted
+            if len(groups) == 1:  # Nothing is in hand, so these are all paths, already sorted.
                 return self.paths.all
             if near not in held:
                 folders = (self.paths.folders[folder] for folder in groups[near])
@@ -89,10 +91,10 @@ class Order:
         nearest = sorted(groups, reverse=True)
         discounts = sorted({1.0, *settings()["discounts"].values()}, reverse=True)
         yield from merge(
-            *(self._counting(discount, weight, nearest, inside, known) for discount in discounts)
+            *(self._with_discount(discount, weight, nearest, inside, known) for discount in discounts)
         )
 
-    def _counting(
+    def _with_discount(
         self,
         discount: float,
         weight: float,
@@ -100,8 +102,8 @@ class Order:
         inside: Callable[[float], Iterable[str]],
         known: set[str],
     ) -> Iterator[tuple[float, str]]:
-        """The paths around the files in hand that have this discount, with their scores."""
-        behind = _BEHIND * (1 - discount)
+        """The paths with this discount, by nearness, with their negated scores."""
+        behind = _TINY * (1 - discount)
         for near in nearest:
             for path in inside(near):
                 if path not in known and self.discount(path) == discount:
@@ -110,30 +112,35 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The order of all paths, and what each scored."""
+    """The order of all paths, and their scores."""
 
     order: Order
     scores: Mapping[str, float]
-    """Evidence of each path but nearness: that alone is no reason to show a file."""
+    """The score of each path without nearness, which alone is no reason to show a file."""
     reasons: Mapping[str, str]
-    """Why, for each path with any evidence."""
+    """The strongest evidence of each path that has any, in words."""
     wanted: Mapping[str, float]
-    """Words with weights that parts of files are chosen by."""
+    """Weighted words by which parts of files are chosen."""
 
 
 def rank(
     snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
 ) -> Ranking:
-    """Rank a snapshot's paths for a request; those ``in_hand`` come first of all. ``earlier`` is what was
-    asked before. Without ``related`` what those in hand have to do with others is not asked: for the order
-    of those in hand alone."""
+    """Rank a snapshot's paths for a request; the paths ``in_hand`` come first.
+
+    ``earlier`` is the text of earlier requests. Without ``related`` only the files in hand are ranked.
+    """
     hand = list(dict.fromkeys(in_hand))
     paths = project_paths(snapshot.paths)
     if not related:
-        asked = snapshot.words.score_of(hand, snapshot.entries, _asked(request)) if len(hand) > 1 else {}
+        asked = (
+            snapshot.words.score_of(hand, snapshot.entries, _weighted_words(request)) if len(hand) > 1 else {}
+        )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
-        return Ranking(Order(tuple(in_order), (), {}, paths, _full), {}, {}, {})
-    evidence, wanted = _evidence(snapshot, {**_asked(earlier, _EARLIER_WEIGHT), **_asked(request)}, hand)
+        return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
+    evidence, wanted = _evidence(
+        snapshot, {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}, hand
+    )
     near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
     scores: defaultdict[str, float] = defaultdict(float)
@@ -168,17 +175,17 @@ def rank(
 def _evidence(
     snapshot: Snapshot, asked: dict[str, float], hand: list[str]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """The score of each path by each kind of evidence, and the words that were looked for."""
+    """The scores by kind of evidence and path, and the weighted words that were searched for."""
     index = snapshot.words
     matches = index.score(asked)
-    evidence = {"asked": _scaled(matches, index.sure(max(matches.values(), default=0.0)))}
+    evidence = {"asked": _scaled(matches, index.certainty(max(matches.values(), default=0.0)))}
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
     if hand:
         key = tuple(hand)
         known = index.remembered.get(key)
         if known is None:
-            # One state of the project is asked about again and again, while the user types.
+            # While the user types, the same state of the project is ranked again and again.
             index.remembered.clear()
             known = index.remembered[key] = _evidence_of_hand(snapshot, hand)
         evidence |= known[0]
@@ -190,7 +197,7 @@ def _evidence(
 def _evidence_of_hand(
     snapshot: Snapshot, hand: list[str]
 ) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
-    """The evidence that the files in hand give, and the names they share with others."""
+    """The evidence from the files in hand, and the names that they share with other files."""
     index = snapshot.words
     held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
     defined = {name.lower() for path in held for name in snapshot.entries[path].names}
@@ -200,28 +207,30 @@ def _evidence_of_hand(
     for name in defined:
         used.pop(name, None)
     shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
-    users = index.score(dict.fromkeys(shared, 1.0))
-    makers, known = index.makers(used)
+    using_files = index.score(dict.fromkeys(shared, 1.0))
+    defining_files, known = index.defining_files(used)
     for path in hand:
-        makers.pop(path, None)
+        defining_files.pop(path, None)
     stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
     evidence = {
         "together": snapshot.history.together(hand),
-        "users": _scaled(users, index.sure(max(users.values(), default=0.0)), hand),
-        "makers": _scaled(makers, min(1.0, max(makers.values(), default=0.0) / _SURE_NAMES), hand),
-        "alike": dict.fromkeys(index.alike(stems), 1.0),
+        "uses": _scaled(using_files, index.certainty(max(using_files.values(), default=0.0)), hand),
+        "defines": _scaled(
+            defining_files, min(1.0, max(defining_files.values(), default=0.0) / _SURE_NAMES), hand
+        ),
+        "same_stem": dict.fromkeys(index.with_stems(stems), 1.0),
     }
     return evidence, (*shared, *known)
 
 
 @lru_cache(maxsize=2)
 def _near(hand: tuple[str, ...], paths: ProjectPaths) -> Mapping[str, float]:
-    """How near each folder is to the files in hand."""
+    """The nearness of each folder to the files in hand."""
     return nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
 
 
 def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
-    """By how much each path counts for less than code that somebody edits; 1 for that."""
+    """A function that gives the discount of a path: 1 for code that people edit, less for other files."""
     rules: dict[str, float] = settings()["discounts"]
     unedited = snapshot.words.unedited
     mine = tuple({root for path in hand if (root := unedited_root(path))})
@@ -234,28 +243,28 @@ def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
     return discount
 
 
-def _full(path: str) -> float:
+def _no_discount(path: str) -> float:
     return 1.0
 
 
-def _asked(request: str, weight: float = 1.0) -> dict[str, float]:
+def _weighted_words(request: str, weight: float = 1.0) -> dict[str, float]:
     return {word: weight * count**0.5 for word, count in words(request).items()}
 
 
 @lru_cache(maxsize=128)
 def _words_in(root: Path, path: str, digest: str) -> Mapping[str, int]:
-    """The words of a file in hand; ``digest`` tells its states apart."""
+    """The words of a file in hand, cached by its path and ``digest``."""
     source = read(root, path)
     if isinstance(source, Unread):
         return {}
     return words(source.text[:_LONGEST_HELD])
 
 
-def _scaled(scores: dict[str, float], sure: float, without: Iterable[str] = ()) -> dict[str, float]:
+def _scaled(scores: dict[str, float], certainty: float, without: Iterable[str] = ()) -> dict[str, float]:
     for path in without:
         scores.pop(path, None)
     top = max(scores.values(), default=0.0)
-    return {path: sure * score / top for path, score in scores.items()} if top else {}
+    return {path: certainty * score / top for path, score in scores.items()} if top else {}
 
 
 @lru_cache(maxsize=1)

@@ -1,9 +1,8 @@
-"""The index on disk: a folder a project in the cache, with segments and the list of files that points into
-them.
+"""The index on disk: one cache folder per project, with segments and a list of the files in them.
 
-Segments never change and have names of their own, and the list is replaced as a whole, so several sparks
-on one project can each keep their own: the last to save decides what the next one starts with. It is a
-cache: what is missing, damaged or cannot be written is done again.
+Segments never change and have unique names, and the list is replaced as a whole. So several processes can
+work on one project, and the last to save decides what the next one starts with. It is a cache: anything
+missing or damaged is computed again, and a failure to write is ignored.
 """
 
 from __future__ import annotations
@@ -27,13 +26,16 @@ from context.index.segment import DamagedSegment, Segment
 _FORMAT = 6
 _LIST = "files"
 _KEPT = 3600
-"""Seconds that a segment stays which no list names: another process may be about to."""
+"""Seconds that an unlisted segment is kept, since another process may be about to list it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the disk knows: segments, the files in them (path, segment, number, stamp), and files that gave
-    no text (stamp and why by path)."""
+    """The contents of the cache.
+
+    ``files`` are path, segment, number and stamp of each file; ``skipped`` has the stamp and the reason of
+    each file that gave no text.
+    """
 
     segments: list[Segment] = field(default_factory=list)
     files: Iterable[tuple[str, int, int, int]] = ()
@@ -41,14 +43,14 @@ class Stored:
 
 
 class Store:
-    """The index of one project on disk, or none where ``folder`` is None."""
+    """The index of one project on disk; without a ``folder`` nothing is kept."""
 
     def __init__(self, folder: Path | None, root: Path) -> None:
         name = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         self.folder = None if folder is None else folder / f"index-{name}-{_version()}"
 
     def prepare(self) -> Path | None:
-        """The folder, made; None when there is none to be had."""
+        """Create the folder if necessary; None if there is none or it cannot be created."""
         if self.folder is not None:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -57,11 +59,11 @@ class Store:
         return self.folder
 
     def new_name(self) -> str:
-        """A name that no other segment has."""
+        """A unique name for a segment."""
         return f"{os.urandom(16).hex()}.segment"
 
     def load(self) -> Stored:
-        """All that is on disk; nothing, when the list or a segment of it is damaged."""
+        """Read everything on disk; the result is empty if the list or one of its segments is damaged."""
         if self.folder is None:
             return Stored()
         try:
@@ -89,7 +91,7 @@ class Store:
         listed = zip(paths, places[::2], places[1::2], stamps, strict=True)
         if places and max(places[::2]) >= len(segments):
             raise DamagedSegment("the list names a segment that is not there")
-        # One by one: a list of so many tuples would busy the collector of garbage.
+        # Lazily, since a list of so many tuples would keep the garbage collector busy.
         files = (entry for entry in listed if entry[2] < counts[entry[1]])
         skipped = {entry[0]: (int(entry[1]), str(entry[2])) for entry in table["skipped"]}
         return Stored(segments, files, skipped)
@@ -100,16 +102,16 @@ class Store:
         files: list[tuple[str, int, int, int]],
         skipped: Mapping[str, tuple[int, str]],
     ) -> None:
-        """Keep these as all there is, and drop segments that nothing names any more."""
+        """Replace the list, and delete segments that no list has named for a while."""
         folder = self.prepare()
         if folder is None:
             return
         try:
-            # Ours are in use: no other process is to take them for old.
+            # Mark our segments as used, so that no other process deletes them as old.
             for name in segments:
                 os.utime(folder / name)
         except OSError:
-            # Another process has tidied ours away: its list is the better one.
+            # Another process deleted one of ours as old, so its list is the better one.
             return
         paths = "\0".join(entry[0] for entry in files).encode("utf-8", "surrogateescape")
         places = array("I", (value for entry in files for value in entry[1:3]))
@@ -140,7 +142,7 @@ class Store:
 
 @lru_cache(maxsize=1)
 def _version() -> str:
-    """Changes whenever what is known of a file may: with format, languages, queries and rules."""
+    """A version that changes with the format, languages, queries and rules that the index depends on."""
     code, text = resources.files("context.code"), resources.files("context.text")
     files = [code / "languages.toml", text / "generated.toml", text / "secrets.toml"]
     files += sorted((code / "queries").iterdir(), key=lambda file: file.name)

@@ -1,7 +1,8 @@
 """Finds files that change together in the commits behind HEAD. The history is cached by HEAD's hash.
 
-Only ancestors of HEAD count, at most :data:`MOST` of them, and of those only commits that touch few files:
-one that touches hundreds says nothing about any two of them. Merges and first commits say nothing either.
+Only the newest :data:`MOST` ancestors of HEAD count, and of those only commits that touch few files,
+since one that touches hundreds says nothing about any two of them. Merges and first commits are ignored
+too.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from context.disk.replace_file import replacing
 from context.index.cache import Store
 
 MOST = 1000
-"""Commits that are read at most, the newest."""
+"""Number of commits that are read: the newest ones."""
 _FILE = "history"
 _LARGEST = 30
-"""Files a commit may touch to be looked at."""
+"""Number of files up to which a commit counts."""
 _FADES = 400
-"""Commits after which one counts half."""
+"""Number of commits after which the weight of a commit is halved."""
 _DOUBT = 2.0
-"""Weight of the doubt whether a few common commits mean anything: 1 is one commit of two files."""
+"""Added to the total weight, so that few common commits mean little; 1 is a commit of two files."""
 
 
 @dataclass(frozen=True)
 class History:
-    """The commits that end in ``head``, newest first, as the paths each of them touched."""
+    """The commits up to ``head``, newest first, each as the paths that it touched."""
 
     head: str = ""
     commits: tuple[tuple[str, ...], ...] = ()
@@ -45,8 +46,10 @@ class History:
         return dict(touched)
 
     def together(self, hand: Iterable[str]) -> dict[str, float]:
-        """How likely each other path is to change when those in ``hand`` do, from 0 to 1: the share of
-        their commits that it was in, small and new commits weighing more."""
+        """How likely each other path is to change together with those in ``hand``, from 0 to 1.
+
+        It is the share of their commits that touched it; small and new commits weigh more.
+        """
         best: dict[str, float] = {}
         held = set(hand)
         for path in held:
@@ -65,9 +68,9 @@ class History:
 
 
 def read_history(git: Git, known: History) -> History:
-    """The history of the repository's HEAD; ``known`` is given back, or built upon, where it still holds.
+    """Read the history of HEAD; ``known`` is returned or extended if HEAD descends from it.
 
-    Raises GitUnavailable: no commit yet, or git is too slow on a huge repository.
+    Raises GitUnavailable if there is no commit yet, or git is too slow on a huge repository.
     """
     head = git.run("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii").strip()
     if head == known.head:
@@ -78,20 +81,20 @@ def read_history(git: Git, known: History) -> History:
 
 
 class HistoryStore:
-    """The history of one project on disk: read where it still holds, written when it was built upon."""
+    """The history of one project in the cache: read if it is still valid, written when it was extended."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def head(self, git: Git) -> str:
-        """The name of the commit that HEAD is; empty when there is none."""
+        """The hash of the commit that HEAD points to; empty if there is none."""
         try:
             return git.run("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii", "replace").strip()
         except GitUnavailable:
             return ""
 
     def read(self, git: Git, known: History) -> History:
-        """As :func:`read_history`, with what an earlier session knew. Raises GitUnavailable."""
+        """Like :func:`read_history`, starting from the cached history. Raises GitUnavailable."""
         known = known if known.head else self._load(git.prefix)
         found = read_history(git, known)
         if found.head != known.head:
@@ -117,7 +120,7 @@ class HistoryStore:
         numbers: dict[str, int] = {}
         commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
         held = {"head": history.head, "prefix": prefix, "paths": list(numbers), "commits": commits}
-        # Where it cannot be written, it is read from git again next time.
+        # If it cannot be written, it is read from git again next time.
         with suppress(OSError), replacing(folder / _FILE) as out:
             out.write(json.dumps(held).encode("ascii"))
 

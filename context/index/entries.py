@@ -1,4 +1,4 @@
-"""An immutable view of the index: what is known of each file, looked up when needed."""
+"""An immutable view of the index, by path; each file's data is looked up when needed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from context.disk.changes import Lines
 from context.index.memory_segment import Part
 
 GONE = -1
-_REMEMBERED = 4_000
-"""Blocks of a part that are remembered, …"""
-_LONGEST_REMEMBERED = 8_000
-"""… each of at most so many characters."""
+_MOST_CACHED = 4_000
+"""Number of blocks that are cached per part of the index."""
+_LONGEST_CACHED = 8_000
+"""Length in characters up to which a block is cached."""
 _PART_BITS = 32
 _NUMBER = (1 << _PART_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file that gives text: its content's hash and its outline."""
+    """A text file: the hash of its content, its outline and its names."""
 
     path: str
     digest: str
     outline: str
     names: frozenset[str]
-    """Names it defines for others."""
+    """The names that it defines for other files."""
 
     @property
     def block(self) -> str:
@@ -46,28 +46,31 @@ def file_block(path: str, outline: str) -> str:
 
 
 def place(part: int, number: int) -> int:
-    """A file's place in the index as one number."""
+    """A file's place in the index as one number: the part, and the number in it."""
     return part << _PART_BITS | number
 
 
 def split_place(at: int) -> tuple[int, int]:
-    """The part and the number in it."""
+    """The part of the index and the number in it, from a place."""
     return at >> _PART_BITS, at & _NUMBER
 
 
 @dataclass(frozen=True)
 class Entries(Mapping[str, FileEntry]):
-    """Files by path. ``places`` is shared between snapshots and never written again; ``newer`` are the few
-    that differ from it (:data:`GONE`: no longer there)."""
+    """Files by path.
+
+    ``places`` is shared between snapshots and never changes; ``newer`` has the few that differ from it
+    (:data:`GONE` for a removed file).
+    """
 
     parts: tuple[Part, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     newer: Mapping[str, int] = field(default_factory=dict)
     size: int = 0
-    """About how many bytes all outlines have."""
+    """The approximate size of all outlines in bytes."""
 
     def place(self, path: str) -> int | None:
-        """Where a file stands in the index."""
+        """A file's place in the index, or None."""
         at = self.newer.get(path)
         if at is None:
             return self.places.get(path)
@@ -102,11 +105,11 @@ class Entries(Mapping[str, FileEntry]):
         return len(self.places) - kept + sum(1 for at in self.newer.values() if at != GONE)
 
     def without(self, paths: Iterable[str]) -> Entries:
-        """All but these."""
+        """The entries without those of ``paths``."""
         return replace(self, newer={**self.newer, **dict.fromkeys(paths, GONE)})
 
     def digest(self, path: str) -> str:
-        """A file's hash; empty when nothing is known of it."""
+        """A file's hash; empty if the file is not in the index."""
         at = self.place(path)
         if at is None:
             return ""
@@ -114,7 +117,7 @@ class Entries(Mapping[str, FileEntry]):
         return self.parts[index].digest(number)
 
     def block(self, path: str) -> str:
-        """The file in the project map; its name alone where nothing is known of it."""
+        """A file's block in the project map; only its name if it is not in the index."""
         at = self.place(path)
         if at is None:
             return file_block(path, "")
@@ -123,14 +126,14 @@ class Entries(Mapping[str, FileEntry]):
         found = part.blocks.get(number)
         if found is None:
             found = file_block(path, part.outline(number))
-            if len(found) <= _LONGEST_REMEMBERED:
-                if len(part.blocks) >= _REMEMBERED:
+            if len(found) <= _LONGEST_CACHED:
+                if len(part.blocks) >= _MOST_CACHED:
                     part.blocks.clear()
                 part.blocks[number] = found
         return found
 
     def outline(self, path: str) -> str:
-        """A file's outline; empty when nothing is known of it."""
+        """A file's outline; empty if the file is not in the index."""
         at = self.place(path)
         if at is None:
             return ""
@@ -138,7 +141,7 @@ class Entries(Mapping[str, FileEntry]):
         return self.parts[index].outline(number)
 
     def lines(self, path: str) -> Lines | None:
-        """A file's lines as checksums, where the index keeps them."""
+        """The checksums of a file's lines, if the index has them."""
         at = self.place(path)
         if at is None:
             return None
@@ -146,7 +149,7 @@ class Entries(Mapping[str, FileEntry]):
         return self.parts[index].lines(number)
 
     def outline_size(self, path: str) -> int:
-        """About how many bytes a file's outline has."""
+        """The approximate size of a file's outline in bytes."""
         at = self.place(path)
         if at is None:
             return 0

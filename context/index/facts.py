@@ -16,27 +16,27 @@ from context.text.secrets import redact
 from context.text.words import words
 
 _MOST_WORDS = 8_000
-"""Different words of a file that it is found by, the first; only generated tables hold more."""
+"""Number of different words of a file that are indexed; only generated tables have more."""
 _MOST_NAMES = 4_000
 _LONGEST_OUTLINE = 40_000
-"""Characters of an outline that are kept: no map has room for a longer one."""
+"""Length in characters that outlines are cut to, since no map has room for longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the index keeps of one file. ``lines`` is None where git compares the lines."""
+    """What the index keeps of one file. ``lines`` is None if git compares the lines."""
 
     path: str
     digest: str
     outline: str
     """The rendered outline, secrets masked."""
     names: frozenset[str]
-    """Names defined for others."""
+    """The names that it defines for other files."""
     words: Mapping[str, int]
-    """The words of the text and, again, of the defined names, and twice those of the path."""
+    """The words of the text with their counts; those of defined names and, twice, of the path are added."""
     lines: Lines | None
     unedited: bool = False
-    """It is built, generated or vendored."""
+    """Whether it is generated, vendored or minified."""
 
 
 def masked_outline(source: Source) -> Outline:

@@ -1,6 +1,6 @@
-"""Caches what windows derive from a file's text.
+"""Caches the data that windows derive from a file's text.
 
-While a user types, and from turn to turn, the same few files are used again and again.
+The same few files are needed again while the user types, and from turn to turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from context.text.words import word_lines
 
 _MOST = 128
 _MOST_CHARACTERS = 3_000_000
-"""Limit for all cached texts together; what is derived from a text takes several times its size."""
+"""Total length of all cached texts; the derived data takes several times as much."""
 
 
 class FileText:
@@ -37,23 +37,23 @@ class FileText:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines as they are."""
+        """The lines without their ends."""
         return self.source.lines
 
     @cached_property
     def starts(self) -> list[int]:
-        """How many characters stand before each line, and in all."""
+        """The index at which each line begins, and the length of the text."""
         return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     @cached_property
     def safe(self) -> Redacted:
-        """The text as it may be shown: secrets masked, control characters as their pictures."""
+        """The text as it may be shown: secrets masked, control characters replaced."""
         safe = redact(self.source.text)
         return Redacted(harmless(safe.text), safe.kinds)
 
     @cached_property
     def safe_lines(self) -> list[str]:
-        """The lines as they may be shown."""
+        """The lines of the text as it may be shown."""
         return split_lines(self.safe.text)
 
     @cached_property
@@ -63,12 +63,12 @@ class FileText:
 
     @cached_property
     def places(self) -> Mapping[str, list[int]]:
-        """The line numbers of each word, in order, one for each occurrence."""
+        """The line numbers of each word in order, one for each occurrence."""
         return word_lines(self.source.text)
 
 
 def file_text(source: Source) -> FileText:
-    """The derived data of a file in this version, cached for the files used last."""
+    """The data derived from this version of a file, cached for the files used last."""
     key = source.path, source.digest
     with _LOCK:
         found = _KNOWN.pop(key, None)

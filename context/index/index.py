@@ -1,7 +1,7 @@
 """The index of a project: where each file is stored, and which stored files are current.
 
-Parts are one draft in memory, which takes in what saves bring, and segments on disk. One thread changes the
-index; :meth:`Index.view` gives values that any thread reads.
+Its parts are one draft in memory, which takes the files that were saved, and segments on disk. One thread
+changes the index; :meth:`Index.view` returns values that any thread may read.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 
 _FOLD = 2_000
-"""Differences from the shared table of places, past which a new one is made."""
+"""Number of differences from the shared table of places above which a new table is made."""
 _MOST_SEGMENTS = 4
-_WORTH = 1_000
-"""Files that are no longer live, past which it is worth writing segments anew (if they are half of all)."""
+_MOST_OUTDATED = 1_000
+"""Number of outdated files from which segments are merged, if they are also half of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """Segments that are being made one: their parts in the index, their files, and what was live."""
+    """A merge of segments: their parts in the index, their names, and their live files at the start."""
 
     parts: tuple[int, ...]
     names: tuple[str, ...]
@@ -36,12 +36,12 @@ class Merging:
 
 
 class Index:
-    """The files of one project as far as they are known."""
+    """The known files of one project."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.skipped: dict[str, tuple[int, str]] = {}
-        """Files that gave no text, with their stamps and why."""
+        """Files that gave no text, with their stamps and the reasons."""
         self._parts: list[Part] = [MemorySegment()]
         self._live: list[bytearray] = [bytearray()]
         self._frozen: list[bytes | None] = [b""]
@@ -57,7 +57,7 @@ class Index:
         return self._files
 
     def load(self) -> None:
-        """Take over what is on disk."""
+        """Load the cache."""
         stored = self.store.load()
         first = len(self._parts)
         for segment in stored.segments:
@@ -87,14 +87,14 @@ class Index:
         self._size += self._parts[index].outline_size(number)
 
     def place(self, path: str) -> int | None:
-        """Where a file is stored, if it is known."""
+        """A file's place in the index, or None."""
         at = self._newer.get(path)
         if at is None:
             at = self._places.get(path)
         return None if at == GONE else at
 
     def stamp(self, path: str) -> int:
-        """The time stamp of a file when it was read; 0: it has to be read again."""
+        """The stamp of a file when it was read; 0 if it must be read again."""
         at = self.place(path)
         if at is None:
             return 0
@@ -102,17 +102,17 @@ class Index:
         return self._stamps[index][number]
 
     def digest(self, path: str) -> str:
-        """The hash of a file's content; empty for one that is not known."""
+        """The hash of a file's content; empty if the file is not in the index."""
         at = self.place(path)
-        return "" if at is None else self._parts[at >> 32].digest(split_place(at)[1])
+        return "" if at is None else self._parts[split_place(at)[0]].digest(split_place(at)[1])
 
     def paths(self) -> list[str]:
-        """All known files."""
+        """The paths of all known files."""
         known = [path for path in self._places if path not in self._newer]
         return known + [path for path, at in self._newer.items() if at != GONE]
 
-    def revive(self, path: str, digest: str, stamp: int) -> bool:
-        """Take a file as it was once before, if that is known still: another branch's state."""
+    def restore(self, path: str, digest: str, stamp: int) -> bool:
+        """Restore an earlier state of a file, such as that of another branch; False if it is not known."""
         for index in range(len(self._parts) - 1, -1, -1):
             number = self._parts[index].find(path, digest)
             if number is not None:
@@ -121,7 +121,7 @@ class Index:
         return False
 
     def add(self, facts: Facts, stamp: int) -> None:
-        """Take in a file that was read in this process."""
+        """Add a file that was read in this process."""
         draft = self._parts[0]
         assert isinstance(draft, MemorySegment)
         number = draft.add(facts)
@@ -129,9 +129,9 @@ class Index:
         self._stamps[0].append(0)
         self._set(facts.path, 0, number, stamp)
 
-    def take(self, file: Path, found: list[tuple[str, int, int]]) -> bool:
-        """Take in a segment that a worker wrote: its files by path, with number and stamp. False when it
-        is no good."""
+    def add_segment(self, file: Path, found: list[tuple[str, int, int]]) -> bool:
+        """Add a segment that a worker wrote, with its files as path, number and stamp; False if it is
+        damaged."""
         try:
             segment = Segment(file)
         except (OSError, DamagedSegment):
@@ -154,7 +154,7 @@ class Index:
         self._count(index, number, stamp)
 
     def remove(self, path: str) -> None:
-        """Forget a file."""
+        """Remove a file."""
         at = self.place(path)
         if at is None:
             return
@@ -168,14 +168,14 @@ class Index:
         self._unsaved = True
 
     def skip(self, path: str, stamp: int, why: str) -> None:
-        """Note that a file gives no text."""
+        """Record that a file gives no text."""
         self.remove(path)
         if self.skipped.get(path) != (stamp, why):
             self.skipped[path] = stamp, why
             self._unsaved = True
 
     def view(self) -> tuple[Entries, Words]:
-        """The index as it is now."""
+        """The current state of the index."""
         if len(self._newer) > _FOLD:
             self._fold()
         live = tuple(self._freeze(index) for index in range(len(self._parts)))
@@ -199,7 +199,7 @@ class Index:
         return found
 
     def drop_damaged(self) -> bool:
-        """Forget the files of segments that turned out to be damaged; whether there were any."""
+        """Remove the files of segments that turned out to be damaged; False if there are none."""
         damaged = {at for at, part in enumerate(self._parts) if isinstance(part, Segment) and part.damaged}
         for path in self.paths() if damaged else ():
             place_now = self.place(path)
@@ -212,7 +212,7 @@ class Index:
         return bool(damaged)
 
     def _empty(self, at: int) -> None:
-        """Let a part stand for nothing."""
+        """Replace a part by an empty one."""
         self._parts[at] = MemorySegment()
         self._live[at] = bytearray()
         self._frozen[at] = b""
@@ -246,19 +246,19 @@ class Index:
         self._unsaved = False
 
     def to_merge(self) -> Merging | None:
-        """Which segments ought to become one, if any: where many are, or most of what they hold is old."""
+        """The segments to merge, if there are many or most of their files are outdated."""
         slots = [index for index, part in enumerate(self._parts) if isinstance(part, Segment) and len(part)]
         held = sum(len(self._parts[index]) for index in slots)
         live = sum(sum(self._live[index]) for index in slots)
-        many = len(slots) > (_MOST_SEGMENTS if held > _WORTH else 1)
-        if not many and not (held - live > _WORTH and live * 2 < held):
+        many = len(slots) > (_MOST_SEGMENTS if held > _MOST_OUTDATED else 1)
+        if not many and not (held - live > _MOST_OUTDATED and live * 2 < held):
             return None
         parts = [(index, self._parts[index]) for index in slots]
         names = tuple(part.name for _, part in parts if isinstance(part, Segment))
         return Merging(tuple(slots), names, tuple(bytes(self._live[i]) for i in slots), self.store.new_name())
 
     def merged(self, merging: Merging, file: Path) -> bool:
-        """Replace segments by the one merged from them; False when that one is damaged."""
+        """Replace segments by the merged one; False if that is damaged."""
         try:
             segment = Segment(file)
         except (OSError, DamagedSegment):
@@ -270,7 +270,7 @@ class Index:
         return True
 
     def _replace(self, old: tuple[int, ...], live: tuple[bytes, ...], segment: Segment) -> None:
-        """Let ``segment`` stand for the parts ``old``, of which it holds what was ``live``, in order."""
+        """Replace the parts ``old`` by ``segment``, which has their ``live`` files in order."""
         index = self._append(segment)
         moved: dict[int, int] = {}
         at = 0
@@ -287,7 +287,7 @@ class Index:
             if part in old:
                 now = moved.get(before)
                 if now is None:
-                    # It came back to life meanwhile, in a state that was not merged.
+                    # It was restored meanwhile, in a state that was not merged.
                     lost.append(path)
                     continue
                 places[path] = place(index, now)

@@ -1,4 +1,4 @@
-"""Updates the index: decides which files to read, and records which give no text and why."""
+"""Updates the index: decides which files to read, and records which give no text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from context.text.secrets import is_secret_file
 SECRET = "a secret file: never shown to the model"
 
 _MANY_UNREAD = 150
-"""Files to read from which it is worth starting other processes."""
+"""Number of files to read from which worker processes are used."""
 _RACY_NS = 2_000_000_000
-"""A file written this shortly before it was looked at may change again within its time stamp."""
+"""Age below which a file may change again without a new time stamp, in nanoseconds."""
 _STAMP_BITS = (1 << 64) - 1
 
 
@@ -31,15 +31,15 @@ class IndexUpdater:
 
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
-        # To join paths as values takes longer than all else that is done with most of them.
+        # Joining paths as Path objects would take longer than everything else done with most files.
         self._prefix = f"{root}{os.sep}"
         self._index = index
         self.unread: dict[str, str] = {}
         self.lines = True
-        """Whether to keep line checksums. Without git, changes are found by them."""
+        """Whether to keep line checksums, by which changes are found without git."""
 
     def stamp_to_read(self, path: str) -> int | None:
-        """The stamp of a file that has to be read; None when that is not needed."""
+        """The stamp of a file that must be read; None if it need not be."""
         if is_secret_file(path):
             self._index.remove(path)
             self.unread[path] = SECRET
@@ -68,17 +68,17 @@ class IndexUpdater:
         source = read(self._root, path)
         if isinstance(source, Unread):
             self.mark_unread(source, stamp)
-        elif not self._index.revive(path, source.digest, stamp):
-            # A window is likely to show it next, and needs its outline too.
+        elif not self._index.restore(path, source.digest, stamp):
+            # The next window is likely to show it, and needs the outline too.
             outline = file_text(source).outline
             self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
 
     def read_files(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
-        """Read files, with the help of other processes where they are many; those in ``first`` first."""
+        """Read files, many of them in worker processes, and those in ``first`` first."""
         left: Iterable[str] = stamps
         if len(stamps) >= _MANY_UNREAD and len(self._index):
-            # They may be known from another branch: reading them tells.
-            left = [path for path in stamps if not self._revived(path, stamps[path])]
+            # They may be known from another branch, which their hashes show.
+            left = [path for path in stamps if not self._restored(path, stamps[path])]
             yield
         order = [*(path for path in first if path in stamps), *left]
         order = list(dict.fromkeys(order))
@@ -92,26 +92,26 @@ class IndexUpdater:
             written = folder or Path(scratch)
             with closing(read_all(self._root, order, written, lines=self.lines)) as answers:
                 for found in answers:
-                    self._taken(found, stamps)
+                    self._add_found(found, stamps)
                     yield
 
-    def _revived(self, path: str, stamp: int) -> bool:
+    def _restored(self, path: str, stamp: int) -> bool:
         source = read(self._root, path)
-        return isinstance(source, Source) and self._index.revive(path, source.digest, stamp)
+        return isinstance(source, Source) and self._index.restore(path, source.digest, stamp)
 
-    def _taken(self, found: Written | Facts | Unread, stamps: Mapping[str, int]) -> None:
+    def _add_found(self, found: Written | Facts | Unread, stamps: Mapping[str, int]) -> None:
         if isinstance(found, Facts):
             self._index.add(found, stamps[found.path])
         elif isinstance(found, Unread):
             self.mark_unread(found, stamps[found.path])
         else:
             files = [(path, number, stamps[path]) for path, number in found.numbers.items()]
-            if not self._index.take(found.file, files):
+            if not self._index.add_segment(found.file, files):
                 for path, _, stamp in files:
                     self.read_file(path, stamp)
 
     def mark_unread(self, problem: Source | Unread, stamp: int) -> None:
-        """Note that a file gave no text; one that vanished is only forgotten."""
+        """Record that a file gave no text; one that vanished is only removed."""
         if isinstance(problem, Unread):
             if problem.gone:
                 self._index.remove(problem.path)
@@ -121,12 +121,12 @@ class IndexUpdater:
                 self._index.skip(problem.path, stamp, problem.why)
 
     def reset_unread(self, listed: Mapping[str, str]) -> None:
-        """Forget the unread files but those in ``listed``, with their reasons."""
+        """Replace the unread files by those in ``listed``, with their reasons."""
         self.unread = {shown_name(path): why for path, why in listed.items()}
 
 
 def _stamp(about: os.stat_result) -> int:
-    """A value that changes when the file does; 0 when the file was written too recently to tell."""
+    """A value that changes with the file; 0 if the file was written too recently to tell."""
     if time.time_ns() - max(about.st_mtime_ns, about.st_ctime_ns) < _RACY_NS:
         return 0
     told = hash((about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))

@@ -1,4 +1,4 @@
-"""An index of files in memory, only ever added to: what saves brought, or what a worker is gathering."""
+"""An index of files in memory that only grows: files that were saved, or those that a worker reads."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from context.disk.changes import Lines
 from context.index.facts import Facts
-from context.text.terms import NUMBER_BITS, UNEDITED, makes, stem, stem_term, term_numbers
+from context.text.terms import NUMBER_BITS, UNEDITED, definition_term, stem, stem_term, term_numbers
 
 COUNT_BITS = 6
 MOST_COUNTED = (1 << COUNT_BITS) - 1
 SLICES = 256
-"""Parts that the numbers of terms are cut into, evenly: one is sorted, or merged, at a time."""
+"""Number of equal slices of the terms' numbers, of which one at a time is sorted or merged."""
 SLICE_BITS = NUMBER_BITS - 8
 _SORTED = 30_000
-"""Numbers that are sorted at once: some milliseconds."""
+"""Number of values that are sorted at once, in some milliseconds."""
 
 Postings: TypeAlias = "array[int]"
 
 
 class TermSlice(NamedTuple):
-    """The terms of one slice in the order of their numbers (64 bits each), and where the postings of each
-    end (32 bits)."""
+    """The terms of one slice, as sorted 64-bit numbers, and the index at which the postings of each end."""
 
     numbers: array[int]
     ends: array[int]
@@ -33,13 +32,13 @@ class TermSlice(NamedTuple):
 
 
 class Packable(Protocol):
-    """What can be written as a part of an index: numbered files, and which of them hold which terms.
+    """A part of an index that can be written to disk: numbered files, and the postings of their terms.
 
-    A posting is ``number << COUNT_BITS | count``; postings stand in the order of their numbers.
+    A posting is ``number << COUNT_BITS | count``; postings are sorted.
     """
 
     lengths: array[int]
-    """How many words each file holds."""
+    """The number of words in each file."""
 
     def __len__(self) -> int: ...
 
@@ -52,19 +51,19 @@ class Packable(Protocol):
         ...
 
     def outline(self, number: int) -> str:
-        """Its outline."""
+        """The file's outline."""
         ...
 
     def outline_size(self, number: int) -> int:
-        """About how many bytes its outline has."""
+        """The approximate size of its outline in bytes."""
         ...
 
     def names(self, number: int) -> str:
-        """The names it defines for others, sorted, with spaces between them."""
+        """The names that the file defines for others, sorted and separated by spaces."""
         ...
 
     def lines(self, number: int) -> Lines | None:
-        """Its lines as checksums, where they are kept."""
+        """The checksums of the file's lines, if they are kept."""
         ...
 
     def slices(self) -> Iterator[TermSlice]:
@@ -73,17 +72,17 @@ class Packable(Protocol):
 
 
 class Part(Packable, Protocol):
-    """A part of an index that is looked up in."""
+    """A part of an index that can be searched."""
 
     blocks: dict[int, str]
-    """Some of its files as the project map has them, remembered by who makes them."""
+    """Cached blocks of the project map, by the file's number."""
 
     def postings(self, term: str) -> Postings | None:
-        """Which files hold a term, and how often."""
+        """The postings of a term: which files have it, and how often."""
         ...
 
     def find(self, path: str, digest: str) -> int | None:
-        """The number of a file in this state."""
+        """The number of the file with this path and hash, or None."""
         ...
 
 
@@ -96,7 +95,7 @@ class _File(NamedTuple):
 
 
 class _Files:
-    """The numbered files of a part that is in memory."""
+    """The numbered files of a part in memory."""
 
     def __init__(self) -> None:
         self._files: list[_File] = []
@@ -120,38 +119,38 @@ class _Files:
         return self._files[number].outline
 
     def outline_size(self, number: int) -> int:
-        """About how many bytes its outline has."""
+        """The approximate size of its outline in bytes."""
         return len(self._files[number].outline)
 
     def names(self, number: int) -> str:
-        """The names the file defines for others, sorted, with spaces between them."""
+        """The names that the file defines for others, sorted and separated by spaces."""
         return self._files[number].names
 
     def lines(self, number: int) -> Lines | None:
-        """The file's lines as checksums, where they are kept."""
+        """The checksums of the file's lines, if they are kept."""
         return self._files[number].lines
 
     def find(self, path: str, digest: str) -> int | None:
-        """The number of a file in this state."""
+        """The number of the file with this path and hash, or None."""
         return self._numbers.get((path, digest))
 
 
 class MemorySegment(_Files):
-    """A part of an index in memory. One thread adds, any may look up."""
+    """A part of an index in memory. One thread adds files; any thread may search."""
 
     def __init__(self) -> None:
         super().__init__()
-        # Most words stand in one file only: a lone posting is kept as it is.
+        # Most words are in one file only, so a single posting is stored without a list.
         self._held: dict[str, int | list[int]] = {}
         self.size = 0
-        """Postings held, in all."""
+        """The total number of postings."""
 
     def add(self, facts: Facts) -> int:
-        """Take in a file; its number."""
+        """Add a file and return its number."""
         number = len(self._files)
-        # Shared by all postings of the file that count the same.
+        # Shared by all postings of the file with the same count.
         packed = [number << COUNT_BITS | count for count in range(MOST_COUNTED + 1)]
-        further = {makes(name.lower()): 1 for name in facts.names}
+        further = {definition_term(name.lower()): 1 for name in facts.names}
         further[stem_term(stem(facts.path))] = 1
         if facts.unedited:
             further[UNEDITED] = 1
@@ -172,18 +171,18 @@ class MemorySegment(_Files):
         return number
 
     def postings(self, term: str) -> Postings | None:
-        """Which files hold a term, and how often."""
+        """The postings of a term: which files have it, and how often."""
         found = self._held.get(term)
         return None if found is None else array("I", found if isinstance(found, list) else (found,))
 
-    def pack(self) -> Run:
-        """What it holds, as one run."""
+    def pack(self) -> SortedRun:
+        """The files and terms as a sorted run."""
         held = self._held.copy()
         numbered: dict[int, int | list[int]] = {}
         for number, found in zip(term_numbers(held), held.values(), strict=True):
             before = numbered.setdefault(number, found)
             if before is not found:
-                # Two terms of one number are found together.
+                # Two terms with the same number share their postings.
                 numbered[number] = sorted({*_several(before), *_several(found)})
         terms = TermSlice(array("Q", _sorted(list(numbered))), array("I"), array("I"))
         postings, ends = terms.postings, terms.ends
@@ -194,15 +193,15 @@ class MemorySegment(_Files):
             else:
                 postings.append(found)
             ends.append(len(postings))
-        return Run(self._files, self.lengths, terms)
+        return SortedRun(self._files, self.lengths, terms)
 
     def slices(self) -> Iterator[TermSlice]:
         """All terms, in :data:`SLICES` slices."""
         return self.pack().slices()
 
 
-class Run(_Files):
-    """The files of a draft and their terms, sorted: far smaller, and only to be written."""
+class SortedRun(_Files):
+    """The files of a draft and their sorted terms: far smaller, and only to be written to disk."""
 
     def __init__(self, files: list[_File], lengths: array[int], terms: TermSlice) -> None:
         super().__init__()
@@ -210,7 +209,7 @@ class Run(_Files):
 
     @property
     def size(self) -> int:
-        """About how many bytes it has in memory."""
+        """The approximate size in memory, in bytes."""
         held = sum(len(values) * values.itemsize for values in self._terms)
         return held + sum(len(file.outline) + len(file.names) for file in self._files)
 
@@ -231,6 +230,6 @@ def _several(found: int | list[int]) -> list[int]:
 
 
 def _sorted(numbers: list[int]) -> Iterable[int]:
-    """In order, without a sort so long that other threads wait."""
+    """The numbers sorted, without blocking other threads for long."""
     runs = [sorted(numbers[at : at + _SORTED]) for at in range(0, len(numbers), _SORTED)]
     return runs[0] if len(runs) == 1 else merge(*runs)

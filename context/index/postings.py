@@ -1,4 +1,4 @@
-"""Which files hold which words, and which define which names, in one state of the project: for ranking."""
+"""The inverted index of one state of the project, for ranking: which files have or define which words."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any
 
 from context.index.entries import Entries, place, split_place
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Part, Postings
-from context.text.terms import UNEDITED, makes, stem_term
+from context.text.terms import UNEDITED, definition_term, stem_term
 
 _K1 = 1.2
 _B = 0.75
-_SURE = 2.5
-"""A best score of this many of the rarest words counts as sure; a lower one scales all scores down."""
+_CERTAIN = 2.5
+"""Number of the rarest words whose score counts as certain; lower best scores scale all scores down."""
 _MOST_READ = 20_000
-"""Postings that are read for one question, those of rare words first; of further words …"""
+"""Number of postings that are read in full for one query, those of rare words first."""
 _MOST_CHECKED = 800
-"""… only the best files found so far are asked, …"""
+"""Number of the best files so far that the remaining, common words are looked up in."""
 _MOST_COMMON = 24
-"""… and of so many words."""
+"""Number of common words that are looked up."""
 _MOST_NAMED = 1_200
-"""Files that one question gives at most, the best."""
+"""Number of files in one result: the best ones."""
 _COUNTED = 200
-"""Postings of a term up to which the live ones are counted, not estimated."""
+"""Number of postings of a term up to which the live ones are counted rather than estimated."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """The postings of one term in the parts that hold it."""
+class _Term:
+    """The postings of one term, by part of the index."""
 
     weight: float
     rarity: float
@@ -42,19 +42,22 @@ class _Held:
 
 @dataclass(frozen=True)
 class Words:
-    """An inverted index over the parts of a project's index. ``live`` has a byte for each file of each
-    part: 0 for an earlier state of a file; ``files`` and ``length`` are the live ones' number and words."""
+    """An inverted index over the parts of a project's index.
+
+    ``live`` has a byte for each file of each part, 0 for an outdated one. ``files`` and ``length`` are the
+    numbers of live files and of their words.
+    """
 
     parts: tuple[Part, ...] = ()
     live: tuple[bytes, ...] = ()
     files: int = 0
     length: int = 0
     remembered: dict[tuple[str, ...], Any] = field(default_factory=dict, compare=False)
-    """What ranking worked out for the files in hand, in this state of the index."""
+    """What ranking computed from the files in hand in this state of the index."""
     _rarities: dict[str, float] = field(default_factory=dict, compare=False)
 
     def without(self, places: Iterable[int]) -> Words:
-        """The index as if the files at these places were not there."""
+        """The index without the files at these places."""
         live = [bytearray(mask) for mask in self.live]
         for at in places:
             index, number = split_place(at)
@@ -62,16 +65,16 @@ class Words:
         return Words(self.parts, tuple(map(bytes, live)), self.files, self.length)
 
     def score(self, wanted: Mapping[str, float]) -> dict[str, float]:
-        """BM25 of each file (by path) for weighted words; files without any are left out.
+        """The BM25 score of each file by path, for weighted words; files without any of them are left out.
 
-        Exact while the words stand in few files; of words that stand in very many, only the best files
-        that the rarer words found are asked.
+        It is exact for rare words; very common words are only looked up in the best files that the rarer
+        words found.
         """
         average = self.length / self.files if self.files else 1.0
         scores: defaultdict[int, float] = defaultdict(float)
         read = 0
-        common: list[_Held] = []
-        for held in sorted(self._all(wanted), key=lambda held: -held.rarity):
+        common: list[_Term] = []
+        for held in sorted(self._terms(wanted), key=lambda held: -held.rarity):
             total = sum(len(postings) for _, postings in held.lists)
             if scores and read + total > _MOST_READ:
                 common.append(held)
@@ -82,47 +85,47 @@ class Words:
         if common:
             best = nlargest(_MOST_CHECKED, scores, key=scores.__getitem__)
             for held in common[:_MOST_COMMON]:
-                self._ask(scores, best, held, average)
+                self._look_up(scores, best, held, average)
         return self.by_path(scores)
 
     def score_of(
         self, paths: Iterable[str], entries: Entries, wanted: Mapping[str, float]
     ) -> dict[str, float]:
-        """BM25 of these files alone, exact; ``entries`` are of the same state of the index."""
+        """The exact BM25 scores of some files; ``entries`` are of the same state of the index."""
         places = {path: at for path in paths if (at := entries.place(path)) is not None}
         average = self.length / self.files if self.files else 1.0
         scores: dict[int, float] = dict.fromkeys(places.values(), 0.0)
-        for held in self._all(wanted):
-            self._ask(scores, list(scores), held, average)
+        for held in self._terms(wanted):
+            self._look_up(scores, list(scores), held, average)
         return {path: scores[at] for path, at in places.items()}
 
-    def _all(self, wanted: Mapping[str, float]) -> Iterator[_Held]:
+    def _terms(self, wanted: Mapping[str, float]) -> Iterator[_Term]:
         for word, weight in wanted.items():
             lists = self._lists(word)
             if lists:
                 held = self._count(lists)
                 rarity = math.log(1 + (self.files - held + 0.5) / (held + 0.5))
-                yield _Held(weight, max(0.0, rarity), lists)
+                yield _Term(weight, max(0.0, rarity), lists)
 
     def _lists(self, term: str) -> list[tuple[int, Postings]]:
         lists = []
-        for index, part in self._held:
+        for index, part in self._filled_parts:
             postings = part.postings(term)
             if postings is not None:
                 lists.append((index, postings))
         return lists
 
     @cached_property
-    def _held(self) -> list[tuple[int, Part]]:
-        """The parts that hold anything."""
+    def _filled_parts(self) -> list[tuple[int, Part]]:
+        """The parts that are not empty."""
         return [(index, part) for index, part in enumerate(self.parts) if len(part)]
 
     def _count(self, lists: list[tuple[int, Postings]]) -> int:
-        """How many live files hold a term; for a common one, about how many."""
+        """The number of live files with a term; an estimate for common terms."""
         count = 0
         for index, postings in lists:
             live = self.live[index]
-            if self._whole[index] or len(postings) > _COUNTED:
+            if self._all_live[index] or len(postings) > _COUNTED:
                 count += round(len(postings) * self._share[index])
             else:
                 count += sum(
@@ -134,11 +137,11 @@ class Words:
 
     @cached_property
     def _share(self) -> tuple[float, ...]:
-        """Of each part, the share of its files that is live."""
+        """The share of live files in each part."""
         return tuple((len(live) - live.count(0)) / len(live) if live else 0.0 for live in self.live)
 
     @cached_property
-    def _whole(self) -> tuple[bool, ...]:
+    def _all_live(self) -> tuple[bool, ...]:
         return tuple(share == 1.0 for share in self._share)
 
     def _add(
@@ -157,8 +160,8 @@ class Words:
                 held = weight * count * (_K1 + 1) / (count + (base + slope * lengths[number]))
                 scores[at] = get(at, 0.0) + held
 
-    def _ask(self, scores: dict[int, float], best: list[int], held: _Held, average: float) -> None:
-        """Add what a common word says of the best files."""
+    def _look_up(self, scores: dict[int, float], best: list[int], held: _Term, average: float) -> None:
+        """Add the scores of a common word to the best files."""
         by_part = dict(held.lists)
         weight = held.weight * held.rarity
         for at in best:
@@ -172,8 +175,8 @@ class Words:
                 norm = _K1 * (1 - _B + _B * self.parts[index].lengths[number] / average)
                 scores[at] += weight * count * (_K1 + 1) / (count + norm)
 
-    def _live(self, term: str) -> list[int]:
-        """The places of the files that hold a term."""
+    def _live_places(self, term: str) -> list[int]:
+        """The places of the live files with a term."""
         places = []
         for index, postings in self._lists(term):
             live, first = self.live[index], place(index, 0)
@@ -184,7 +187,7 @@ class Words:
         return places
 
     def by_path(self, scores: Mapping[int, float]) -> dict[str, float]:
-        """The best scores by path instead of place."""
+        """The best scores, by path instead of place."""
         named = {}
         if len(scores) > _MOST_NAMED:
             scores = {at: scores[at] for at in nlargest(_MOST_NAMED, scores, key=scores.__getitem__)}
@@ -193,13 +196,15 @@ class Words:
             named[self.parts[index].path(number)] = score
         return named
 
-    def makers(self, used: Mapping[str, int]) -> tuple[dict[str, float], list[str]]:
-        """Each file's share in defining the used names (lower case, with counts), and which of them some
-        file defines: a name that many files define says little about any of them."""
+    def defining_files(self, used: Mapping[str, int]) -> tuple[dict[str, float], list[str]]:
+        """The score of each file for defining used names, and the names that any file defines.
+
+        ``used`` are names in lower case with their counts. A name that many files define adds little to each.
+        """
         scores: defaultdict[int, float] = defaultdict(float)
         defined = []
         for name, count in used.items():
-            held = self._live(makes(name))
+            held = self._live_places(definition_term(name))
             if held:
                 defined.append(name)
                 share = (1 + math.log(count)) / len(held) ** 1.5
@@ -207,23 +212,23 @@ class Words:
                     scores[at] += share
         return self.by_path(scores), defined
 
-    def alike(self, stems: Iterable[str]) -> list[str]:
+    def with_stems(self, stems: Iterable[str]) -> list[str]:
         """The files whose names have one of these stems."""
-        return list(self.by_path({at: 1.0 for found in stems for at in self._live(stem_term(found))}))
+        return list(self.by_path({at: 1.0 for found in stems for at in self._live_places(stem_term(found))}))
 
     @cached_property
     def unedited(self) -> frozenset[int]:
         """The places of the files that nobody edits by hand."""
-        return frozenset(self._live(UNEDITED))
+        return frozenset(self._live_places(UNEDITED))
 
     @cached_property
     def unedited_size(self) -> int:
-        """About how many bytes the outlines of those have."""
+        """The approximate size of the outlines of unedited files in bytes."""
         places = map(split_place, self.unedited)
         return sum(self.parts[index].outline_size(number) for index, number in places)
 
     def rarity(self, word: str) -> float:
-        """How rare a word is: 0 for one that all files hold."""
+        """How rare a word is; 0 for one that is in all files."""
         known = self._rarities.get(word)
         if known is None:
             held = sum(len(postings) for _, postings in self._lists(word))
@@ -231,6 +236,6 @@ class Words:
             self._rarities[word] = known
         return known
 
-    def sure(self, best: float) -> float:
-        """How far a best BM25 score means anything, from 0 to 1: common words alone mean little."""
-        return min(1.0, best / (_SURE * math.log(2 + self.files)))
+    def certainty(self, best: float) -> float:
+        """How certain a best BM25 score is, from 0 to 1; common words alone give little certainty."""
+        return min(1.0, best / (_CERTAIN * math.log(2 + self.files)))

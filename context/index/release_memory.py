@@ -1,4 +1,4 @@
-"""Returns freed memory to the system, which the C library keeps otherwise."""
+"""Returns freed memory to the system, since the C library would keep it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def release_memory() -> None:
-    """Return freed memory to the system where the C library can (glibc)."""
+    """Return freed memory to the system, if the C library is able to (glibc is)."""
     if not sys.platform.startswith("linux"):
         return
     import ctypes
@@ -14,5 +14,5 @@ def release_memory() -> None:
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError):
-        # Another C library has no such call.
+        # Other C libraries lack this function.
         return

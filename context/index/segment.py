@@ -1,5 +1,5 @@
-"""An index of files on disk: written once, then read piece by piece, so that what is not asked for takes no
-memory. Several processes may hold one, even after its file's name is gone.
+"""An index of files on disk. It is written once and read piece by piece, so it takes little memory. Several
+processes may have it open, even after the file is deleted.
 
 Layout: a mark, the sections one after the other, each aligned to 8 bytes, a table of them as JSON (start,
 end and CRC-32 by name), the table's length and CRC-32, and the mark again. Arrays are of unsigned 32-bit
@@ -26,16 +26,15 @@ from context.text.terms import term_numbers
 MARK = b"spark-index-4\n" + sys.byteorder[:2].encode()
 TAIL = struct.Struct("=II")
 FENCED = 64
-"""Of so many terms one is held in memory: the others are found on disk from there."""
+"""One in this many terms is kept in memory; the others are searched for on disk from there."""
 _REMEMBERED = 20_000
-"""Terms that were asked for and are remembered: those of the files in hand are asked for each time. As
-many paths are."""
+"""Number of terms, and of paths, that are cached: those of the files in hand are needed each time."""
 _MOST_POSTINGS = 500_000
-"""Postings of those terms, together."""
+"""Total number of postings of the cached terms."""
 _LONGEST = 1 << 30
-"""Bytes read at once at most: more is asked for only where a file is damaged."""
+"""Number of bytes that one read may ask for; more is asked for only if the file is damaged."""
 _ARRAYS = ("path_at", "outline_at", "names_at", "lines_at", "lengths", "state_hashes", "state_numbers")
-"""Sections that are held in memory, with the fences: a few bytes a file."""
+"""Sections that are kept in memory, like the fences: a few bytes for each file."""
 _SECTIONS = ("terms", "ends", "postings", "paths", "outlines", "names", "lines", "digests")
 
 
@@ -44,11 +43,10 @@ class DamagedSegment(Exception):
 
 
 class Segment:
-    """A part of an index that was written by :func:`write_segment`. Any thread may look up.
+    """A part of an index that was written by :func:`write_segment`. Any thread may search it.
 
-    It is read piece by piece, not mapped: a mapped file that is cut short ends the process that looks at
-    it. What is damaged inside gives wrong answers, never an exception; where something is missing,
-    ``damaged`` is set.
+    It is read, not mapped: access to a mapped file that was truncated would kill the process. Damage inside
+    the file gives wrong answers, never an exception; if the file is too short, ``damaged`` is set.
     """
 
     def __init__(self, file: Path) -> None:
@@ -93,7 +91,7 @@ class Segment:
         return len(self.lengths)
 
     def _read(self, start: int, end: int) -> bytes:
-        """The bytes of a place in the file; empty where there is no such place."""
+        """The bytes of a range of the file; empty if there is no such range."""
         if not 0 <= start < end or end - start > _LONGEST:
             return b""
         try:
@@ -135,26 +133,26 @@ class Segment:
         return self._text("outlines", number).decode("utf-8", "replace")
 
     def outline_size(self, number: int) -> int:
-        """How many bytes its outline has."""
+        """The size of its outline in bytes."""
         ends = self._texts["outlines"]
         return ends[number + 1] - ends[number]
 
     def names(self, number: int) -> str:
-        """The names the file defines for others, sorted, with spaces between them."""
+        """The names that the file defines for others, sorted and separated by spaces."""
         return self._text("names", number).decode("utf-8", "replace")
 
     def lines(self, number: int) -> Lines | None:
-        """The file's lines as checksums, where they are kept."""
+        """The checksums of the file's lines, if they are kept."""
         held = self._text("lines", number)
         if not held or len(held) % 4:
             return None
         found: Lines = array("I")
-        # One number stands before them, so that an empty file is told from one not kept.
+        # A number before them tells an empty file from one without checksums.
         found.frombytes(held[4:])
         return found
 
     def postings(self, term: str) -> Postings | None:
-        """Which files hold a term, and how often."""
+        """The postings of a term: which files have it, and how often."""
         try:
             return self._known[term]
         except KeyError:
@@ -176,7 +174,7 @@ class Segment:
         at = bisect_left(near, wanted)
         if at == len(near) or near[at] != wanted:
             return None
-        # Where the term's own postings end, and those of the one before it.
+        # The ends of the postings of the previous term and of this one.
         ends = self._ends(first + at, first + at + 1)
         return self._postings(ends[0], ends[1]) if len(ends) == 2 else None
 
@@ -187,7 +185,7 @@ class Segment:
         return found
 
     def _ends(self, first: int, end: int) -> array[int]:
-        """Where the postings before the term ``first`` end, and those of each up to ``end``."""
+        """The ends of the postings of the term before ``first`` and of each term up to ``end``."""
         found = array("I")
         held = self._read(self._at["ends"] + 4 * first, self._at["ends"] + 4 * (end + 1))
         found.frombytes(held[: len(held) // 4 * 4])
@@ -200,7 +198,7 @@ class Segment:
         return found
 
     def find(self, path: str, digest: str) -> int | None:
-        """The number of a file in this state."""
+        """The number of the file with this path and hash, or None."""
         wanted = state_hash(path, digest)
         at = bisect_left(self._state_hashes, wanted)
         while at < len(self._state_hashes) and self._state_hashes[at] == wanted:
@@ -211,7 +209,7 @@ class Segment:
         return None
 
     def slices(self) -> Iterator[TermSlice]:
-        """All terms, in the slices that the numbers are cut into. Raises DamagedSegment."""
+        """All terms, in :data:`SLICES` slices. Raises DamagedSegment."""
         first = 0
         for end in (self._first_of(number << SLICE_BITS) for number in range(1, SLICES + 1)):
             numbers, ends = self._numbers(first, end), self._ends(first, end)
@@ -226,12 +224,12 @@ class Segment:
             first = end
 
     def _first_of(self, number: int) -> int:
-        """How many terms have lower numbers."""
+        """The number of terms with lower numbers."""
         fence = max(0, bisect_left(self._fences, number) - 1)
         first = fence * FENCED
         return first + bisect_left(self._numbers(first, min(first + FENCED, self._terms)), number)
 
 
 def state_hash(path: str, digest: str) -> int:
-    """What a file's state is sorted and found by."""
+    """The checksum by which a file's state is sorted and found."""
     return crc32(f"{digest}{path}".encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Writing a segment of the index: a draft, or several segments as one (see :mod:`context.index.segment`)."""
+"""Writes a segment of the index from a draft, or from several segments (see :mod:`context.index.segment`)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from context.index.segment import FENCED, MARK, TAIL, state_hash
 
 
 def write_segment(parts: Sequence[tuple[Packable, bytes | None]], file: Path) -> None:
-    """Write the files of ``parts`` as one segment; of each part those whose byte in the mask is not 0, or
-    all. The file appears whole or not at all. Raises OSError."""
+    """Write the files of ``parts`` as one segment.
+
+    A part's mask has a byte for each file, which is left out if the byte is 0; None keeps all. The segment
+    appears whole or not at all. Raises OSError.
+    """
     with replacing(file) as out:
         _Writing(out, parts).write()
 
 
 class _Writing:
-    """One segment on its way to disk."""
+    """The state of one segment while it is written."""
 
     def __init__(self, out: BinaryIO, parts: Sequence[tuple[Packable, bytes | None]]) -> None:
         self.out = out
         self.parts = parts
         self.sections: dict[str, list[int]] = {}
         self.moves: list[int | list[int]] = []
-        """For each part what its numbers grow by, or the new number of each file, -1 for none."""
+        """For each part the amount added to its numbers, or the new number of each file, -1 for none."""
         self.docs: list[tuple[Packable, int]] = []
         for part, mask in parts:
             start = len(self.docs)
@@ -79,7 +82,7 @@ class _Writing:
         self._array("fences", numbers[::FENCED])
 
     def _alone(self) -> Iterator[TermSlice]:
-        """The terms of a single part whose files keep their numbers."""
+        """The terms of a single part, whose files keep their numbers."""
         return self.parts[0][0].slices()
 
     def _merged(self) -> Iterator[TermSlice]:

@@ -1,12 +1,11 @@
-"""A process that reads and outlines files for another, and gathers them in segments of the index.
+"""A worker process that reads and outlines files, and collects them in segments of the index.
 
-Started by :mod:`context.index.worker_pool`. Each request and each answer is one line of JSON.
-``{"read": paths}`` is answered by ``{"files": [...]}``, one entry a path: its number in the segment that
-is being gathered, or why it gave no text; ``"segment"`` is the name of the segment once it is on disk,
-with all files since the last one; ``"worn": true`` says that the process has taken all memory it may,
-and is to be replaced.
-``{"flush": true}`` writes what is gathered. ``{"merge": [[name, live], ...], "to": name}`` makes
-one segment of several, of the files whose bytes in ``live`` (base64) are not 0.
+It is started by :mod:`context.index.worker_pool`. Each request and each answer is one line of JSON.
+``{"read": paths}`` is answered by ``{"files": [...]}`` with one entry per path: its number in the next
+segment, or why it gave no text. ``"segment"`` is the name of a segment that was just written, with all
+files since the last one. ``"worn": true`` says that the process has used its share of memory and should
+be replaced. ``{"flush": true}`` writes what is collected. ``{"merge": [[name, live], ...], "to": name}``
+merges segments, keeping the files whose bytes in ``live`` (base64) are not 0.
 """
 
 from __future__ import annotations
@@ -22,25 +21,25 @@ from typing import Any
 
 from context.disk.source import Unread, read
 from context.index.facts import facts_of
-from context.index.memory_segment import MemorySegment, Run
+from context.index.memory_segment import MemorySegment, SortedRun
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 
 _FIRST = 30
-"""Files in the first segment, so that something is known soon; each later one may hold more."""
+"""Number of files in the first segment, so that some are known soon; later ones may have more."""
 _SHARE = 5
-"""What is gathered may take this part of the memory."""
+"""The collected files may take one part in this many of the memory."""
 _RUN = 40_000
-"""Postings past which a draft is packed: one that fits in the processor's caches is many times faster."""
+"""Number of postings above which a draft is packed: within the processor's caches it is far faster."""
 
 
 class Gathering:
-    """The files of one project that this process was asked to read."""
+    """The files of one project that this process has read."""
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool) -> None:
         self._root, self._folder, self._most, self._lines = root, folder, most, lines
         self._draft = MemorySegment()
-        self._runs: list[Run] = []
+        self._runs: list[SortedRun] = []
         self._packed = 0
         self._size = 0
         self._files = _FIRST
@@ -95,20 +94,23 @@ class Gathering:
 
 
 def _memory() -> int:
-    """Bytes of memory that this process has."""
+    """The memory of this process in bytes."""
     try:
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
     except OSError:
-        # The most that it has had. Linux would count in what its parent had when it was started.
+        # The peak, which on Linux would include the parent's memory at the start.
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
 
 
 def main() -> None:
-    """Answer until the other side hangs up. Arguments: the project's root, the folder for segments, the
-    bytes of memory to take at most, and ``lines`` where line checksums are wanted."""
+    """Answer requests until standard input ends.
+
+    Arguments: the project's root, the folder for segments, the memory limit in bytes, and ``lines`` if line
+    checksums are wanted.
+    """
     os.nice(5)
-    # Nearly nothing that reading makes stands in a circle: looking for those after each segment will do.
+    # Reading makes almost no reference cycles, so collecting them after each segment is enough.
     gc.freeze()
     gc.disable()
     root, folder, most, *more = sys.argv[1:]

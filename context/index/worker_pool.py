@@ -1,7 +1,7 @@
-"""Reading and outlining many files in other processes: parsing holds the interpreter's lock.
+"""Reads and outlines many files in worker processes, since parsing holds the interpreter's lock.
 
-A worker is this interpreter again with this interpreter's module path, not the project's folder, so nothing
-there is ever imported. Where no worker can be started, or one dies, the caller reads the files itself.
+A worker is the same interpreter with the same module path, without the project's folder, so nothing in it is
+ever imported. If no worker can be started, or one dies, this process reads the files itself.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from context.disk.source import Source, Unread, read
 from context.index.facts import Facts, facts_of
 
 BATCH = 48
-"""Files that a worker is asked for at once."""
+"""Number of files in one request to a worker."""
 _MOST = 4
 _MOST_MEMORY = 220_000_000
-"""Bytes that all workers may take at once. A worker hardly gives any back, so then it is replaced."""
+"""Memory in bytes for all workers together. A worker hardly frees any, so it is replaced then."""
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv.pop());"
     " from context.index.worker import main; main()"
@@ -34,21 +34,23 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A segment that is on disk: its file, and the numbers of the files in it, by path."""
+    """A segment that was written: its file, and the numbers of the files in it by path."""
 
     file: Path
     numbers: dict[str, int]
 
 
 class WorkerLost(Exception):
-    """A worker could not be started, died, or said something that is no answer."""
+    """A worker could not be started, died, or gave an invalid answer."""
 
 
 def read_all(
     root: Path, paths: list[str], folder: Path, *, lines: bool
 ) -> Generator[Written | Facts | Unread, None, None]:
-    """Read and outline ``paths`` in workers, in any order; what they cannot do is done here. Segments are
-    written to ``folder``."""
+    """Read and outline ``paths`` in workers, in any order, and the rest in this process.
+
+    Segments are written to ``folder``.
+    """
     batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)]
     batches.reverse()
     workers = _start(root, folder, min(_MOST, os.cpu_count() or 1, len(batches)), lines=lines)
@@ -76,7 +78,7 @@ def read_all(
                         ask(worker)
                         yield from found
             finally:
-                # Before the threads are waited for: one may be reading from a worker.
+                # Before waiting for the threads, since one may be reading from a worker.
                 for worker in workers:
                     worker.stop()
         for batch in reversed(batches):
@@ -104,7 +106,7 @@ def _start(root: Path, folder: Path, count: int, *, lines: bool) -> list[_Worker
 
 
 class _Worker:
-    """One process, asked by one thread at a time."""
+    """One worker process, used by one thread at a time."""
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool = False) -> None:
         if not sys.executable:
@@ -117,7 +119,7 @@ class _Worker:
         self._changing = threading.Lock()
         self._stopped = self._worn = False
         self.numbers: dict[str, int] = {}
-        """The files that were read and are in no segment yet."""
+        """The files that were read but are in no segment yet, with their numbers."""
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -133,7 +135,7 @@ class _Worker:
             raise WorkerLost(f"no process can be started: {problem}") from problem
 
     def read(self, paths: list[str]) -> list[Written | Unread]:
-        """Have ``paths`` read. Raises WorkerLost."""
+        """Have the worker read ``paths``. Raises WorkerLost."""
         self._asked = paths
         answer = self.ask({"read": paths})
         problems: list[Written | Unread] = []
@@ -145,12 +147,12 @@ class _Worker:
                     problems.append(Unread(path, str(found[0]), bool(found[1])))
         except (LookupError, TypeError, ValueError) as problem:
             self.stop()
-            raise WorkerLost(f"a worker said what is no answer: {problem}") from problem
+            raise WorkerLost(f"a worker gave an invalid answer: {problem}") from problem
         self._asked = []
         return problems + self._written(answer)
 
     def flush(self) -> list[Written | Unread]:
-        """Have what was read written. Raises WorkerLost."""
+        """Have the worker write what it has read. Raises WorkerLost."""
         return self._written(self.ask({"flush": True}))
 
     def _written(self, answer: dict[str, Any]) -> list[Written | Unread]:
@@ -162,7 +164,7 @@ class _Worker:
         return [Written(self._folder / name, numbers)]
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """One answer. Raises WorkerLost."""
+        """Send a request and wait for its answer. Raises WorkerLost."""
         if self._worn:
             self._replace()
         asked, answered = self._process.stdin, self._process.stdout
@@ -179,11 +181,11 @@ class _Worker:
         return answer
 
     def unfinished(self) -> list[str]:
-        """What it was asked for and is in no segment."""
+        """The files that it was asked for and that are in no segment."""
         return [*self.numbers, *self._asked]
 
     def _replace(self) -> None:
-        """Go on with a fresh process. Raises WorkerLost."""
+        """Continue with a new process. Raises WorkerLost."""
         with self._changing:
             if self._stopped:
                 raise WorkerLost("it was stopped")
@@ -204,7 +206,7 @@ class _Worker:
 
 
 class Merger:
-    """A worker that makes one segment of several; :meth:`stop` ends it from any thread."""
+    """A worker that merges segments; :meth:`stop` may be called from any thread."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         """Raises WorkerLost."""
@@ -212,7 +214,7 @@ class Merger:
         self._folder = folder
 
     def merge(self, names: tuple[str, ...], live: tuple[bytes, ...], to: str) -> Path | None:
-        """Write the segment ``to``; None when that failed or was stopped."""
+        """Write the segment ``to``; None if that failed or was stopped."""
         parts = [
             [name, base64.b64encode(mask).decode("ascii")] for name, mask in zip(names, live, strict=True)
         ]
@@ -225,5 +227,5 @@ class Merger:
         return self._folder / to if answer.get("segment") == to else None
 
     def stop(self) -> None:
-        """End it."""
+        """End the worker."""
         self._worker.stop()

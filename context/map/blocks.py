@@ -1,4 +1,4 @@
-"""What a map says of each file: a block for those it outlines, a mere name for all others."""
+"""The blocks of a project map by path: an outline for some files, only the name for all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from context.project.project_paths import project_paths
 
 @dataclass(frozen=True, slots=True)
 class KnownBlocks(Mapping[str, str]):
-    """The blocks that a map shows, by path; of every other path it knows only the name (an empty block)."""
+    """The blocks that a map shows, by path. All other paths of the map have an empty block."""
 
     shown: Mapping[str, str]
     paths: tuple[str, ...]
@@ -30,8 +30,10 @@ class KnownBlocks(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class FrozenMap:
-    """A map as it was sent: its exact text and tokens, and what it says of each file. A conversation that
-    starts afresh sends it again as it was, so that the server's cache holds."""
+    """A map as it was sent: its exact text, its tokens, and its block of each file.
+
+    A conversation that starts afresh sends it again unchanged, so that the server's cache stays valid.
+    """
 
     text: str
     tokens: int
@@ -39,19 +41,19 @@ class FrozenMap:
 
 
 def shown_blocks(known: Mapping[str, str]) -> Mapping[str, str]:
-    """Those of the blocks that are not empty, and perhaps others."""
+    """The blocks that are not empty; some empty ones may be among them."""
     return known.shown if isinstance(known, KnownBlocks) else known
 
 
 def known_paths(known: Mapping[str, str]) -> tuple[str, ...]:
-    """All paths that a map knows; the very tuple it was made with, where there was one."""
+    """All paths of a map, as the tuple that it was made from if there is one."""
     return known.paths if isinstance(known, KnownBlocks) else tuple(known)
 
 
 def with_changes(
     known: Mapping[str, str], changed: Mapping[str, str], gone: frozenset[str]
 ) -> Mapping[str, str]:
-    """The blocks once some have changed, and some files are gone."""
+    """The blocks after some changed, and some files were removed."""
     if not known:
         return changed
     if not changed and not gone:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 Count = Callable[[str], int]
-"""Tokens of a text."""
+"""Counts the tokens of a text."""
 
-SURELY = 12
-"""Characters per token above which a text cannot fit: no text averages as many."""
-CHARACTERS = 4
-"""Estimated characters per token, where an exact count is not worth its time."""
-LEAST = 8
-"""Tokens too few for any outline or folder."""
-IN_VAIN = 60
+MAX_CHARACTERS_PER_TOKEN = 12
+"""Characters per token that no text reaches on average, so that a longer one cannot fit."""
+CHARACTERS_PER_TOKEN = 4
+"""Estimated characters per token, for sizes that need no exact count."""
+MIN_TOKENS = 8
+"""Number of tokens below which no outline or folder fits."""
+MOST_FAILURES = 60
 """Number of failures in a row after which no more outlines or folders are tried."""

@@ -1,4 +1,4 @@
-"""A part of a file's outline, for a map without room for the whole: the definitions that match best."""
+"""Cuts a file's outline to the definitions that match a request best, for a map without more room."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from context.index.postings import Words
 
-_TELLING = 60
-"""Words that definitions are weighed by at most: the rarest."""
+_MOST_WORDS = 60
+"""Number of words that definitions are scored by: the rarest ones."""
 _MORE = " … {count} more\n"
-_IN_VAIN = 12
-"""Lines in a row that did not fit, after which no more are tried."""
+_MOST_FAILURES = 12
+"""Number of lines in a row that did not fit, after which no more are tried."""
 
-Telling = tuple[tuple[str, float], ...]
-"""The words that tell most about what is wanted, with what each weighs."""
+WordWeights = tuple[tuple[str, float], ...]
+"""The words that definitions are scored by, with their weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What is asked of an entry whatever is wanted: its lines with how far in they stand, and their text in
-    small letters with where each begins in it."""
+    """A file's entry, prepared for scoring: its lines with their indentation, and their text in lower case
+    with the index at which each line begins."""
 
     name: str
     lines: list[str]
@@ -35,23 +35,25 @@ class _Entry:
     starts: list[int]
 
 
-def telling_words(wanted: Mapping[str, float], words: Words) -> Telling:
-    """The weighted words that definitions are scored by."""
+def word_weights(wanted: Mapping[str, float], words: Words) -> WordWeights:
+    """The words that definitions are scored by: the rarest of the wanted ones."""
     weighed = {word: weight * words.rarity(word) for word, weight in wanted.items()}
-    best = sorted(weighed, key=lambda word: (-weighed[word], word))[:_TELLING]
+    best = sorted(weighed, key=lambda word: (-weighed[word], word))[:_MOST_WORDS]
     return tuple((word, weighed[word]) for word in best)
 
 
-def part_of(block: str, telling: Telling, room: int) -> str:
-    """Of a file's entry in the map (its name, then a line a definition) the lines that match best, each with
-    those that enclose it, in about ``room`` characters; of lines that match alike the outermost, then the
-    first. The last line says how many are left out. Empty when there is no room for one definition."""
+def cut_outline(block: str, weights: WordWeights, room: int) -> str:
+    """Cut a file's entry in the map, its name and one line a definition, to about ``room`` characters.
+
+    The lines that match best are kept, each with those that enclose it; of equal matches the outermost ones,
+    then the first ones. The last line says how many are left out. Empty if no definition fits.
+    """
     entry = _entry(block)
     name, lines, depths = entry.name, entry.lines, entry.depths
     left = room - len(name) - len(_MORE)
     taken: set[int] = set()
-    in_vain = 0
-    for at in _order(block, telling):
+    failures = 0
+    for at in _order(block, weights):
         if at in taken:
             continue
         adds = _with_enclosing(at, depths, taken)
@@ -59,10 +61,10 @@ def part_of(block: str, telling: Telling, room: int) -> str:
         if cost <= left:
             taken.update(adds)
             left -= cost
-            in_vain = 0
+            failures = 0
             continue
-        in_vain += 1
-        if in_vain == _IN_VAIN:
+        failures += 1
+        if failures == _MOST_FAILURES:
             break
     if not taken:
         return ""
@@ -78,27 +80,26 @@ def _entry(block: str) -> _Entry:
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     text = "\n".join(lines)
     small = text.lower()
-    # A letter whose small form is two would put the places wrong.
+    # A letter whose lower case has two characters would shift the indices.
     return _Entry(name, lines, depths, small if len(small) == len(text) else text, starts)
 
 
 @lru_cache(maxsize=256)
-def _order(block: str, telling: Telling) -> tuple[int, ...]:
-    """The lines of an entry, those that match best first: asked for again with less room, and while a window
-    is built anew for one request."""
+def _order(block: str, weights: WordWeights) -> tuple[int, ...]:
+    """The indices of an entry's lines, best match first; cached, since a window tries several sizes."""
     entry = _entry(block)
-    return tuple(dict.fromkeys(_best_first(_scores(entry, telling), entry.depths)))
+    return tuple(dict.fromkeys(_best_first(_scores(entry, weights), entry.depths)))
 
 
 def _best_first(scores: Mapping[int, float], depths: list[int]) -> Iterator[int]:
-    """The lines that match, the best first, then all by how far in they stand."""
+    """The lines that match, best first, and then all lines by indentation."""
     yield from sorted(scores, key=lambda at: (-scores[at], depths[at], at))
     for wanted in sorted(set(depths)):
         yield from (at for at, depth in enumerate(depths) if depth == wanted)
 
 
 def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
-    """A line and the lines around it that are not chosen yet."""
+    """A line and those of the lines that enclose it that are not taken yet."""
     adds = [at]
     depth = depths[at]
     while depth > 1 and at:
@@ -111,11 +112,11 @@ def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
     return adds
 
 
-def _scores(entry: _Entry, telling: Telling) -> Mapping[int, float]:
-    """The lines that hold words that tell, each with what these weigh."""
+def _scores(entry: _Entry, weights: WordWeights) -> Mapping[int, float]:
+    """The total weight of the words in each line, for lines with any."""
     scores: defaultdict[int, float] = defaultdict(float)
     text, starts = entry.text, entry.starts
-    for word, weight in telling:
+    for word, weight in weights:
         at = text.find(word)
         while at >= 0:
             line = bisect_right(starts, at) - 1

@@ -1,4 +1,4 @@
-"""Which files are outlined in a map without room for every outline, and how much of each is shown."""
+"""Chooses the files to outline in a map without room for all, and how much of each outline to show."""
 
 from __future__ import annotations
 
@@ -7,32 +7,38 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from context.map.limits import CHARACTERS, IN_VAIN, LEAST, SURELY, Count
-from context.map.outline_part import Telling, part_of, telling_words
+from context.map.limits import (
+    CHARACTERS_PER_TOKEN,
+    MAX_CHARACTERS_PER_TOKEN,
+    MIN_TOKENS,
+    MOST_FAILURES,
+    Count,
+)
+from context.map.outline_part import WordWeights, cut_outline, word_weights
 
 if TYPE_CHECKING:
     from context.find.ranking import Ranking
     from context.project.snapshot import Snapshot
 
 OUTLINES = "### Definitions\n\n"
-_TIGHT = 72
-"""Characters of a signature."""
+_LONGEST_SIGNATURE = 72
+"""Length in characters that signatures are cut to."""
 _SHARE = 8
-"""One outline gets at first this part (an eighth) of the room that is left for all, …"""
+"""At first, one outline may take this fraction (an eighth) of the room that is left."""
 _BREADTH = 12
-"""… or, of much room, one part in its root by this, so that it goes to more files as well, …"""
-_LEAST_SHARE = 40
-"""… and so many tokens at least."""
-_LEAST_PART = 20
-"""Tokens in which no part of an outline is tried."""
-_TRIES = 4
-"""Times that a part of an outline is chosen, when its characters were more tokens than thought."""
+"""With much room the fraction is smaller: one part in the room's square root divided by this."""
+_MIN_SHARE = 40
+"""Number of tokens that one outline may take in any case."""
+_MIN_PART = 20
+"""Number of tokens below which no part of an outline is tried."""
+_MOST_TRIES = 4
+"""Number of attempts to cut an outline, since its tokens are estimated from its characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutlinesShown:
-    """The entries shown, by path, as they are shown; how many of them leave definitions out; files whose
-    outlines did not fit, with about how many tokens; and the tokens of all that is shown."""
+    """The entries shown, by path; the number of them that are cut; the files whose outlines did not fit, with
+    their estimated tokens; and the tokens of all entries shown."""
 
     entries: dict[str, str]
     in_part: int
@@ -43,44 +49,44 @@ class OutlinesShown:
 def fit_outlines(
     snapshot: Snapshot, ranking: Ranking, room: int, count: Count, whole: frozenset[str]
 ) -> OutlinesShown:
-    """The outlines that fit in ``room`` tokens, those of the files in ``whole`` last of all. Once many in a
-    row did not fit, no more are tried: they are named together.
+    """The outlines that fit in ``room`` tokens, those of the files in ``whole`` last.
 
-    An outline is at first shown in a share of the room, so that one long file does not stand for many;
-    what is left over makes those longer, by rank.
+    Each outline first gets a share of the room, so that one long file does not crowd out many others; the
+    room left over extends the cut ones, by rank. Once many files in a row did not fit, the rest is only
+    counted.
     """
-    fitting = _Fitting(room, count, telling_words(ranking.wanted, snapshot.words))
+    fitting = _Fitting(room, count, word_weights(ranking.wanted, snapshot.words))
     entries, order = snapshot.entries, ranking.order
     unoutlined: list[tuple[str, int]] = []
-    in_vain = 0
+    failures = 0
     others = (path for path in order if path not in whole)
     for path in chain(others, (path for path in order if path in whole)):
         size = entries.outline_size(path)
         if not size:
             continue
-        if fitting.left >= LEAST and fitting.add(path, tight_block(entries.block(path))):
-            in_vain = 0
+        if fitting.left >= MIN_TOKENS and fitting.add(path, short_block(entries.block(path))):
+            failures = 0
             continue
-        unoutlined.append((path, size // CHARACTERS))
-        in_vain += 1
-        if in_vain == IN_VAIN:
+        unoutlined.append((path, size // CHARACTERS_PER_TOKEN))
+        failures += 1
+        if failures == MOST_FAILURES:
             break
     fitting.grow()
     rest = len(entries) - len(fitting.shown) - len(unoutlined)
-    if in_vain == IN_VAIN and rest > 0:
+    if failures == MOST_FAILURES and rest > 0:
         unoutlined.append((f"{rest} more files", 0))
     return OutlinesShown(fitting.shown, len(fitting.cut), tuple(unoutlined), fitting.spent)
 
 
 class _Fitting:
-    """The outlines chosen so far. ``shown`` are the entries as they are shown, ``cut`` the whole of those
-    that leave definitions out."""
+    """The outlines chosen so far: ``shown`` are the entries as shown, ``cut`` those of them that were cut, in
+    full."""
 
-    def __init__(self, room: int, count: Count, telling: Telling) -> None:
+    def __init__(self, room: int, count: Count, weights: WordWeights) -> None:
         self.shown: dict[str, str] = {}
         self.cut: dict[str, str] = {}
         self.spent = 0
-        self._room, self._count, self._telling = room, count, telling
+        self._room, self._count, self._telling = room, count, weights
         self._share = max(_SHARE, room**0.5 / _BREADTH)
         self._heading = count(OUTLINES)
         self._costs: dict[str, int] = {}
@@ -91,9 +97,9 @@ class _Fitting:
         return self._room - self.spent - (0 if self.shown else self._heading)
 
     def add(self, path: str, block: str) -> bool:
-        """Show an entry in its share of the room; whether anything of it fits."""
+        """Show an entry in its share of the room; False if nothing of it fits."""
         left = self.left
-        shown, cost = self._fit(block, min(left, max(_LEAST_SHARE, int(left / self._share))))
+        shown, cost = self._fit(block, min(left, max(_MIN_SHARE, int(left / self._share))))
         if not shown:
             return False
         self.spent += cost + (0 if self.shown else self._heading)
@@ -103,9 +109,9 @@ class _Fitting:
         return True
 
     def grow(self) -> None:
-        """Spend what is left on the entries that are cut, the first ones first."""
+        """Spend the room that is left on the cut entries, in the order in which they were added."""
         for path, block in list(self.cut.items()):
-            if self.left < _LEAST_SHARE:
+            if self.left < _MIN_SHARE:
                 break
             before = self._costs[path]
             shown, cost = self._fit(block, self.left + before)
@@ -116,16 +122,16 @@ class _Fitting:
                     del self.cut[path]
 
     def _fit(self, block: str, room: int) -> tuple[str, int]:
-        """As much of an entry as fits in ``room`` tokens, with its tokens; empty where nothing does."""
-        if len(block) <= room * SURELY:
+        """As much of an entry as fits in ``room`` tokens, and its tokens; empty if nothing fits."""
+        if len(block) <= room * MAX_CHARACTERS_PER_TOKEN:
             cost = self._count(block)
             if cost <= room:
                 return block, cost
-        if room < _LEAST_PART:
+        if room < _MIN_PART:
             return "", 0
-        characters = room * CHARACTERS
-        for _ in range(_TRIES):
-            shown = part_of(block, self._telling, characters)
+        characters = room * CHARACTERS_PER_TOKEN
+        for _ in range(_MOST_TRIES):
+            shown = cut_outline(block, self._telling, characters)
             cost = self._count(shown)
             if cost <= room:
                 return shown, cost
@@ -134,8 +140,16 @@ class _Fitting:
 
 
 @lru_cache(maxsize=20_000)
-def tight_block(block: str) -> str:
-    """A file's entry where room is short: long signatures cut, documentation left out."""
+def short_block(block: str) -> str:
+    """A file's entry with long signatures cut and documentation left out."""
     lines = block.split("\n")
     cut = [line.partition(" — ")[0] for line in lines[1:]]
-    return "\n".join([lines[0], *(line if len(line) <= _TIGHT else f"{line[: _TIGHT - 1]}…" for line in cut)])
+    return "\n".join(
+        [
+            lines[0],
+            *(
+                line if len(line) <= _LONGEST_SIGNATURE else f"{line[: _LONGEST_SIGNATURE - 1]}…"
+                for line in cut
+            ),
+        ]
+    )

@@ -1,7 +1,7 @@
-"""The project map: every file's outline where all fit, else the list of paths and outlines by rank.
+"""Builds the project map: every file's outline if all fit, else the list of paths and outlines by rank.
 
-It stands early in the window and is sent once a conversation; later turns send only the outlines that
-changed, so that the server's prompt cache keeps the rest.
+The map is near the beginning of the window and is sent once in a conversation. Later turns send only the
+outlines that changed, so that the server's prompt cache keeps the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from context.index.entries import file_block
 from context.map.blocks import KnownBlocks, known_paths, shown_blocks
 from context.map.folders import fit_folders
-from context.map.limits import CHARACTERS, SURELY, Count
+from context.map.limits import CHARACTERS_PER_TOKEN, MAX_CHARACTERS_PER_TOKEN, Count
 from context.map.outlines import OUTLINES, fit_outlines
 from context.project.project_paths import project_paths
 from context.project.snapshot import REMOVED
@@ -34,23 +34,24 @@ _PARTIAL = (
     "Blocks further down override earlier ones.\n\n"
 )
 REFREEZE = 8_000
-"""Tokens of changes to a frozen map from which a new map is cheaper."""
+"""Number of tokens of changes above which a new map is cheaper than the frozen one."""
 _DELTA = (
     "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files. "
     "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n"
 )
-_WORTH = 0.7
-"""The changed definitions alone are worth it with at most this share of the whole entry's characters."""
+_MOST_CHANGED = 0.7
+"""The largest share of an entry's length at which its changes are sent instead of the whole entry."""
 _MOST_COMPARED = 4_000_000
-"""Lines of an entry before times lines after, up to which they are compared."""
+"""Largest product of the two entries' line counts for which they are compared line by line."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapPart:
-    """The map, or a delta of it; ``text`` is empty when nothing fitted or nothing changed.
+    """The map, or the changes to it; ``text`` is empty if nothing fits or nothing changed.
 
-    ``outlines`` are the blocks shown, by path (empty: known but not outlined), uncut; ``unlisted`` and
-    ``unoutlined`` name what did not fit, with its tokens; ``gone`` what the map held before.
+    ``outlines`` are the uncut blocks shown, by path; an empty block means that only the name is known.
+    ``unoutlined`` and ``unlisted`` are the files and folders that did not fit, with their tokens.
+    ``gone`` are files that an earlier map had.
     """
 
     text: str = ""
@@ -60,19 +61,19 @@ class MapPart:
     unlisted: tuple[tuple[str, int], ...] = ()
     gone: frozenset[str] = frozenset()
     in_part: int = 0
-    """How many outlines show only the definitions that match best."""
+    """Number of outlines that are cut to the best matching definitions."""
     by_name: tuple[tuple[str, int], ...] = ()
-    """Files that a complete map has by name alone, with about how many tokens their outlines are."""
+    """Files that a complete map has by name alone, with the estimated tokens of their outlines."""
 
     @property
     def outlined(self) -> int:
-        """How many files are there with their definitions."""
+        """Number of files that are shown with their definitions."""
         return sum(1 for block in shown_blocks(self.outlines).values() if block)
 
 
 def changed_block(before: str, block: str) -> str:
-    """A file's entry with its changed definitions alone, each under what encloses it; the whole entry
-    where most of it changed."""
+    """A file's entry with only the changed definitions, each below those that enclose it; the whole entry if
+    most of it changed."""
     old, new = before.split("\n")[1:-1], block.split("\n")[1:-1]
     if not old or not new or len(old) * len(new) > _MOST_COMPARED:
         return block
@@ -85,36 +86,36 @@ def changed_block(before: str, block: str) -> str:
     ).get_opcodes():
         if tag == "equal":
             for line in new[new_start:new_end]:
-                enclosing = [*_around(enclosing, line), line]
+                enclosing = [*_enclosing(enclosing, line), line]
             continue
         first = new[new_start] if new_start < new_end else old[old_start]
-        around = _around(enclosing, first)
+        around = _enclosing(enclosing, first)
         kept += [f" {line}" for at, line in enumerate(around) if around[: at + 1] != said[: at + 1]]
         said = around
         kept += [f"-{line}" for line in old[old_start:old_end]]
         kept += [f"+{line}" for line in new[new_start:new_end]]
         for line in new[new_start:new_end]:
-            enclosing = [*_around(enclosing, line), line]
+            enclosing = [*_enclosing(enclosing, line), line]
     text = "\n".join(kept) + "\n"
-    return text if len(text) <= _WORTH * len(block) else block
+    return text if len(text) <= _MOST_CHANGED * len(block) else block
 
 
-def _around(enclosing: list[str], line: str) -> list[str]:
-    """The lines before ``line`` that enclose it, by their indentation."""
+def _enclosing(enclosing: list[str], line: str) -> list[str]:
+    """The lines of ``enclosing`` that are indented less than ``line``."""
     depth = len(line) - len(line.lstrip(" "))
     return [other for other in enclosing if len(other) - len(other.lstrip(" ")) < depth]
 
 
 def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
-    """Tokens of the map with every outline; where that is far from fitting in ``room``, about how many."""
+    """The tokens of the map with every outline; an estimate if that is far too large for ``room``."""
     size = project_paths(snapshot.paths).size + snapshot.entries.size - snapshot.words.unedited_size
-    if size > room * SURELY:
-        return size // CHARACTERS
+    if size > room * MAX_CHARACTERS_PER_TOKEN:
+        return size // CHARACTERS_PER_TOKEN
     return count(_COMPLETE) + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
 
 
 def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
-    """Tokens of the map with every path and nothing else, at most ``room``."""
+    """The tokens of the map with all paths and nothing else, at most ``room``."""
     spent = count(_PARTIAL)
     for line in project_paths(snapshot.paths).lines.values():
         if spent >= room:
@@ -126,9 +127,11 @@ def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
 def build_map(
     snapshot: Snapshot, ranking: Ranking, room: int, count: Count, whole: frozenset[str], full: int
 ) -> MapPart:
-    """The map in at most ``room`` tokens. ``order`` is all paths by rank; ``whole`` are files whose text
-    the window shows anyway: where room is short they are outlined last of all.
-    ``full`` is :func:`full_cost`."""
+    """Build the map in at most ``room`` tokens.
+
+    ``whole`` are the files whose text the window shows; if room is short, they are outlined last.
+    ``full`` is the result of :func:`full_cost`.
+    """
     if not snapshot.paths:
         return MapPart()
     if full <= room:
@@ -138,7 +141,7 @@ def build_map(
         for path in named:
             del blocks[path]
         known = KnownBlocks(blocks, snapshot.paths)
-        by_name = tuple((path, snapshot.entries.outline_size(path) // CHARACTERS) for path in named)
+        by_name = tuple((path, snapshot.entries.outline_size(path) // CHARACTERS_PER_TOKEN) for path in named)
         return MapPart(_COMPLETE + text, full, known, by_name=by_name)
     lines, spent, unlisted = fit_folders(snapshot, ranking.order, room, count, count(_PARTIAL))
     if not lines:
@@ -152,11 +155,14 @@ def build_map(
     return MapPart(text, spent + fitted.tokens, known, fitted.unoutlined, unlisted, in_part=fitted.in_part)
 
 
-def build_again(
+def reuse_frozen_map(
     snapshot: Snapshot, frozen: FrozenMap, room: int, least: int, count: Count
 ) -> tuple[MapPart, MapPart] | None:
-    """The frozen map as it was, and what changed in it since; None when it is time to make a new one: it
-    does not fit, it says much less than would fit now, or the changes have grown past :data:`REFREEZE`."""
+    """The frozen map unchanged, and the changes to it; None if a new map is due.
+
+    It is due if the frozen one does not fit, if it has much less than would fit now (``least`` tokens), or if
+    the changes exceed :data:`REFREEZE`.
+    """
     if frozen.tokens > room or frozen.tokens * 2 < least:
         return None
     delta = build_delta(snapshot, frozen.outlines, min(room - frozen.tokens, REFREEZE), count)
@@ -172,14 +178,16 @@ def build_delta(
     count: Count,
     whole: frozenset[str] = frozenset(),
 ) -> MapPart:
-    """What changed in the map since it was shown, in at most ``room`` tokens. Of the files in ``whole``
-    the model knows the text, and so their definitions."""
+    """The changes to the map since it was shown, in at most ``room`` tokens.
+
+    ``whole`` are files whose whole text the model knows, so that their definitions are not sent.
+    """
     blocks: dict[str, str] = {}
     outlines: dict[str, str] = {}
     listed = project_paths(snapshot.paths)
     for path, before in shown_blocks(shown).items():
         if not before or path in whole or path not in listed or snapshot.unread.get(path) == REMOVED:
-            continue  # what was shown of a removed one cannot be taken back
+            continue  # an outline that was sent before its file was removed cannot be taken back
         block = _block(snapshot, path)
         if before != block:
             outlines[path] = block
@@ -210,7 +218,7 @@ def build_delta(
 
 
 def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Which paths were added, and which are gone."""
+    """The paths that were added, and those that are gone."""
     if before is now:
         return [], []
     known, listed = set(before), set(now)
@@ -223,7 +231,7 @@ def _entry(snapshot: Snapshot, path: str) -> str:
 
 
 def _by_name(snapshot: Snapshot, path: str) -> bool:
-    """Whether a file, as one that nobody edits by hand, stands in a complete map by its name alone."""
+    """Whether a complete map has the file by name alone, since nobody edits it by hand."""
     unedited = snapshot.words.unedited
     return bool(unedited) and snapshot.entries.place(path) in unedited
 

@@ -1,4 +1,7 @@
-"""Recognises files that nobody edits by hand: built, generated or vendored (rules: ``generated.toml``)."""
+"""Recognises files that nobody edits by hand: built, generated, vendored or minified.
+
+The rules are in ``generated.toml``.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from importlib import resources
 from context.code.languages import is_code
 
 _HEAD = 3_000
-"""Characters in which a file says that it is generated."""
+"""Number of characters at a file's beginning that are searched for a mark of generated files."""
 _COMMENT = re.compile(r"^[ \t]*(?://|/?\*|#|<!--|--|;|%|\(\*)(.*)", re.MULTILINE)
 _MINIFIED = 5_000
-"""Code of at least this many characters in very long lines counts as minified, …"""
+"""Length in characters from which code can count as minified."""
 _LONG_LINES = 300
-"""… those that have so many on average."""
+"""Average line length in characters above which such code is minified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,14 @@ class _Rules:
     folders: frozenset[str]
     top_folders: frozenset[str]
     files: re.Pattern[str]
-    said: re.Pattern[str]
+    marks: re.Pattern[str]
 
 
 def unedited_root(path: str) -> str:
-    """The folder (ending in a slash) or the file itself because of which nobody edits ``path``, by its
-    name alone; empty where nothing says so."""
+    """The part of ``path`` whose name says that nobody edits the file by hand.
+
+    It is a folder with a slash at its end, or the whole path; empty if no name says so.
+    """
     rules = _rules()
     *folders, name = path.lower().split("/")
     for depth, folder in enumerate(folders):
@@ -40,7 +45,7 @@ def unedited_root(path: str) -> str:
 
 
 def is_unedited(path: str, text: str) -> bool:
-    """Whether nobody edits a file by hand, by its name, by what it says, or because it is minified code."""
+    """Whether nobody edits a file by hand, judged by its path, a comment in it, or its long lines."""
     return bool(unedited_root(path)) or says_generated(text) or (is_code(path) and _is_minified(text))
 
 
@@ -53,7 +58,7 @@ def says_generated(text: str) -> bool:
     head = text[:_HEAD]
     if "enerated" not in head and "ENERATED" not in head:
         return False
-    return bool(_rules().said.search(" ".join(_COMMENT.findall(head))))
+    return bool(_rules().marks.search(" ".join(_COMMENT.findall(head))))
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
-"""Patterns for paths, as people and models write them: ``*.py``, ``src/**/*.ts``.
+"""Matches paths with glob patterns such as ``*.py`` and ``src/**/*.ts``.
 
-A pattern may come from a model or a pasted text, so matching must not go back over what it has tried: a
-regular expression with a dozen stars would take longer than anyone lives, and hold up all threads meanwhile.
+A pattern may come from a model or from pasted text, so matching does not backtrack: a regular expression with
+a dozen stars could take exponential time, and would block all threads meanwhile.
 """
 
 from __future__ import annotations
@@ -17,26 +17,31 @@ Part = Callable[[str], object]
 
 @lru_cache(maxsize=32)
 def glob(pattern: str) -> Callable[[str], bool]:
-    """Whether a path matches: ``*``, ``?`` and ``[…]`` stay within a folder, ``**`` does not; a pattern
-    without ``/`` is for file names in any folder."""
+    """Compile a pattern to a function that says whether a path matches.
+
+    ``*``, ``?`` and ``[…]`` match within a folder, ``**`` also across folders. A pattern without ``/``
+    matches file names in any folder.
+    """
     pattern = pattern.removeprefix("./")
     parts: list[Part | None] = []
     for word in (pattern if "/" in pattern else f"{_ANY}/{pattern}").split("/"):
         if word.startswith(_ANY) and parts[-1:] != [None]:
             parts.append(None)
         if word.strip("*") or not word.startswith(_ANY):
-            # Each star of such an expression is settled by the first place that what follows it fits.
+            # ``translate`` gives each star its first possible match and never backtracks into it.
             parts.append(re.compile(translate(word)).match)
         if word.strip("*") and word.endswith(_ANY):
             parts.append(None)
     if pattern.endswith(f"/{_ANY}"):
-        parts.append(re.compile("").match)  # what is below a folder, and not the folder
+        parts.append(re.compile("").match)  # the contents of a folder, not the folder itself
     return lambda path: _matches(parts, path.split("/"))
 
 
 def _matches(parts: list[Part | None], names: list[str]) -> bool:
-    """Whether ``names`` are what ``parts`` say, None being any number of them: only the last None ever has
-    to take one more, since what stood before it fitted as early as it could."""
+    """Whether ``names`` match ``parts``, in which None stands for any number of names.
+
+    After a mismatch only the last None takes one more name: the parts before it matched as early as possible.
+    """
     part = name = 0
     again: tuple[int, int] | None = None
     while name < len(names):

@@ -1,6 +1,6 @@
-"""Keeping secrets out of the window: files that are never read, and keys masked in those that are.
+"""Keeps secrets out of the window: secret files are never read, and keys in other files are masked.
 
-The patterns are in ``data/secrets.toml``. A mask keeps the number of lines, so that ranges still hold.
+The patterns are in ``secrets.toml``. A mask keeps the number of lines, so that line ranges stay valid.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with its secrets masked, and what kinds were found, in order, each once."""
+    """A text with its secrets masked, and the kinds of secrets found, without repeats."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class _Rules:
 
 
 def is_secret_file(path: str) -> bool:
-    """Whether a file's name says that it holds secrets as a whole."""
+    """Whether a path says that the whole file is secret."""
     rules = _rules()
     *folders, name = path.lower().split("/")
     if folders and not rules.folders.isdisjoint(folders):
@@ -40,7 +40,7 @@ def is_secret_file(path: str) -> bool:
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Whether a file that git ignores is likely to hold secrets, by its name."""
+    """Whether a file that git ignores is likely to hold secrets, judged by its path."""
     rules = _rules()
     name = path.lower().rpartition("/")[2]
     return is_secret_file(path) or (bool(rules.ignored.match(name)) and not rules.harmless.match(name))

@@ -3,7 +3,7 @@
 Packing a window is integer sums because counts are *additive over blocks*: a block ends in ``\\n`` and
 starts with a character that is neither white space nor ``/``. The encoding cuts text with a regular
 expression before it merges, and no alternative of that expression matches across such a joint, so
-``count(a + b) == count(a) + count(b)``. :func:`as_block` makes blocks; ``data/o200k_base.toml``
+``count(a + b) == count(a) + count(b)``. :func:`as_block` makes blocks; ``o200k_base.toml``
 holds the expression.
 """
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     import tiktoken
 
 PIECE = 64_000
-"""Characters given to the encoder at once. Its regular expression engine panics on a megabyte of
+"""Number of characters given to the encoder at once. Its regular expression engine panics on a megabyte of
 spaces; 200,000 characters of anything tried were safe."""
 
 _REMEMBERED = 100_000
-"""Texts whose counts a counter keeps: the outlines and path lines of a project, counted each turn."""
+"""Number of texts whose counts are cached, such as outlines, which are counted on every turn."""
 
 _REMEMBERED_SIZE = 16_000_000
-"""Characters of those texts together: file texts are among them."""
+"""Total length in characters of the texts whose counts are cached."""
 
 _LINES_AT_ONCE = 8_000
-"""Lines of the rank file that are decoded at once: about 4 ms."""
+"""Number of lines of the rank file that are decoded at once, in about 4 ms."""
 
 _JOINT = re.compile(r"\n(?=[^\s/])|(?<=[a-z])(?= [a-z])")
 
@@ -66,9 +66,11 @@ class Counter:
             self._encoding = encoding
 
     def count(self, text: str) -> int:
-        """How many tokens ``text`` is. Never less than the truth; exact once loaded, except for runs
-        of more than 64,000 characters without a line end or a space between words, which count as
-        their bytes."""
+        """Count the tokens of ``text``; never too few.
+
+        The count is exact once the encoding is loaded, except for runs of more than 64,000 characters
+        without a line end or a space between words, which count as their bytes.
+        """
         encoding = self._encoding
         if encoding is None:
             return _bytes(text)
@@ -78,7 +80,7 @@ class Counter:
         )
 
     def count_kept(self, text: str) -> int:
-        """As :meth:`count`, remembering the answer: for texts that are counted on every turn."""
+        """Like :meth:`count`, but cached, for texts that are counted on every turn."""
         if not self.ready:
             return self.count(text)
         known = self._known
@@ -111,9 +113,8 @@ def is_block_start(text: str) -> bool:
 def pieces(text: str) -> list[str]:
     """``text`` cut where counts are exactly additive, into pieces of about :data:`PIECE` characters.
 
-    A piece is longer only when no joint stands in it. Besides the joint of blocks, a space between
-    two lower-case ASCII letters is one: the expression starts a new match at that space, whatever
-    stands before it.
+    A piece is longer only if it has no joint. Besides the joint of blocks, a space between two lower-case
+    ASCII letters is one: the expression starts a new match at that space, whatever precedes it.
     """
     if len(text) <= PIECE:
         return [text]
@@ -157,13 +158,13 @@ def _load_encoding() -> tiktoken.Encoding:
         raise RankFileError("the token rank file of the context package is damaged: install spark again")
     lines = ranks.splitlines()
     merges: dict[bytes, int] = {}
-    # In slices: one long call would hold up all other threads.
+    # In slices, since one long call would block all other threads.
     for start in range(0, len(lines), _LINES_AT_ONCE):
         fields = b" ".join(lines[start : start + _LINES_AT_ONCE]).split()
         merges.update(zip(map(binascii.a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
     encoding = tiktoken.Encoding(
         name="o200k_base", pat_str="|".join(about["pattern"]), mergeable_ranks=merges, special_tokens={}
     )
-    # The encoder has a copy of its own: this one would be a quarter of all memory that spark takes.
+    # The encoder has its own copy. This one would be a quarter of spark's memory.
     merges.clear()
     return encoding

@@ -1,4 +1,4 @@
-"""The words of a text, for matching requests with files: identifiers whole, and cut at humps."""
+"""Splits text into words, for matching requests with files: whole identifiers, and their parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from context.text.lines import split_lines
 
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
-"""A word as code has it. What begins with a digit is a number, ``0xFFFE`` too."""
+"""A word in code. Anything that begins with a digit is a number, such as ``0xFFFE``."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _SHORTEST = 3
 _LONGEST = 60
@@ -22,13 +22,13 @@ _UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, ran
 
 
 def identifiers(text: str) -> Counter[str]:
-    """The identifiers of a text, as written, with how often each stands in it."""
+    """Count the identifiers of a text, as written."""
     if not text.isascii():
         return Counter(word for word in IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
     found: Counter[str] = Counter()
-    # In slices, as one long call holds up all other threads.
+    # In slices, since one long call would block all other threads.
     for start, end in _slices(text):
-        # The same, many times faster: what no identifier holds becomes space.
+        # Many times faster than the expression: all other characters become spaces.
         found.update(text[start:end].encode("ascii").translate(_SPACED).decode("ascii").split())
     for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
         del found[word]
@@ -36,7 +36,7 @@ def identifiers(text: str) -> Counter[str]:
 
 
 def word_lines(text: str) -> dict[str, list[int]]:
-    """The numbers of the lines on which each word of a text stands, in order, once for each time it does."""
+    """The line numbers of each word of a text, from 0 and in order, one for each occurrence."""
     ascii_only = text.isascii()
     flat = text.translate(_LINES) if ascii_only else text
     at: dict[str, list[int]] = {}
@@ -63,7 +63,7 @@ def word_lines(text: str) -> dict[str, list[int]]:
 
 
 def _slices(text: str) -> Iterator[tuple[int, int]]:
-    """Places to cut a text at line ends into slices of about :data:`_SLICE` characters."""
+    """The start and end of slices of about :data:`_SLICE` characters, cut at line ends."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _SLICE)
@@ -73,14 +73,14 @@ def _slices(text: str) -> Iterator[tuple[int, int]]:
 
 
 def words(text: str) -> dict[str, int]:
-    """The words of a text in lower case, with how often each stands in it.
+    """Count the words of a text, in lower case.
 
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
     found: dict[str, int] = {}
     get = found.get
-    # Most identifiers are one plain word, or such words in one case, joined by "_": those are cut together.
+    # Most identifiers are a plain word, or words of one case joined by "_"; the latter are split all at once.
     joined: dict[int, list[str]] = {}
     others: list[tuple[str, int]] = []
     for identifier, count in identifiers(text).items():
@@ -107,14 +107,13 @@ def words(text: str) -> dict[str, int]:
 
 @lru_cache(maxsize=20_000)
 def words_of_name(name: str) -> tuple[str, ...]:
-    """The words of a definition's name, each once."""
+    """The words of a definition's name, without repeats."""
     return tuple(words(name))
 
 
 @lru_cache(maxsize=20_000)
 def words_of(identifier: str) -> tuple[str, ...]:
-    """The words of one identifier, in lower case: itself and its parts; none of one that is too short or
-    too long."""
+    """One identifier and its parts, in lower case; nothing if it is too short or too long."""
     if not _SHORTEST <= len(identifier) <= _LONGEST:
         return ()
     parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]

@@ -1,4 +1,4 @@
-"""Which files' texts are in a window: named, pinned, changed and open ones, then those that rank well."""
+"""Chooses the files whose text is in a window: named, pinned, changed and open ones, then related ones."""
 
 from __future__ import annotations
 
@@ -6,43 +6,46 @@ from itertools import islice
 
 from context.find.ranking import Ranking, settings
 from context.project.project_paths import project_paths
-from context.window.file_views import ASKED, Wanted, view
+from context.window.file_views import EXPLICIT, Reason, file_view
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
 from context.window.related_files import related_view
 from context.window.seen import ShownFile
 
 _LONGEST_TOKEN = 12
-"""Characters a token; a text that would need longer ones on average is not worth counting."""
-_LEAST = 24
-"""Tokens below which no file's text is tried: its heading alone would not fit."""
-_LEAST_RELATED = 400
-"""Tokens below which no file that was not asked for is tried."""
-_IN_VAIN = 4
-"""Files of which nothing fitted, after which no more are tried."""
-_ABOUT = "this conversation has been about it"
-_CHARACTERS = 4
+"""Characters per token that no text reaches on average, so that a longer one need not be counted."""
+_MIN_TOKENS = 24
+"""Number of tokens below which no file is tried, since its heading alone would not fit."""
+_MIN_RELATED_TOKENS = 400
+"""Number of tokens below which no related file is tried."""
+_MOST_FAILURES = 4
+"""Number of related files that did not fit, after which no more are tried."""
+_RECENT_REASON = "this conversation has been about it"
+_CHARACTERS_PER_TOKEN = 4
 """Estimated characters per token, used to choose parts of files before they are counted."""
 
 
 def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
-    """Show the files that matter in at most ``room`` tokens; which of them are shown whole."""
+    """Add the files that matter in at most ``room`` tokens, and return those that are shown whole.
+
+    ``first`` says that this is the first window of a conversation, which has related files too.
+    """
     place = {path: at for at, path in enumerate(ranking.order.first)}
     changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
     since = [path for path in packing.before.files if path not in packing.snapshot.changes]
-    wanted: dict[str, Wanted] = dict.fromkeys(packing.mentioned, Wanted.NAMED)
+    wanted: dict[str, Reason] = dict.fromkeys(packing.mentioned, Reason.NAMED)
     pinned = list(packing.pinned)
     for paths, reason in (
-        (pinned, Wanted.PINNED),
-        (changed, Wanted.CHANGED),
-        (since, Wanted.SHOWN_BEFORE),
+        (pinned, Reason.PINNED),
+        (changed, Reason.CHANGED),
+        (since, Reason.SHOWN_BEFORE),
     ):
         for path in paths:
             wanted.setdefault(path, reason)
     known = project_paths(packing.snapshot.paths)
     for path in packing.request.open_files:
         if path in known:
-            wanted.setdefault(path, Wanted.OPEN)
+            wanted.setdefault(path, Reason.OPEN)
     named: list[str] = []
     for path, reason in wanted.items():
         room -= _show(packing, path, reason, room, named)
@@ -52,24 +55,24 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
     return frozenset(path for path, shown in packing.files.items() if shown.whole)
 
 
-def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[str]) -> int:
-    """Show one file in the fullest way that fits; the tokens it took."""
+def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[str]) -> int:
+    """Add one file in the fullest form that fits, and return its tokens."""
     entry = packing.snapshot.entries.get(path)
     digest = entry.digest if entry is not None else ""
-    if reason not in ASKED and digest and packing.before.passed.get(path) == digest:
+    if reason not in EXPLICIT and digest and packing.before.without_room.get(path) == digest:
         return 0
     tokens = 0
     before = packing.before.files.get(path)
-    # A file's shortest form is its definitions: where these do not fit, it is not even read.
+    # A file's shortest form is its definitions. If they do not fit, it is not even read.
     least = packing.counter.count_kept(entry.block) if entry is not None else 0
-    if room >= max(_LEAST, 0 if before is not None else least):
+    if room >= max(_MIN_TOKENS, 0 if before is not None else least):
         parts = (*packing.mentioned.get(path, ()), *packing.pinned.get(path, ()))
-        found = view(path, reason, packing.snapshot, before, parts)
+        found = file_view(path, reason, packing.snapshot, before, parts)
         if found is None:
             return 0
         if found.problem is not None:
             if path not in packing.snapshot.unread:
-                packing.left_out.append(LeftOut(path, 0, found.problem, named=reason is Wanted.NAMED))
+                packing.left_out.append(LeftOut(path, 0, found.problem, named=reason is Reason.NAMED))
             return 0
         digest = found.digest
         for form in found.forms:
@@ -83,7 +86,7 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
                 return tokens
     elif path in packing.snapshot.unread:
         return 0
-    if reason is Wanted.PINNED:
+    if reason is Reason.PINNED:
         why = "pinned, but there is no room for its text"
         if before is not None and before.digest == digest:
             packing.left_out.append(LeftOut(path, tokens, f"{why}; a part of it was shown before"))
@@ -92,13 +95,13 @@ def _show(packing: Packing, path: str, reason: Wanted, room: int, named: list[st
         why = "no room for its text"
     if path in packing.snapshot.changes:
         named.append(path)
-    packing.passed[path] = digest
-    packing.left_out.append(LeftOut(path, tokens, why, named=reason is Wanted.NAMED))
+    packing.without_room[path] = digest
+    packing.left_out.append(LeftOut(path, tokens, why, named=reason is Reason.NAMED))
     return 0
 
 
 def _related(packing: Packing, ranking: Ranking, room: int) -> None:
-    """Show files that nobody named but that score well, the best first."""
+    """Add files that nobody named but that rank well, best first."""
     map_limit = packing.request.map_limit
     limit = None if map_limit is None else map_limit // 4
     rules = settings()["related"]
@@ -110,36 +113,36 @@ def _related(packing: Packing, ranking: Ranking, room: int) -> None:
         if ranking.scores.get(path, 0.0) >= rules["least"] and _may_be_related(packing, path)
     )
     likely = list(islice(may_be, rules["most"]))
-    in_vain = 0
+    failures = 0
     for at, path in enumerate(likely):
-        if room < _LEAST_RELATED or in_vain == _IN_VAIN:
+        if room < _MIN_RELATED_TOKENS or failures == _MOST_FAILURES:
             _leave_out(packing, path, ranking.reasons[path])
             continue
-        # A file that stands out gets most of the room; where many are alike they share it.
+        # A file that stands out gets most of the room; files with similar scores share it.
         rivals = sum(ranking.scores[other] for other in likely[at : at + rules["rivals"]])
         share = max(rules["share"], ranking.scores[path] / rivals)
         tokens = _show_related(packing, path, ranking.reasons[path], ranking, room, share)
         room -= tokens
-        in_vain += not tokens
+        failures += not tokens
 
 
 def _recent(packing: Packing, ranking: Ranking, room: int) -> int:
-    """Show the files that the conversation has been about; the tokens they took."""
+    """Add the files that the conversation has been about, and return their tokens."""
     share: float = settings()["related"]["share"]
     left = room
     for path in packing.request.recent:
         if not _may_be_related(packing, path):
             continue
-        if left < _LEAST_RELATED:
-            packing.left_out.append(LeftOut(path, 0, f"no room beside the other files: {_ABOUT}"))
+        if left < _MIN_RELATED_TOKENS:
+            packing.left_out.append(LeftOut(path, 0, f"no room beside the other files: {_RECENT_REASON}"))
             continue
-        left -= _show_related(packing, path, _ABOUT, ranking, left, share)
+        left -= _show_related(packing, path, _RECENT_REASON, ranking, left, share)
     return room - left
 
 
 def _show_related(packing: Packing, path: str, reason: str, ranking: Ranking, room: int, share: float) -> int:
-    """Show a file that nobody named in about ``share`` of the room; the tokens it took."""
-    limit = int(room * share) * _CHARACTERS
+    """Add a file that nobody named in about ``share`` of the room, and return its tokens."""
+    limit = int(room * share) * _CHARACTERS_PER_TOKEN
     found = related_view(path, reason, ranking.wanted, limit, packing.snapshot)
     tokens = 0
     for form in found.forms if found is not None else ():
@@ -161,13 +164,13 @@ def _may_be_related(packing: Packing, path: str) -> bool:
     return (
         path in packing.snapshot.entries
         and path not in packing.files
-        and path not in packing.passed
+        and path not in packing.without_room
         and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts
     )
 
 
 def _names_only(packing: Packing, named: list[str], room: int) -> int:
-    """Name the changed files whose text did not fit; the tokens it took."""
+    """Add the names of the changed files whose text did not fit, and return the tokens of the list."""
     heading = "## Changed files that are not shown\n\n"
     text = heading
     spent = packing.counter.count_kept(heading)

@@ -1,4 +1,4 @@
-"""The ways in which one file can be shown, the fullest first: whole, in short with its changes, outlined."""
+"""The forms in which a file can be shown, fullest first: whole, in short with its changes, outlined."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from context.window.pieces import Kind
 from context.window.seen import ShownFile
 
 _SMALL = 6_000
-"""Characters up to which a changed file is shown whole at once; about 1,500 tokens."""
-_WORTH = 0.7
-"""A shorter form is worth it when it has at most this share of the whole text's characters."""
-_TOLD = 3
-"""Number of parts of one file that are listed one by one."""
+"""Length in characters up to which a changed file is shown whole; about 1,500 tokens."""
+_MOST_OF_WHOLE = 0.7
+"""The largest share of the whole file's length at which a shorter form is used instead."""
+_MOST_LISTED = 3
+"""Number of parts of one file that a reason lists one by one."""
 
 
-class Wanted(Enum):
-    """Why a file's text is to be shown."""
+class Reason(Enum):
+    """Why a file's text is wanted in a window."""
 
     NAMED = "named in the request"
     PINNED = "pinned"
@@ -38,7 +38,7 @@ class Wanted(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to show a file: the exact text, and why it looks as it does."""
+    """One form of a file: the exact text, and the reason for it in words."""
 
     text: str
     why: str
@@ -47,8 +47,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file to show: its forms, fullest first, each made when asked for. When it cannot be shown,
-    ``problem`` says why and there are no forms."""
+    """A file to show, in forms that are made lazily, fullest first.
+
+    If it cannot be shown, ``problem`` says why and there are no forms.
+    """
 
     kind: Kind
     forms: Iterator[Form] = field(default_factory=lambda: iter(()))
@@ -56,62 +58,64 @@ class FileView:
     lines: Lines | None = None
     problem: str | None = None
     parts: frozenset[tuple[int, int]] = frozenset()
-    """The line ranges that were asked for, where these are shown alone."""
+    """The line ranges that were asked for, if only these are shown."""
     completes: bool = False
-    """Each form, with what was shown before, gives the model the whole file."""
+    """Whether each form, together with what was shown before, gives the model the whole file."""
 
 
-ASKED = (Wanted.NAMED, Wanted.PINNED)
-"""What the user wants to be there, whether or not it was tried or shown in part before."""
+EXPLICIT = (Reason.NAMED, Reason.PINNED)
+"""The reasons by which a file is tried again, even if it did not fit or was shown in part before."""
 
 
-def view(
+def file_view(
     path: str,
-    wanted: Wanted,
+    wanted: Reason,
     snapshot: Snapshot,
     before: ShownFile | None,
     named: tuple[Mention, ...] = (),
 ) -> FileView | None:
-    """How to show ``path``, or None when the model has already seen it as it is. Where all that is
-    ``named`` are parts of the file, these are shown and not the whole."""
+    """The forms of ``path``, or None if the model has seen its current state already.
+
+    ``named`` are the mentions of the file. If all of them mean parts of it, only these parts are shown.
+    """
     change = snapshot.changes.get(path)
-    kind = Kind.CHANGED if change is not None or wanted is Wanted.SHOWN_BEFORE else Kind.MENTIONED
+    kind = Kind.CHANGED if change is not None or wanted is Reason.SHOWN_BEFORE else Kind.MENTIONED
     source = snapshot.read(path)
     if isinstance(source, Unread):
         if source.gone:
             return _deleted(path, before)
         return FileView(kind, problem=source.why)
     file = file_text(source)
-    parts, told = _named_parts(file, named)
+    parts, described = _named_parts(file, named)
     asked = frozenset((part.start, part.stop) for part in parts)
     same = before is not None and before.digest == source.digest
-    if before is not None and same and _has(before, wanted, asked):
+    if before is not None and same and _model_has(before, wanted, asked):
         return None
     sums = file.sums
     masked = f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
     since = None if before is None or before.lines is None or same else changed_ranges(before.lines, sums)
     if parts:
         changed = since if since is not None else (change.ranges(sums) if change is not None else ())
-        forms = iter([_parts_alone(file, [*changed, *parts], told, masked, wanted)])
-    elif since is not None and before is not None and (before.whole or wanted not in ASKED):
+        forms = iter([_parts_alone(file, [*changed, *parts], described, masked, wanted)])
+    elif since is not None and before is not None and (before.whole or wanted not in EXPLICIT):
         forms = _since_shown(file, since, masked, wanted, known=before.whole)
     elif change is not None:
         definitions = _definitions(file, snapshot)
         forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
     else:
         forms = _named(file, masked, wanted, _definitions(file, snapshot))
-    if same and wanted is Wanted.PINNED and not parts:
-        # It has been shown in part: only the whole says more.
+    if same and wanted is Reason.PINNED and not parts:
+        # It was shown in part before, so only the whole file adds anything.
         forms = (form for form in forms if form.whole)
     completes = before is not None and before.whole and since is not None
     return FileView(kind, forms, source.digest, sums, parts=asked, completes=completes)
 
 
-def _has(before: ShownFile, wanted: Wanted, asked: frozenset[tuple[int, int]]) -> bool:
-    """Whether the model, which saw this very state of a file, has what is wanted of it."""
-    if before.whole or wanted not in ASKED:
+def _model_has(before: ShownFile, wanted: Reason, asked: frozenset[tuple[int, int]]) -> bool:
+    """Whether the model, which saw this state of a file, has seen the wanted parts of it."""
+    if before.whole or wanted not in EXPLICIT:
         return True
-    return wanted is Wanted.PINNED and bool(asked) and asked <= before.parts
+    return wanted is Reason.PINNED and bool(asked) and asked <= before.parts
 
 
 def _deleted(path: str, before: ShownFile | None) -> FileView | None:
@@ -121,11 +125,11 @@ def _deleted(path: str, before: ShownFile | None) -> FileView | None:
 
 
 def _since_shown(
-    file: FileText, ranges: list[range], masked: str, wanted: Wanted, *, known: bool
+    file: FileText, ranges: list[range], masked: str, wanted: Reason, *, known: bool
 ) -> Iterator[Form]:
-    """What changed since the file was shown. Where it is ``known`` whole, it still is with the change."""
+    """The forms of what changed since the file was shown. ``known`` says that it was known whole."""
     note = "overrides what was shown of it before"
-    why = f"{wanted.value}; changed" if wanted is Wanted.PINNED else "changed"
+    why = f"{wanted.value}; changed" if wanted is Reason.PINNED else "changed"
     path = file.source.path
     whole = _whole(
         f"## Changed file: {path} (whole; {note})", file, f"{why} since it was shown; whole{masked}"
@@ -136,7 +140,7 @@ def _since_shown(
         _excerpt(file, ranges, outline_too=False),
         f"{why} since it was shown: {_parts(ranges)}{masked}",
     )
-    if len(short.text) > len(whole.text) * _WORTH:
+    if len(short.text) > len(whole.text) * _MOST_OF_WHOLE:
         yield whole
     yield replace(short, whole=known)
 
@@ -146,18 +150,18 @@ def _changed(
     change: Change,
     ranges: list[range],
     masked: str,
-    wanted: Wanted,
+    wanted: Reason,
     definitions: str,
 ) -> Iterator[Form]:
     path = file.source.path
     state = f"{change.status} from {change.renamed_from}" if change.renamed_from else str(change.status)
     why = state
-    if wanted is Wanted.NAMED:
+    if wanted is Reason.NAMED:
         why = f"{state}; {wanted.value}"
-    elif wanted is Wanted.PINNED:
+    elif wanted is Reason.PINNED:
         why = f"{wanted.value}; {state}"
     whole = _whole(f"## Changed file: {path} ({state})", file, f"{why}; whole{masked}")
-    at_once = wanted in ASKED or change.base is None or len(file.source.text) <= _SMALL
+    at_once = wanted in EXPLICIT or change.base is None or len(file.source.text) <= _SMALL
     if at_once:
         yield whole
     if change.base is not None:
@@ -167,14 +171,14 @@ def _changed(
             _excerpt(file, ranges, outline_too=True),
             f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
         )
-        if not at_once and len(short.text) > len(whole.text) * _WORTH:
+        if not at_once and len(short.text) > len(whole.text) * _MOST_OF_WHOLE:
             yield whole
         yield short
     heading = f"## Changed file: {path} ({state}; definitions only)"
     yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(file: FileText, masked: str, wanted: Wanted, definitions: str) -> Iterator[Form]:
+def _named(file: FileText, masked: str, wanted: Reason, definitions: str) -> Iterator[Form]:
     path = file.source.path
     yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
@@ -182,56 +186,56 @@ def _named(file: FileText, masked: str, wanted: Wanted, definitions: str) -> Ite
 
 
 def _named_parts(file: FileText, named: tuple[Mention, ...]) -> tuple[list[range], str]:
-    """The line ranges that the mentions mean, and in words; none where one of them means the whole file."""
+    """The line ranges that the mentions mean, and their description; none if one means the whole file."""
     if not named or any(mention.lines is None and mention.symbol is None for mention in named):
         return [], ""
     count = len(file.lines)
     parts: list[range] = []
-    told: list[str] = []
+    described: list[str] = []
     for mention in named:
         if mention.lines is not None and count:
             parts.append(range(min(mention.lines.start, count - 1), min(mention.lines.stop, count)))
             past = f" (it has {count})" if mention.lines.stop > count else ""
-            told.append(f"lines {mention.lines.start + 1}-{mention.lines.stop}{past}")
+            described.append(f"lines {mention.lines.start + 1}-{mention.lines.stop}{past}")
         elif mention.symbol is not None:
             found = definitions_called(mention.symbol, file.outline)
             parts += [range(symbol.start, symbol.end) for symbol in found]
-            told += [mention.symbol] if found else []
-    more = f" and {len(told) - _TOLD:,} more" if len(told) > _TOLD else ""
-    return sorted(parts, key=lambda part: part.start), f"{', '.join(told[:_TOLD])}{more}"
+            described += [mention.symbol] if found else []
+    more = f" and {len(described) - _MOST_LISTED:,} more" if len(described) > _MOST_LISTED else ""
+    return sorted(parts, key=lambda part: part.start), f"{', '.join(described[:_MOST_LISTED])}{more}"
 
 
-def _parts_alone(file: FileText, parts: list[range], told: str, masked: str, wanted: Wanted) -> Form:
-    named = "that are pinned" if wanted is Wanted.PINNED else "that the request names"
+def _parts_alone(file: FileText, parts: list[range], described: str, masked: str, wanted: Reason) -> Form:
+    named = "that are pinned" if wanted is Reason.PINNED else "that the request names"
     path = file.source.path
     return _form(
         path,
         f"## File: {path} (in short: the parts {named})",
         _excerpt(file, sorted(parts, key=lambda part: part.start), outline_too=False),
-        f"{wanted.value}: {told}{masked}",
+        f"{wanted.value}: {described}{masked}",
     )
 
 
 def whole_form(file: FileText, why: str) -> Form:
-    """The file as it is."""
+    """The form with the whole file."""
     return _whole(f"## File: {file.source.path}", file, why)
 
 
 def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool = True) -> Form:
-    """Some of a file's line ranges as they are, and all its signatures, or those around these."""
+    """The form with some line ranges of a file, and all its signatures or those around the ranges."""
     path = file.source.path
-    told = "in short, with" if signatures else "only"
-    heading = f"## File: {path} ({told} the parts that seem to matter whole)"
+    described = "in short, with" if signatures else "only"
+    heading = f"## File: {path} ({described} the parts that seem to matter whole)"
     return _form(path, heading, _excerpt(file, parts, outline_too=signatures), why)
 
 
 def outline_of(source: Source) -> Outline:
-    """The file's definitions with their places."""
+    """The file's definitions with their line ranges."""
     return file_text(source).outline
 
 
 def _definitions(file: FileText, snapshot: Snapshot) -> str:
-    """The outline in the index, or a new one when the file has just changed."""
+    """The file's outline from the index, or a new one if the file has just changed."""
     entries, source = snapshot.entries, file.source
     if entries.digest(source.path) == source.digest:
         return entries.outline(source.path)

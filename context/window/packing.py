@@ -1,11 +1,11 @@
-"""A window in the making: what is in, what is not, and how much room is left."""
+"""The state of a window while it is built: its pieces, what is left out, and the room left."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from context.find.mentions import Mention, find_mentions, named_by, named_in_vain
+from context.find.mentions import Mention, find_mentions, resolve_target, unresolved_mentions
 from context.map.blocks import FrozenMap
 from context.map.project_map import MapPart
 from context.project.snapshot import REMOVED, Snapshot
@@ -17,11 +17,13 @@ REMOVED_THOUGH_NAMED = f"{REMOVED}, though the request names it"
 
 
 class Packing:
-    """What the steps of building a window share; each adds its pieces and takes their tokens of the room."""
+    """The state that the steps of building a window share; each adds pieces and uses up room."""
 
     def __init__(self, request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen) -> None:
         self.request = request
-        self.pinned = _by_path(mention for target in request.pinned for mention in named_by(target, snapshot))
+        self.pinned = _by_path(
+            mention for target in request.pinned for mention in resolve_target(target, snapshot)
+        )
         self.removed = removed_by(request.removed, snapshot) - set(self.pinned)
         self.snapshot = snapshot.without(self.removed) if self.removed else snapshot
         self.counter = counter
@@ -32,12 +34,12 @@ class Packing:
         self.pieces: list[Piece] = []
         self.texts: dict[tuple[str, str], str] = {}
         self.files: dict[str, ShownFile] = {}
-        self.passed: dict[str, str] = {}
+        self.without_room: dict[str, str] = {}
         self.map = MapPart()
         self.mentioned = _by_path(find_mentions(request.text, self.snapshot))
         self.left_out = [
             LeftOut(word, 0, why, named=True)
-            for word, why in named_in_vain(request.text, self.snapshot).items()
+            for word, why in unresolved_mentions(request.text, self.snapshot).items()
         ]
         self.left_out += [
             LeftOut(path, 0, self._unread(path), named=path in self.mentioned)
@@ -49,12 +51,12 @@ class Packing:
         return REMOVED_THOUGH_NAMED if why == REMOVED and path in self.mentioned else why
 
     def add(self, kind: Kind, path: str | None, text: str, tokens: int, why: str) -> None:
-        """Put a piece in."""
+        """Add a piece, and take its tokens from the room."""
         self.pieces.append(Piece(kind, path, text, tokens, why))
         self.room -= tokens
 
     def window(self) -> Window:
-        """The packed window, its pieces in the order they are sent."""
+        """The packed window, with its pieces in the order in which they are sent."""
         kinds = list(Kind)
         by_path = (Kind.CHANGED, Kind.MENTIONED)
         pieces = sorted(
@@ -65,7 +67,7 @@ class Packing:
             MappingProxyType(self.texts),
             self.map.outlines,
             MappingProxyType(self.files),
-            MappingProxyType(self.passed),
+            MappingProxyType(self.without_room),
             self.map.gone,
             self.frozen,
         )
@@ -74,8 +76,8 @@ class Packing:
 
 
 def removed_by(targets: Iterable[str], snapshot: Snapshot) -> set[str]:
-    """The files that paths, folders and globs name as wholes."""
-    named = (mention for target in targets for mention in named_by(target, snapshot))
+    """The files that targets (paths, folders, globs) name as a whole."""
+    named = (mention for target in targets for mention in resolve_target(target, snapshot))
     return {mention.path for mention in named if mention.lines is None and mention.symbol is None}
 
 

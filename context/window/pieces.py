@@ -1,4 +1,4 @@
-"""The values that a window is made of."""
+"""The values that a window consists of, and the request for one."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that is not in the window: how many tokens it would take (0: not known), and why not.
-    ``named``: the request asks for it."""
+    """Something that is not in the window, and why.
+
+    ``tokens`` is its size, 0 if unknown; ``named`` says that the request mentions it.
+    """
 
     path: str
     tokens: int
@@ -44,18 +46,22 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class WindowRequest:
-    """What a window is built for.
+    """The input for building a window.
 
-    ``text`` is the user's request; ``budget`` the most tokens the model may be shown, ``used`` those its
-    server already holds of this conversation; ``history`` earlier messages that have to be sent again,
-    oldest first; ``open_files`` those open in the editor. ``map_limit``, in tokens, keeps a map from
-    filling the room that a conversation will want.
-    Files that nobody named get at most a quarter of ``map_limit``, where that is given.
-    ``pinned`` (each in the grammar of a mention) is shown whole in every window as long as it fits, after
-    what the request names; of ``removed`` (paths, folders, globs) no more than the names are shown. What
-    is pinned is not removed.
-    Where a conversation goes on in a window that starts afresh, ``earlier`` is what its last prompts asked,
-    and ``recent`` the files that it has been about, those of the newest turns first.
+    ``text`` is the user's request. ``budget`` is the largest number of tokens that the model may be
+    shown, and ``used`` the number that its server already has of this conversation. ``history`` are the
+    earlier messages that must be sent again, oldest first. ``open_files`` are the files open in the
+    editor.
+
+    ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later. If it is
+    given, files that nobody named get at most a quarter of it.
+
+    ``pinned`` targets, written like mentions, are shown whole in every window as long as they fit, after
+    what the request names. Of ``removed`` targets (paths, folders, globs) only the names are shown. A pin
+    wins over a removal.
+
+    If a conversation continues in a window that starts afresh, ``earlier`` is the text of its last
+    prompts, and ``recent`` are the files that it has been about, those of the newest turns first.
     """
 
     text: str
@@ -73,8 +79,11 @@ class WindowRequest:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What the model is shown. ``tokens`` counts the pieces and what the server already holds; it never
-    exceeds ``budget``. ``shown`` is for :meth:`context.window.seen.Seen.after`."""
+    """What the model is shown for one request.
+
+    ``tokens`` counts the pieces and what the server already has; it never exceeds ``budget``. ``shown``
+    is for :meth:`context.window.seen.Seen.after`.
+    """
 
     budget: int
     tokens: int
@@ -84,12 +93,12 @@ class Window:
 
     @property
     def text(self) -> str:
-        """All pieces, one after the other: what is counted."""
+        """The text of all pieces in order."""
         return "".join(piece.text for piece in self.pieces)
 
 
 class BudgetTooSmall(Exception):
-    """The instructions and the request alone do not fit. ``needed`` and ``budget`` are tokens."""
+    """The instructions and the request alone exceed the budget; ``needed`` and ``budget`` are in tokens."""
 
     def __init__(self, needed: int, budget: int) -> None:
         super().__init__(

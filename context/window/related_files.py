@@ -1,4 +1,4 @@
-"""Views of files that the request does not name but is likely about: whole, or matching parts."""
+"""The forms of files that the request does not name but is likely about: whole, or matching parts."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from context.text.words import words_of_name
 from context.window.file_views import FileView, Form, parts_form, whole_form
 from context.window.pieces import Kind
 
-_LONGEST = 400
-"""Lines: of a longer definition only what is inside it counts as a part."""
+_LONGEST_DEFINITION = 400
+"""Number of lines above which a definition is not shown whole, only definitions inside it."""
 _PARTS_SHARES = (0.8, 0.4)
-"""Shares of the limit for the parts; the rest is for the signatures of other definitions."""
+"""Shares of the limit that are tried for the parts; the rest is for the other signatures."""
 _ALONE_SHARES = (0.6, 0.4)
-"""Shares of the limit for the parts of a file whose signatures alone would take too much."""
-_TELLING = 60
-"""A file's parts are scored by at most this many words, the rarest."""
+"""Shares of the limit that are tried for the parts if all signatures would take too much."""
+_MOST_WORDS = 60
+"""Number of words that a file's parts are scored by: the rarest ones."""
 
 
 def related_view(
     path: str, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
 ) -> FileView | None:
-    """How to show a file in about ``limit`` characters; None when it cannot be read."""
+    """The forms of a file in about ``limit`` characters; None if it cannot be read."""
     source = snapshot.read(path)
     if isinstance(source, Unread):
         return None
@@ -51,7 +51,7 @@ def _forms(
 
 
 def _best(file: FileText, scored: list[tuple[float, Symbol]], room: int) -> list[range]:
-    """The best definitions (as line ranges) in ``room`` characters."""
+    """The line ranges of the best definitions that fit in ``room`` characters."""
     lines, before = file.lines, file.starts
     chosen: list[range] = []
     taken = bytearray(len(lines))
@@ -71,13 +71,13 @@ def _best(file: FileText, scored: list[tuple[float, Symbol]], room: int) -> list
 
 
 def _scores(file: FileText, wanted: Mapping[str, float], snapshot: Snapshot) -> list[tuple[float, Symbol]]:
-    """Each definition with how well it holds the wanted words for its length, the best first."""
+    """The definitions with their scores, best first: the wanted words in each, relative to its length."""
     symbols = [
         symbol
         for symbol in file.outline.symbols
         if symbol.kind in ("function", "class", "type")
         and not symbol.inside_function
-        and symbol.end - symbol.start <= _LONGEST
+        and symbol.end - symbol.start <= _LONGEST_DEFINITION
     ]
     if not symbols or not wanted:
         return []
@@ -85,11 +85,11 @@ def _scores(file: FileText, wanted: Mapping[str, float], snapshot: Snapshot) -> 
     weights = {
         word: snapshot.words.rarity(word) * weight for word, weight in wanted.items() if word in places
     }
-    telling = sorted(weights, key=lambda word: (-weights[word], word))[:_TELLING]
+    rarest = sorted(weights, key=lambda word: (-weights[word], word))[:_MOST_WORDS]
     scored = []
     for symbol in symbols:
         score = 0.0
-        for word in telling:
+        for word in rarest:
             found = places[word]
             count = bisect_left(found, symbol.end) - bisect_left(found, symbol.start)
             if count:

@@ -1,4 +1,4 @@
-"""What a model has been shown on one conversation, so that a following turn sends only what is new."""
+"""Records what the model has been shown in a conversation, so that later turns send only what is new."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from context.map.blocks import FrozenMap, with_changes
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """The state of a file whose text the model was shown, whole or in part; ``lines`` is None: deleted.
-    ``parts`` are the line ranges (first, one past the last) that were asked for and shown."""
+    """The state of a file that the model was shown, whole or in part.
+
+    ``lines`` is None if the file was shown as deleted. ``parts`` are the line ranges (first, one past the
+    last) that were asked for and shown.
+    """
 
     digest: str
     lines: Lines | None
@@ -24,35 +27,40 @@ class ShownFile:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What one window showed. ``texts`` are pieces by (kind, path), ``outlines`` the map's blocks by path
-    (an empty string: the file is known to the map, its outline was not shown), ``files`` file texts."""
+    """What one window showed.
+
+    ``texts`` are pieces by kind and path, and ``files`` the files by path. ``outlines`` are the map's
+    blocks by path; an empty block means that the map had only the file's name.
+    """
 
     texts: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
     outlines: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     files: Mapping[str, ShownFile] = field(default_factory=lambda: MappingProxyType({}))
-    passed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The hashes of files that there was no room for: as long as they stay so, they are not tried again."""
+    without_room: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The hashes of files that did not fit, by path; they are tried again when they change."""
     gone: frozenset[str] = frozenset()
-    """Paths that the map no longer holds."""
+    """Paths that the map no longer has."""
     frozen: FrozenMap | None = None
-    """The whole map, where this window has it."""
+    """The whole map, if this window has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """All that a conversation's windows showed so far; a new conversation begins with ``Seen()``."""
+    """What all windows of a conversation showed so far; a new conversation begins with ``Seen()``."""
 
     shown: Shown = field(default_factory=Shown)
     frozen: FrozenMap | None = None
-    """The map that a fresh start sends again, with what changed in it since behind it."""
+    """The map that a fresh start sends again, followed by its changes."""
 
     def restart(self) -> Seen:
-        """What a conversation that starts afresh begins with: nothing was seen, the map stays frozen."""
+        """The record for a conversation that starts afresh: nothing is seen, but the map stays frozen."""
         return Seen(frozen=self.frozen)
 
     def knowing(self, sources: Iterable[Source]) -> Seen:
-        """What has been seen once the model knows these files as they are by other means (it edited
-        them itself, or was sent the difference); files it was never shown stay so."""
+        """The record after the model learned the current state of files by other means.
+
+        It edited them itself, or was sent the difference. Files that it was never shown stay unknown.
+        """
         files = dict(self.shown.files)
         for source in sources:
             before = files.get(source.path)
@@ -61,9 +69,9 @@ class Seen:
         return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
 
     def having_read(self, readings: Iterable[tuple[Source, bool]]) -> Seen:
-        """What has been seen once the model has read these files by itself, whole (true) or in part.
+        """The record after the model read files with a tool, each whole (true) or in part.
 
-        What is known of a file that was shown before grows, but a part of it does not replace the whole.
+        A part that was read does not replace an earlier state of the file that was shown.
         """
         files = dict(self.shown.files)
         for source, whole in readings:
@@ -73,14 +81,14 @@ class Seen:
         return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
 
     def after(self, new: Shown) -> Seen:
-        """What has been seen once a window that shows ``new`` has been sent too."""
+        """The record after a window that shows ``new`` was sent."""
         outlines = with_changes(self.shown.outlines, new.outlines, new.gone)
         return Seen(
             Shown(
                 MappingProxyType({**self.shown.texts, **new.texts}),
                 outlines,
                 MappingProxyType({**self.shown.files, **new.files}),
-                MappingProxyType({**self.shown.passed, **new.passed}),
+                MappingProxyType({**self.shown.without_room, **new.without_room}),
             ),
             new.frozen or self.frozen,
         )

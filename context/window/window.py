@@ -1,17 +1,16 @@
-"""The window: what the model is shown for one request, packed exactly and never over its budget.
+"""Builds the window: what the model is shown for one request, never over its budget.
 
-Pieces stand in the order that keeps the server's prompt cache: what is stable first, what the request is
-about last. Every piece is a block (see ``context.text.tokens``), so the window's tokens are the sum of its
-pieces' tokens. Room is given out by need: instructions and request first, then the project's
-instructions, the conversation, the files the request names, those that are pinned, the changed files,
-and the map.
+The order of the pieces keeps the server's prompt cache valid: stable pieces come first, and those about the
+request last. Every piece is a block (see ``context.text.tokens``), so the window's tokens are the sum of its
+pieces' tokens. Room is assigned in this order: instructions and request, the project's instructions, the
+conversation, the files that the request names, pinned files, changed files, the map.
 """
 
 from __future__ import annotations
 
 from context.find.ranking import Ranking, rank
 from context.map.blocks import FrozenMap, with_changes
-from context.map.project_map import MapPart, build_again, build_delta, build_map, full_cost, list_cost
+from context.map.project_map import MapPart, build_delta, build_map, full_cost, list_cost, reuse_frozen_map
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
 from context.window.file_texts import show_files
@@ -23,18 +22,18 @@ from context.window.seen import Seen
 __all__ = ["BudgetTooSmall", "Kind", "LeftOut", "Piece", "Window", "WindowRequest", "build"]
 
 _FILES_SHARE = 0.6
-"""File texts get this much of the room that the words leave, …"""
+"""The share of the remaining room that file texts may take."""
 _MAP_SHARE = 0.5
-"""… or all that a complete map leaves, where that takes at most this much."""
+"""A complete map up to this share of the room is always shown, and file texts get all the rest."""
 
 _BY_NAME = "on the map by its name alone: nobody edits it by hand"
 
 
 def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Seen | None = None) -> Window:
-    """Pack a window of at most ``request.budget`` tokens.
+    """Build a window of at most ``request.budget`` tokens.
 
-    With ``seen``, only what is new or changed since is in it. Raises BudgetTooSmall when the
-    instructions and the request alone do not fit.
+    With ``seen``, it has only what is new or changed since. Raises BudgetTooSmall if the instructions and the
+    request alone do not fit.
     """
     packing = Packing(request, snapshot, counter, seen or Seen())
     needed(packing)
@@ -45,7 +44,7 @@ def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Se
 
 
 def _files_and_map(packing: Packing) -> None:
-    """File texts by need, then the map in what is left."""
+    """Add file texts, then the map in the room that is left."""
     count = packing.counter.count_kept
     known_map = bool(packing.before.outlines)
     ranking = _ranked(packing, related=not known_map)
@@ -73,7 +72,7 @@ def _files_and_map(packing: Packing) -> None:
 def _map(
     packing: Packing, ranking: Ranking, limit: int, whole: frozenset[str], full: int, *, first: bool
 ) -> None:
-    """The map: what changed in it; at a fresh start the frozen one and what changed; or a new one."""
+    """Add the map: its changes; or, at a fresh start, the frozen map and its changes, or a new map."""
     count = packing.counter.count_kept
     if not first:
         known = {**packing.before.files, **packing.files}
@@ -83,9 +82,9 @@ def _map(
         return
     frozen = packing.seen.frozen
     if frozen and any(len(frozen.outlines.get(path, "")) > len(path) + 1 for path in packing.removed):
-        # It was made before the user took these files out, and holds their definitions.
+        # It was made before the user removed these files, and has their definitions.
         frozen = None
-    again = frozen and build_again(packing.snapshot, frozen, limit, min(full, limit), count)
+    again = frozen and reuse_frozen_map(packing.snapshot, frozen, limit, min(full, limit), count)
     if frozen and again:
         base, delta = again
         _add_map(packing, base, f"the project: {len(base.outlines):,} files, as first shown")

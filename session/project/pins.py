@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from context.find.mentions import Mention, named_by
+from context.find.mentions import Mention, resolve_target
 from context.project.snapshot import Snapshot
 from context.window.packing import removed_by
 from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
@@ -101,7 +101,7 @@ def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) ->
         return held
     if target in held:
         return (target,)
-    mentions = named_by(target, snapshot)
+    mentions = resolve_target(target, snapshot)
     name = _name(target, mentions)
     if name in held:
         return (name,)
@@ -115,7 +115,7 @@ def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
     target = target.strip()
     if not target.isprintable():
         raise PinError(f"{clean_line(target)} holds control characters")
-    found = named_by(target, snapshot) if target else ()
+    found = resolve_target(target, snapshot) if target else ()
     if not found:
         reading = "" if snapshot.complete else " (which is still being read)"
         raise PinError(
@@ -147,7 +147,7 @@ def _name(target: str, found: tuple[Mention, ...]) -> str:
 
 
 def _paths(target: str, snapshot: Snapshot) -> set[str]:
-    return {mention.path for mention in named_by(target, snapshot)}
+    return {mention.path for mention in resolve_target(target, snapshot)}
 
 
 def _without(targets: tuple[str, ...], target: str) -> tuple[str, ...]:

@@ -19,13 +19,13 @@ def test_files_that_change_together_are_found(repo: Repo) -> None:
     assert 1 > together["b.py"] > together["c.py"] > 0
 
 
-def test_the_first_commit_and_huge_ones_say_nothing(repo: Repo) -> None:
+def test_the_first_commit_and_huge_ones_are_ignored(repo: Repo) -> None:
     repo.commit(**{"a.py": "0", "b.py": "0"})
     repo.commit(**{f"f{at}.py": "1" for at in range(40)}, **{"a.py": "1"})
     assert Project(repo.root).scan().history.together(["a.py"]) == {}
 
 
-def test_history_is_built_upon_and_follows_a_branch_switch(repo: Repo) -> None:
+def test_history_is_extended_and_follows_a_branch_switch(repo: Repo) -> None:
     repo.commit(**{"a.py": "0", "b.py": "0", "c.py": "0"})
     repo.commit(**{"a.py": "1", "b.py": "1"})
     git = Git.open(repo.root)

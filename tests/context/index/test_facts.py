@@ -1,4 +1,4 @@
-"""What the index keeps of one content."""
+"""What the index keeps of one file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_words_of_the_path_and_of_defined_names_count_more() -> None:
     assert facts.words == {"src": 2, "queue": 3, "def": 1, "drain": 3, "pass": 1, "times": 1}
 
 
-def test_an_outline_that_no_map_has_room_for_is_cut_at_a_line() -> None:
+def test_a_very_long_outline_is_cut_at_a_line() -> None:
     lines = [f"#define REGISTER_NUMBER_{number} 0x{number:08X}" for number in range(3_000)]
     facts = facts_of(Source("registers.h", "\n".join(lines) + "\n", "0" * 64))
     kept = facts.outline.splitlines()
@@ -67,7 +67,7 @@ def test_definitions_behind_a_key_without_an_end_stay_in_the_outline() -> None:
     assert facts.names == {"BEGIN", "later"}
 
 
-def test_lines_are_kept_where_they_are_wanted() -> None:
+def test_line_checksums_are_kept_on_request() -> None:
     source = Source("a.py", "x = 1\nx = 1\ny = 2\n", "0" * 64)
     sums = facts_of(source).lines
     assert sums is not None and sums[0] == sums[1] != sums[2] and len(sums) == 3

@@ -1,4 +1,4 @@
-"""What is remembered of a file's text from window to window."""
+"""The data derived from a file's text is cached from window to window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = """def readAll(read_size, 0xBEEF, x2y):
 @pytest.mark.parametrize(
     "text", [TEXT, TEXT + "größe = LängeDerZeile\n", "", "\n\nx", "a\fb reader\x0breader"]
 )
-def test_the_places_of_words_are_those_of_each_line(text: str) -> None:
+def test_word_places_are_the_lines_of_each_word(text: str) -> None:
     expected: dict[str, list[int]] = {}
     for number, line in enumerate(split_lines(text)):
         for identifier in IDENTIFIER.findall(line):
@@ -29,7 +29,7 @@ def test_the_places_of_words_are_those_of_each_line(text: str) -> None:
     assert word_lines(text) == expected
 
 
-def test_a_state_is_studied_once_and_a_new_one_afresh() -> None:
+def test_each_version_of_a_file_is_analysed_once() -> None:
     first = file_text(Source("a.py", TEXT, "1"))
     assert file_text(Source("a.py", TEXT, "1")) is first
     changed = file_text(Source("a.py", TEXT + "y = 1\n", "2"))
@@ -38,7 +38,7 @@ def test_a_state_is_studied_once_and_a_new_one_afresh() -> None:
     assert file_text(Source("a.py", "other\n", "1")).lines == ["other"]
 
 
-def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_CHARACTERS", 100)
     first = file_text(Source("a.py", "x" * 60, "1"))
     assert file_text(Source("a.py", "x" * 60, "1")) is first
@@ -46,6 +46,6 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert file_text(Source("a.py", "x" * 60, "1")) is not first
 
 
-def test_numbers_are_no_words() -> None:
+def test_numbers_are_not_words() -> None:
     assert words("a[0xBEEF] = 12ul + read2(1e5); 0b1010 7z") == {"read2": 1}
     assert words("größe12 = 0xBEEF") == {"größe12": 1}

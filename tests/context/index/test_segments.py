@@ -1,4 +1,4 @@
-"""Segments of the index: what was gathered is found again, whatever way it went."""
+"""Files in segments of the index are found again, whichever way they were written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from context.index.facts import Facts, facts_of
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, MemorySegment
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
-from context.text.terms import makes, stem_term, term_numbers
+from context.text.terms import definition_term, stem_term, term_numbers
 
 
 def made(count: int, seed: int = 1) -> list[Facts]:
-    """Files of words that some of them share."""
+    """Files that share some of their words."""
     dice = random.Random(seed)
     vocabulary = [f"word_{number:03}" for number in range(300)] + ["größe", "x" * 60]
     found = []
@@ -37,7 +37,7 @@ def drafted(files: Iterable[Facts]) -> MemorySegment:
 
 
 def held(part: MemorySegment | Segment, term: str) -> dict[str, int]:
-    """Which files hold a term, and how often as far as it is counted."""
+    """The files with a term, and how often it occurs in each, up to the largest count."""
     postings = part.postings(term)
     if postings is None:
         return {}
@@ -56,7 +56,7 @@ def written(
     return Segment(tmp_path / name)
 
 
-def test_a_segment_holds_what_the_draft_held(tmp_path: Path) -> None:
+def test_a_segment_has_the_contents_of_its_draft(tmp_path: Path) -> None:
     files = made(120)
     draft = drafted(files)
     segment = written(tmp_path, (draft, None))
@@ -69,13 +69,13 @@ def test_a_segment_holds_what_the_draft_held(tmp_path: Path) -> None:
         assert segment.lines(number) == facts.lines
         assert segment.find(facts.path, facts.digest) == number
         assert segment.find(facts.path, "0" * 64) is None
-        assert held(segment, makes(f"made_{number}")) == {facts.path: 1}
+        assert held(segment, definition_term(f"made_{number}")) == {facts.path: 1}
         assert held(segment, stem_term(f"file_1_{number}")) == {facts.path: 1}
     for word in {word for facts in files for word in facts.words} | {"nowhere", ""}:
         assert held(segment, word) == held(draft, word) == told(files, word)
 
 
-def test_segments_made_one_hold_what_was_live(tmp_path: Path) -> None:
+def test_a_merged_segment_has_the_live_files(tmp_path: Path) -> None:
     first, second, third = made(60, 1), made(50, 2), made(40, 3)
     parts = [
         written(tmp_path, (drafted(files), None), name=f"p{at}")
@@ -89,7 +89,7 @@ def test_segments_made_one_hold_what_was_live(tmp_path: Path) -> None:
         assert held(merged, word) == told(kept, word)
 
 
-def test_runs_written_together_hold_what_each_held(tmp_path: Path) -> None:
+def test_runs_written_together_have_the_contents_of_each(tmp_path: Path) -> None:
     first, second = made(30, 1), made(30, 2)
     runs = [drafted(files).pack() for files in (first, second)]
     write_segment([(run, None) for run in runs], tmp_path / "runs")
@@ -98,7 +98,9 @@ def test_runs_written_together_hold_what_each_held(tmp_path: Path) -> None:
         assert held(segment, word) == told([*first, *second], word)
 
 
-def test_terms_of_one_number_are_found_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terms_with_the_same_number_share_their_postings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # All but the first letters are lost: many words have one number then.
     monkeypatch.setattr(
         memory_segment, "term_numbers", lambda terms: term_numbers([term[:7] for term in terms])
@@ -136,7 +138,7 @@ def test_a_table_that_was_overwritten_is_refused(tmp_path: Path) -> None:
         Segment(tmp_path / "two")
 
 
-def test_what_is_cut_while_it_is_merged_is_said(tmp_path: Path) -> None:
+def test_a_segment_cut_short_during_a_merge_raises_an_error(tmp_path: Path) -> None:
     segment = written(tmp_path, (drafted(made(200)), None))
     (tmp_path / "one").write_bytes(b"spark")
     with pytest.raises(DamagedSegment, match="cut short"):

@@ -1,4 +1,4 @@
-"""The outlines of a map without room for all: many files in part before one file whole."""
+"""In a map without room for all outlines, many are cut rather than a few shown whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.map.outline_part import part_of
+from context.map.outline_part import cut_outline
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
@@ -21,19 +21,19 @@ BLOCK = (
 )
 
 
-def test_the_lines_that_match_come_first_each_under_what_encloses_it() -> None:
-    assert part_of(BLOCK, (("price", 3.0), ("ship", 1.0)), 78) == (
+def test_the_best_matching_lines_are_kept_with_those_that_enclose_them() -> None:
+    assert cut_outline(BLOCK, (("price", 3.0), ("ship", 1.0)), 78) == (
         "shop.py:\n class Order\n   class Line\n     def price(self)\n … 5 more\n"
     )
 
 
-def test_where_nothing_matches_the_outermost_come_first() -> None:
-    assert part_of(BLOCK, (), 62) == "shop.py:\n class Cart\n class Order\n def main()\n … 5 more\n"
+def test_without_a_match_the_outermost_definitions_are_kept() -> None:
+    assert cut_outline(BLOCK, (), 62) == "shop.py:\n class Cart\n class Order\n def main()\n … 5 more\n"
 
 
-def test_an_entry_that_fits_is_whole_and_one_without_room_for_a_line_is_empty() -> None:
-    assert part_of(BLOCK, (("price", 1.0),), 1_000) == BLOCK
-    assert part_of(BLOCK, (), 25) == ""
+def test_an_entry_is_whole_if_it_fits_and_empty_if_no_line_fits() -> None:
+    assert cut_outline(BLOCK, (("price", 1.0),), 1_000) == BLOCK
+    assert cut_outline(BLOCK, (), 25) == ""
 
 
 @given(
@@ -41,11 +41,11 @@ def test_an_entry_that_fits_is_whole_and_one_without_room_for_a_line_is_empty() 
     st.lists(st.tuples(st.text("abcß", min_size=1, max_size=3), st.floats(0, 9)), max_size=5),
     st.integers(0, 400),
 )
-def test_a_part_is_lines_of_the_entry_in_order_within_the_room(
-    lines: list[tuple[int, str]], telling: list[tuple[str, float]], room: int
+def test_a_cut_entry_keeps_the_order_and_the_limit(
+    lines: list[tuple[int, str]], weights: list[tuple[str, float]], room: int
 ) -> None:
     block = "a.py:\n" + "".join(f" {'  ' * depth}x{text.strip()}\n" for depth, text in lines)
-    part = part_of(block, tuple(telling), room)
+    part = cut_outline(block, tuple(weights), room)
     assert not part or len(part) <= max(room, 0) + len(" … 40 more\n")
     kept = part.split("\n")[:-1]
     if kept and kept[-1].startswith(" … "):
@@ -70,7 +70,7 @@ def the_map(window: Window) -> str:
     return next(piece.text for piece in window.pieces if piece.kind is Kind.MAP)
 
 
-def test_one_long_file_does_not_stand_for_many(picture: Snapshot, counter: Counter) -> None:
+def test_one_long_file_does_not_crowd_out_others(picture: Snapshot, counter: Counter) -> None:
     asked = WindowRequest("frobnication of part_1", "", 3_000, map_limit=1_500)
     window = build(asked, picture, counter)
     text = the_map(window)
@@ -81,7 +81,7 @@ def test_one_long_file_does_not_stand_for_many(picture: Snapshot, counter: Count
     assert told.endswith(" with their definitions (1 of them in part)")
 
 
-def test_what_is_left_over_makes_the_long_one_longer(picture: Snapshot, counter: Counter) -> None:
+def test_room_left_over_extends_the_cut_outline(picture: Snapshot, counter: Counter) -> None:
     asked = WindowRequest("frobnication", "", 20_000, map_limit=4_000)
     text = the_map(build(asked, picture, counter))
     assert all(f"src/part{n:02}.py:\n" in text for n in range(40))
@@ -89,7 +89,7 @@ def test_what_is_left_over_makes_the_long_one_longer(picture: Snapshot, counter:
     assert counter.count(text) > 3_900
 
 
-def test_a_definition_that_was_not_shown_is_told_when_it_changes(repo: Repo, counter: Counter) -> None:
+def test_a_change_of_a_definition_that_was_cut_is_sent(repo: Repo, counter: Counter) -> None:
     long = "\n".join(f"def case_number_{n}(fixture): ..." for n in range(400))
     repo.commit(**{"a.py": long, "b.py": "def other(): ...\n"})
     project = Project(repo.root)

@@ -140,8 +140,8 @@ def test_the_cache_is_used_and_is_right(repo: Repo, tmp_path: Path) -> None:
     repo.write("m3.py", "def other(): ...\n")
     again = Project(repo.root, cache).scan()
     assert again.entries["m3.py"].block == "m3.py:\n def other()\n"
-    assert again.words.makers({"other": 1})[0].keys() == {"m3.py"}
-    assert again.words.makers({"f3": 1}) == ({}, [])
+    assert again.words.defining_files({"other": 1})[0].keys() == {"m3.py"}
+    assert again.words.defining_files({"f3": 1}) == ({}, [])
 
 
 def segments(cache: Path) -> list[Path]:

@@ -62,22 +62,22 @@ def test_secrets_are_masked(text: str, secret: str, kind: str) -> None:
         "if token == 'identifier': token = lexer.next_token_1()",
     ],
 )
-def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+def test_text_that_only_looks_like_a_secret_is_kept(text: str) -> None:
     assert redact(text).text == text
 
 
 @given(st.text())
-def test_lines_are_kept(text: str) -> None:
+def test_masking_keeps_the_number_of_lines(text: str) -> None:
     assert redact(text + PEM + text).text.count("\n") == (text + PEM + text).count("\n")
 
 
-def test_keys_that_never_end_are_masked_and_hold_nothing_up() -> None:
+def test_keys_without_an_end_are_masked_in_linear_time() -> None:
     begin = "-----BEGIN RSA PRIVATE KEY-----"
     found = redact(f"{begin}\nMIIEow\n" * 30_000)
     assert "MIIEow" not in found.text and found.text.count(begin) == 30_000
 
 
-def test_secret_files_by_name() -> None:
+def test_secret_files_are_recognised_by_name() -> None:
     for path in (
         ".env",
         "a/.env.production",
@@ -93,7 +93,7 @@ def test_secret_files_by_name() -> None:
 
 
 def test_no_rule_relies_on_possessive_groups() -> None:
-    # Before Python 3.11.5 they can miss what they should match: a private key went to the model unmasked.
+    # Before Python 3.11.5 they can fail to match, which once let a private key through.
     rules = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))
     possessive_group = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
     assert possessive_group.search(r"(?:a-){0,9}+")

@@ -38,7 +38,7 @@ def test_a_block_keeps_its_text(text: str) -> None:
 
 
 def test_known_counts(counter: Counter) -> None:
-    # Figures of the encoding itself: "hello world" is two tokens, and this mark is not special here.
+    # Figures of the encoding itself: "hello world" is two tokens, and the mark is ordinary text here.
     assert counter.count("") == 0
     assert counter.count("hello world") == 2
     assert counter.count("<|endoftext|>") > 1
@@ -46,7 +46,7 @@ def test_known_counts(counter: Counter) -> None:
 
 @given(CODE_LIKE)
 @settings(max_examples=200, deadline=None)
-def test_before_loading_a_count_is_a_bound(counter: Counter, text: str) -> None:
+def test_before_loading_a_count_is_an_upper_bound(counter: Counter, text: str) -> None:
     assert Counter().count(text) == len(text.encode()) >= counter.count(text)
 
 
@@ -57,7 +57,7 @@ def test_large_texts_are_counted_and_never_too_low(counter: Counter, unit: str) 
     text = unit * (1_200_000 // len(unit))
     cut = pieces(text)
     assert "".join(cut) == text
-    # The truth, taken where the encoder can still do it in one go, scaled up.
+    # The true count of a sample that the encoder can take at once, scaled up.
     sample = unit * (60_000 // len(unit))
     encoding = tokens._load_encoding()
     assert counter.count(text) >= len(encoding.encode_ordinary(sample)) * (len(text) // len(sample)) * 0.99
@@ -82,7 +82,7 @@ def test_lone_surrogates_are_counted(counter: Counter) -> None:
     assert Counter().count("\ud800") == 3
 
 
-def test_a_damaged_rank_file_is_told_apart(tmp_path: Path) -> None:
+def test_a_damaged_rank_file_raises_an_error(tmp_path: Path) -> None:
     package = Path(tokens.__file__).parent
     data = tmp_path / "context" / "text"
     data.mkdir(parents=True)

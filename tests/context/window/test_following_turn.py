@@ -54,7 +54,7 @@ def start(repo: Repo, counter: Counter) -> Conversation:
     return conversation
 
 
-def test_nothing_new_sends_the_request_alone(repo: Repo, counter: Counter) -> None:
+def test_without_news_only_the_request_is_sent(repo: Repo, counter: Counter) -> None:
     conversation = start(repo, counter)
     assert kinds(conversation.turn()) == [("request", None)]
 
@@ -93,7 +93,7 @@ def methods(count: int, *, of: str) -> str:
     return f"class {of.title()}:\n{body}\n"
 
 
-def test_of_a_file_on_the_map_only_the_changed_definitions_are_sent(repo: Repo, counter: Counter) -> None:
+def test_only_the_changed_definitions_of_a_file_on_the_map_are_sent(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"wide.py": methods(60, of="left") + methods(60, of="right"), "small.py": "x = 1\n"})
     conversation = Conversation(repo, counter)
     assert kinds(conversation.turn()) == [("instructions", None), ("map", None), ("request", None)]
@@ -114,7 +114,7 @@ def test_of_a_file_on_the_map_only_the_changed_definitions_are_sent(repo: Repo, 
     ]
 
 
-def test_of_a_file_that_is_known_whole_the_map_says_nothing(repo: Repo, counter: Counter) -> None:
+def test_the_map_skips_changes_of_files_that_are_known_whole(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"big.py": BIG, "small.py": "def small(): ...\n"})
     conversation = Conversation(repo, counter)
     conversation.turn("Look at @big.py.")
@@ -126,7 +126,7 @@ def test_of_a_file_that_is_known_whole_the_map_says_nothing(repo: Repo, counter:
         assert len(window.pieces[0].text) < 1_000
 
 
-def test_a_file_put_back_is_shown_as_it_is(repo: Repo, counter: Counter) -> None:
+def test_a_file_that_was_reverted_is_shown_again(repo: Repo, counter: Counter) -> None:
     conversation = start(repo, counter)
     repo.write("big.py", BIG)
     window = conversation.turn("Go on.", "big.py")
@@ -154,7 +154,7 @@ def test_changed_project_instructions_are_sent_again(repo: Repo, counter: Counte
     assert "very brief" in window.pieces[0].text
 
 
-def test_what_had_no_room_is_not_tried_again_until_it_changes(repo: Repo, counter: Counter) -> None:
+def test_a_file_without_room_is_not_tried_again_until_it_changes(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"a.py": BIG, "b.py": BIG})
     repo.write("a.py", BIG.replace("+=", "-="))
     repo.write("b.py", BIG.replace("+=", "*="))
@@ -168,9 +168,7 @@ def test_what_had_no_room_is_not_tried_again_until_it_changes(repo: Repo, counte
     assert ("changed", "a.py") in kinds(named)
 
 
-def test_a_fresh_start_sends_the_map_as_it_was_with_what_changed_behind_it(
-    repo: Repo, counter: Counter
-) -> None:
+def test_a_fresh_start_sends_the_frozen_map_followed_by_its_changes(repo: Repo, counter: Counter) -> None:
     conversation = start(repo, counter)
     first = conversation.turn("again")
     assert not first.shown.outlines

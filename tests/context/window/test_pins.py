@@ -1,4 +1,4 @@
-"""Files that the user pins are in every window; of those taken out only the names are."""
+"""Files that the user pins are in every window; of removed files only the names are."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_pinned_file_is_shown_whole_once_and_again_when_it_changes(repo: Repo,
     assert shown(talk.turn("src/alpha.py")) == []
 
 
-def test_a_file_pinned_later_is_shown_in_the_next_turn_behind_what_stands(
+def test_a_file_pinned_later_is_shown_in_the_next_turn_without_changing_the_prefix(
     repo: Repo, counter: Counter
 ) -> None:
     talk = Talk(project(repo), counter)
@@ -134,7 +134,7 @@ def test_lines_symbols_folders_and_globs_can_be_pinned(repo: Repo, counter: Coun
     ]
 
 
-def test_what_the_request_names_comes_before_what_is_pinned(repo: Repo, counter: Counter) -> None:
+def test_mentioned_files_come_before_pinned_ones(repo: Repo, counter: Counter) -> None:
     talk = Talk(project(repo), counter, budget=1_300)
     window = talk.turn("src/beta.py", text="Explain @src/alpha.py")
     assert shown(window)[0] == ("src/alpha.py", "named in the request; whole")
@@ -156,7 +156,7 @@ def test_a_pin_without_room_says_so_in_every_window_and_is_not_sent_twice(
     assert shown(talk.turn("src/gamma.py")) == [("src/gamma.py", "pinned; whole")]
 
 
-def test_of_a_removed_file_only_the_name_is_shown(repo: Repo, counter: Counter) -> None:
+def test_only_the_name_of_a_removed_file_is_shown(repo: Repo, counter: Counter) -> None:
     repo = project(repo)
     repo.write("src/alpha.py", module("alpha", 9))
     talk = Talk(repo, counter)
@@ -170,7 +170,9 @@ def test_of_a_removed_file_only_the_name_is_shown(repo: Repo, counter: Counter) 
     assert "alpha_1" in window.text and not window.left_out
 
 
-def test_a_removed_file_that_the_request_names_says_why_it_is_not_there(repo: Repo, counter: Counter) -> None:
+def test_a_removed_file_that_the_request_names_is_reported_with_the_reason(
+    repo: Repo, counter: Counter
+) -> None:
     window = Talk(project(repo), counter).turn(text="Explain @src/alpha.py", removed=("src/*.py",))
     (left,) = [left for left in window.left_out if left.path == "src/alpha.py"]
     assert left.why == "removed by you, though the request names it"
@@ -189,7 +191,7 @@ def test_removing_sends_nothing_and_a_fresh_start_forgets_the_definitions(
     assert "alpha_1" not in window.text and "beta_1" in window.text
 
 
-def test_what_is_pinned_is_not_removed(repo: Repo, counter: Counter) -> None:
+def test_a_pin_wins_over_a_removal(repo: Repo, counter: Counter) -> None:
     window = Talk(project(repo), counter).turn("src/alpha.py", removed=("src/",))
     assert shown(window) == [("src/alpha.py", "pinned; whole")]
     assert {left.path for left in window.left_out} == {"src/beta.py", "src/gamma.py"}
@@ -228,9 +230,7 @@ TARGETS = st.lists(
 ).map(tuple)
 
 
-def test_no_pins_and_removals_bring_a_window_over_its_budget(
-    repo: Repo, counter: Counter, tmp_path: Path
-) -> None:
+def test_pins_and_removals_never_exceed_the_budget(repo: Repo, counter: Counter, tmp_path: Path) -> None:
     repo = project(repo)
     repo.write("src/beta.py", module("beta", 12))
     scanned: Snapshot = Project(repo.root).scan()

@@ -60,7 +60,7 @@ def request(
 
 
 def check(window: Window, counter: Counter, used: int = 0) -> None:
-    """What holds of every window."""
+    """Check the invariants of every window."""
     assert window.tokens <= window.budget
     assert window.tokens == used + sum(piece.tokens for piece in window.pieces)
     assert counter.count(window.text) == window.tokens - used
@@ -74,7 +74,7 @@ def piece(window: Window, path: str) -> Piece:
     return next(piece for piece in window.pieces if piece.path == path)
 
 
-def test_a_window_holds_everything_where_it_fits(repo: Repo, counter: Counter) -> None:
+def test_a_window_has_everything_if_it_fits(repo: Repo, counter: Counter) -> None:
     fill(repo)
     window = build(request("Change @src/pkg0/m3.py"), Project(repo.root).scan(), counter)
     check(window, counter)
@@ -137,7 +137,7 @@ def picture(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     st.sampled_from(["", "@src", "@README.md", "src/pkg1/m4.py and work_5_2"]),
 )
 @settings(max_examples=150, deadline=None)
-def test_never_over_budget(
+def test_a_window_never_exceeds_its_budget(
     counter: Counter,
     picture: Snapshot,
     budget: int,
@@ -160,7 +160,7 @@ def test_never_over_budget(
         check(build(dataclasses.replace(asked, budget=budget + 500), picture, count, seen), count, used)
 
 
-def test_the_least_budget_is_the_instructions_and_the_request(picture: Snapshot, counter: Counter) -> None:
+def test_the_smallest_budget_is_the_instructions_and_the_request(picture: Snapshot, counter: Counter) -> None:
     with pytest.raises(BudgetTooSmall, match="budget is 0") as caught:
         build(request(budget=0), picture, counter)
     window = build(request(budget=caught.value.needed), picture, counter)
@@ -170,9 +170,7 @@ def test_the_least_budget_is_the_instructions_and_the_request(picture: Snapshot,
         build(request(budget=caught.value.needed - 1), picture, counter)
 
 
-def test_where_room_is_short_paths_come_first_then_outlines_by_rank(
-    picture: Snapshot, counter: Counter
-) -> None:
+def test_a_small_map_lists_paths_first_and_then_outlines_by_rank(picture: Snapshot, counter: Counter) -> None:
     window = build(request("What does work_5_2 do?", 700), picture, counter)
     text = next(piece.text for piece in window.pieces if piece.kind is Kind.MAP)
     assert "src/pkg1/: m1.py, m4.py, m7.py\n" in text
@@ -183,7 +181,7 @@ def test_where_room_is_short_paths_come_first_then_outlines_by_rank(
     assert len(outlined) < len(picture.entries)
 
 
-def test_too_many_changes_are_named_at_least(repo: Repo, counter: Counter) -> None:
+def test_changed_files_without_room_are_listed_by_name(repo: Repo, counter: Counter) -> None:
     repo.commit(**{f"m{n}.py": module(n) for n in range(12)})
     for n in range(12):
         repo.write(f"m{n}.py", module(n).replace("+=", "-="))
@@ -194,7 +192,7 @@ def test_too_many_changes_are_named_at_least(repo: Repo, counter: Counter) -> No
     assert {left.path for left in window.left_out if left.why == "no room for its text"}
 
 
-def test_the_order_of_a_prefix_does_not_depend_on_the_request(picture: Snapshot, counter: Counter) -> None:
+def test_the_prefix_does_not_depend_on_the_request(picture: Snapshot, counter: Counter) -> None:
     one = build(request("work_5_2"), picture, counter)
     other = build(request("start the web app"), picture, counter)
     prefix = {Kind.INSTRUCTIONS, Kind.PROJECT_INSTRUCTIONS, Kind.MAP}
@@ -257,7 +255,7 @@ def test_a_folder_named_in_a_small_window_is_left_out_file_by_file(
     assert {path for path in picture.paths if path.startswith("src/")} <= left | shown
 
 
-def test_history_drops_the_oldest(picture: Snapshot, counter: Counter) -> None:
+def test_history_without_room_loses_its_oldest_messages(picture: Snapshot, counter: Counter) -> None:
     history = tuple(f"message {n}: " + "word " * 200 for n in range(10))
     window = build(request(budget=2000, history=history), picture, counter)
     check(window, counter)
@@ -266,7 +264,7 @@ def test_history_drops_the_oldest(picture: Snapshot, counter: Counter) -> None:
     assert {left.path for left in window.left_out} >= {"message 1"}
 
 
-def test_a_file_that_vanished_since_the_scan(repo: Repo, counter: Counter) -> None:
+def test_a_file_that_vanished_since_the_scan_is_shown_as_deleted(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"a.py": "a = 1\n", "b.py": "b = 1\n"})
     repo.write("a.py", "a = 2\n")
     snapshot = Project(repo.root).scan()
@@ -281,7 +279,7 @@ def test_an_empty_folder_gives_a_window(tmp_path: Path, counter: Counter) -> Non
     assert [piece.kind for piece in window.pieces] == [Kind.INSTRUCTIONS, Kind.REQUEST]
 
 
-def test_the_instructions_of_a_repository_hold_in_its_folders_too(repo: Repo, counter: Counter) -> None:
+def test_the_instructions_of_a_repository_apply_in_its_folders_too(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"AGENTS.md": "Top.\n", "a/b/AGENTS.md": "Root.\n", "a/b/c/AGENTS.md": "In c.\n"})
     repo.write("a/b/c/m.py", "x = 1\n")
     snapshot = Project(repo.root / "a/b").scan()

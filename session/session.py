@@ -84,6 +84,8 @@ class Session:
         self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
         self._recorder.subscribe(self._pins.take)
         self.connection = self._make_connection()
+        self.landing_pause = self._edit_thread.landing_pause
+        """Pauses landing while it is undecided whether a key stops the turn; for any thread."""
         self._turns = Turns(
             self.name,
             opening,

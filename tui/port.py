@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from session.commands.lock_commands import LockCommands
     from session.commands.model_commands import ModelCommands
     from session.events import Event, Usage
+    from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
     from session.usage.totals import Spent
 
@@ -98,6 +99,11 @@ class SessionPort(Protocol):
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
         """Apply (``land``) or reject a held hunk, allow or decline a held tool call; with ``rest`` also
         everything that the turn holds later. False when it is not held."""
+        ...
+
+    @property
+    def landing_pause(self) -> LandingPause:
+        """Pauses landing while it is undecided whether a key stops the turn; for any thread."""
         ...
 
     @property

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TypeVar
 
+from session.project.landing_pause import LandingPause
+
 T = TypeVar("T")
 
 
@@ -20,6 +22,8 @@ class EditThread:
     def __init__(self, executor: Executor | None = None) -> None:
         """``executor`` runs the work, one piece at a time and in order; by default it is a thread."""
         self._executor = executor or ThreadPoolExecutor(max_workers=1, thread_name_prefix="edits")
+        self.landing_pause = LandingPause()
+        """Waited for in the edit thread before each hunk is written; for any thread."""
 
     async def run(self, work: Callable[[], T]) -> T:
         """Do ``work`` in the edit thread and return its result. Work that has begun is not cancelled.

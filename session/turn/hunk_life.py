@@ -11,7 +11,8 @@ Rules, which the table holds:
    happens afterwards can land the hunk.
 3. Nothing is written while a question is open. A hunk that was asked about early is checked (placed
    without writing) when its turn comes, and is asked about with all reasons, or lands.
-4. A hunk that is landing cannot be dropped by a stop: its write finishes and the result counts.
+4. A stop does not drop a hunk that is being written: its write finishes and the result counts. One
+   whose write had not begun, because landing was paused, is dropped.
 5. A question ends with its hunk, so no question outlives the hunk it is about.
 """
 

@@ -176,6 +176,10 @@ class LandingQueue:
             return self._drop(life)
         return [*self._ask(life, _question(result)), *self._next()]
 
+    def not_begun(self, hunk: str) -> list[Effect]:
+        """A ``Land`` whose write had not begun when the turn was stopped: nothing of it is on disk."""
+        return self._drop(self._hunks[hunk])
+
     def last_questions(self) -> list[Effect]:
         """Nobody answers any more: whole hunks still land up to the first question, the rest is dropped."""
         self._last_questions = True

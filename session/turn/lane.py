@@ -67,6 +67,7 @@ class Lane:
         self._nameless = False
         """Whether the journal could give no more names. Hunks without one are passed over."""
         self._queue = LandingQueue(attended=attended, review=review)
+        self._pause = thread.landing_pause
         self._tasks = LaneTasks(thread)
         self._targets = TargetLines(turn, writer, self._tasks, recorder)
         self._idle = asyncio.Event()
@@ -119,6 +120,7 @@ class Lane:
         """Drop every hunk that is not being written at this moment, and take no more; returns at once."""
         if not self._queue.stopped:
             self._perform(self._queue.stop())
+            self._pause.look_again()
 
     def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
         """The user's answer about a held hunk, any of those whose ``HunkHeld`` was sent and that have not
@@ -238,16 +240,22 @@ class Lane:
         self._perform(self._queue.checked(effect.hunk, result))
 
     async def _land(self, effect: Land) -> None:
-        edit, allow = effect.edit, effect.allow
         try:
-            result = await self._tasks.in_edit_thread(
-                lambda: self._writer.write(effect.hunk, self._turn, edit, allow)
-            )
+            result = await self._tasks.in_edit_thread(lambda: self._write(effect))
         except Exception as problem:
             self.stop()
             self._tasks.start(self._account(effect, problem))
             raise
-        self._perform(self._queue.landed(effect.hunk, result))
+        if result is None:
+            self._perform(self._queue.not_begun(effect.hunk))
+        else:
+            self._perform(self._queue.landed(effect.hunk, result))
+
+    def _write(self, effect: Land) -> Landed | Refused | None:
+        """Land one hunk; None when the turn was stopped before its write began. Called in the edit thread."""
+        if not self._pause.wait(lambda: self._queue.stopped):
+            return None
+        return self._writer.write(effect.hunk, self._turn, effect.edit, effect.allow)
 
     async def _account(self, effect: Land, problem: Exception) -> None:
         """End the hunk whose landing failed by what the ledger says: its text may be on disk all the same."""

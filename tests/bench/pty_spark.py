@@ -126,7 +126,7 @@ class Stage:
     """A project, the partner that answers, and a private home folder. Made by :func:`stage`."""
 
     def __init__(self, folder: Path, url: str) -> None:
-        self._folder, self._url = folder, url
+        self.folder, self._url = folder, url
         self.project = folder / "project"
         places = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
         self.environ = {
@@ -146,7 +146,7 @@ class Stage:
     @contextlib.contextmanager
     def spark(self, start: str = START, columns: int = 120, rows: int = 36) -> Iterator[Pty]:
         """Start the app on a new session without a draft."""
-        for draft in (self._folder / "state").rglob("draft.txt"):
+        for draft in (self.folder / "state").rglob("draft.txt"):
             draft.unlink()
         pane = Pty(self.command(start), self.project, self.environ, columns, rows)
         try:
@@ -156,8 +156,9 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(rate: str = "1000", project: Path | None = None) -> Iterator[Stage]:
-    """Make a stage on the sample project or a copy of ``project``, for as long as the block lasts."""
+def stage(rate: str = "1000", project: Path | None = None, script: str | None = None) -> Iterator[Stage]:
+    """Make a stage on the sample project or a copy of ``project``, for as long as the block lasts. The
+    partner plays ``script`` (TOML), or its own."""
     with tempfile.TemporaryDirectory(prefix="spark-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if project is None:
@@ -165,5 +166,9 @@ def stage(rate: str = "1000", project: Path | None = None) -> Iterator[Stage]:
             make_sample(folder / "project")
         else:
             subprocess.run(["git", "clone", "-q", str(project), str(folder / "project")], check=True)
-        with companion(rate) as url:
+        scenarios = None
+        if script is not None:
+            scenarios = folder / "script.toml"
+            scenarios.write_text(script, "utf-8")
+        with companion(rate, scenarios) as url:
             yield Stage(folder, url)

@@ -21,7 +21,7 @@ from tui.exits import CONFIGURATION, FAILED
 from tui.panes.editor.marks import Mark, Marks
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
-from tui.terminal.driver import ask_for_turns, take_keys
+from tui.terminal.driver import brake_turns, take_keys
 from tui.terminal.startup import loaded
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class SessionStart:
             self._marks,
             session,
         )
-        ask_for_turns(self._app, lambda: session.running)
+        brake_turns(self._app, session)
         controls.shown_file.on_change = self._name_editor
         self._panes.editor.on_edited = self._name_editor
         self._panes.status.show(

@@ -1,9 +1,12 @@
-"""The terminal driver, and every private name of Textual that spark leans on.
+"""The terminal driver, and every private name of Textual that spark depends on.
 
 Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
 ``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
 into a queue of thirty with a blocking put from the event loop: a slow terminal stops the keys. Here the
 queue takes everything, and the panes skip frames while it is not empty (:func:`takes_frames`).
+
+A key that may stop the turn freezes screen and landing when its first byte is read
+(:mod:`tui.terminal.stop_brake`).
 
 Textual's minor version is pinned, and ``tests/tui/terminal/test_driver.py`` fails when a name moves.
 """
@@ -14,18 +17,18 @@ import os
 import selectors
 import threading
 from codecs import getincrementaldecoder
-from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from textual import constants
+from textual import constants, events
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from tui.terminal.escape_keys import EscapeKeys
+from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
+from tui.terminal.stop_brake import BrakedOutput, StopBrake, Turns
 from tui.terminal.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
@@ -34,6 +37,9 @@ STILL_PROMPT = 4
 """Writes that may wait without the terminal being behind: a frame is up to three of them."""
 IDLE = 0.1
 """Seconds after which the input thread looks whether it is to end."""
+
+STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
+"""Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
 
 REWRITES = (
     # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
@@ -62,9 +68,12 @@ class SparkDriver(LinuxDriver):
 
     _ending: tuple[int, int] | None = None
     """A pipe that wakes the input thread when it is to end."""
-    turn_runs: Callable[[], bool] = staticmethod(lambda: False)
-    """Says whether a turn runs: ESC and a letter are then Esc and that letter, never Alt and the letter.
-    Called in the input thread."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.brake = StopBrake()
+        if self._file is not None:
+            self._file = BrakedOutput(self._file, self.brake)  # type: ignore[assignment]
 
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
@@ -72,6 +81,7 @@ class SparkDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0
+            self.write(ASK_FOR_KITTY)
 
     @property
     def behind(self) -> bool:
@@ -83,7 +93,7 @@ class SparkDriver(LinuxDriver):
         delay = _escape_delay()
         constants.ESCAPE_DELAY = delay  # type: ignore[misc]
         parser = XTermParser(self._debug)
-        keys = EscapeKeys(delay, lambda: self.turn_runs())
+        keys = EscapeKeys(delay, lambda: self.brake.turn_runs)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -98,22 +108,34 @@ class SparkDriver(LinuxDriver):
                         if not data:
                             self.exit_event.wait(IDLE)
                             continue
-                        self._take(parser, keys.feed(decode(data), monotonic()))
-                    self._take(parser, keys.tick(monotonic()))
+                        self._take(parser, keys, keys.feed(decode(data), monotonic()))
+                    self._take(parser, keys, keys.tick(monotonic()))
                     for event in parser.tick():
                         self.process_message(event)
             finally:
+                self.brake.release()
                 with suppress(EOFError, ParseError):
                     list(parser.feed(""))
 
-    def _take(self, parser: XTermParser, typed: str) -> None:
-        """Hand over what was typed."""
+    def _take(self, parser: XTermParser, keys: EscapeKeys, typed: str) -> None:
+        """Hand over what was typed. What may be a stop, and what is one, freezes the screen first."""
+        stops = any(key in typed for key in STOP_KEYS)
+        if stops:
+            self.brake.stopping()
+        if keys.undecided:
+            self.brake.undecided()
+        elif self.brake.frozen:
+            self.brake.decided()
         if typed:
             for event in parser.feed(rewritten(typed)):
                 self.process_message(event)
+        if stops:
+            # Handled behind the key, and so behind the stop.
+            self.send_message(events.Callback(callback=self.brake.stopped))
 
     def disable_input(self) -> None:
         """Take no more keys. Textual waits for the input thread here, which is woken for it."""
+        self.brake.release()
         ending, self._ending = self._ending, None
         if ending is not None:
             os.write(ending[1], b"x")
@@ -174,17 +196,18 @@ def _patience(parser: XTermParser, keys: EscapeKeys) -> float:
     return min([IDLE, *(max(0.0, each - monotonic()) for each in due)])
 
 
-def ask_for_turns(app: App[Any], turn_runs: Callable[[], bool]) -> None:
-    """Let the driver of ``app`` ask ``turn_runs`` what ESC and a letter mean; it asks in another thread."""
+def brake_turns(app: App[Any], turns: Turns) -> None:
+    """Have keys freeze and stop the turns of ``turns``. While one runs, ESC and a letter are Esc and that
+    letter, never Alt and the letter."""
     driver = app._driver
     if isinstance(driver, SparkDriver):
-        driver.turn_runs = turn_runs
+        driver.brake.turns = turns
 
 
 def takes_frames(app: App[Any]) -> bool:
-    """Whether the terminal is ready for another frame."""
+    """Whether the terminal is ready for another frame, and none of the keys may be a stop."""
     driver = app._driver
-    return not (isinstance(driver, SparkDriver) and driver.behind)
+    return not (isinstance(driver, SparkDriver) and (driver.behind or driver.brake.frozen))
 
 
 def take_keys(app: App[Any]) -> None:

@@ -13,11 +13,16 @@ sequences.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 ESC = "\x1b"
 ESCAPE_KEY = "\x1b[27u"
 """The Esc key as a sequence that nothing else begins with."""
+ASK_FOR_KITTY = "\x1b[?u"
+"""Asks which parts of the kitty protocol are on. Terminals without it do not answer."""
+_DISAMBIGUATES = 1
+"""The bit of the answer which says that Esc and Alt+letter come as sequences of their own."""
 PASTE_BEGINS = "\x1b[200~"
 PASTE_ENDS = "\x1b[201~"
 SPLIT_SEQUENCE_DELAY = 0.5
@@ -26,6 +31,9 @@ SPLIT_SEQUENCE_DELAY = 0.5
 LONGEST_SEQUENCE = 64
 """Characters after which something that began like a sequence is passed on as it is."""
 
+_LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]")
+"""The rest of a cursor or function key, as one read. Nobody types two characters into one read so soon."""
+_KITTY_ANSWER = re.compile(r"\x1b\[\?(\d{1,9})u")
 _SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
 """What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
 Keys")."""
@@ -41,11 +49,25 @@ class EscapeKeys:
         self._running = running
         self._held = ""
         self._pasting = False
+        self._unambiguous = False
+        """Whether the terminal said that a lone ESC is never the Esc key."""
+        self._late_until: float | None = None
+        """Until when the rest of a sequence may come whose ESC was taken for the Esc key."""
         self.due: float | None = None
         """When :meth:`tick` has something to say, on the clock of the caller."""
 
+    @property
+    def undecided(self) -> bool:
+        """Whether what was read so far may be the Esc key, or the beginning of another key."""
+        return bool(self._held) and not (
+            self._pasting or self._unambiguous or self._held.startswith(f"{ESC}]")
+        )
+
     def feed(self, data: str, now: float) -> str:
         """The keys in ``data``, and in what was held back before it; an unfinished sequence is held back."""
+        late, self._late_until = self._late_until, None
+        if late is not None and now < late and _LATE_REST.fullmatch(data):
+            data = ESC + data
         out: list[str] = []
         for character in data:
             out.append(self._paste(character) if self._pasting else self._key(character))
@@ -57,13 +79,17 @@ class EscapeKeys:
         if self.due is None or now < self.due:
             return ""
         held, self._held, self.due = self._held, "", None
-        return ESCAPE_KEY if held == ESC else self._unfinished(held)
+        if held != ESC:
+            return self._unfinished(held)
+        self._late_until = now + SPLIT_SEQUENCE_DELAY
+        return ESCAPE_KEY
 
     def _wait(self, now: float) -> None:
         if not self._held or self._pasting:
             self.due = None
         else:
-            self.due = now + (self._delay if self._held == ESC else SPLIT_SEQUENCE_DELAY)
+            lone = self._held == ESC and not self._unambiguous
+            self.due = now + (self._delay if lone else SPLIT_SEQUENCE_DELAY)
 
     def _paste(self, character: str) -> str:
         """Pasted text is passed on untouched; only its end is looked for."""
@@ -111,6 +137,9 @@ class EscapeKeys:
     def _release(self) -> str:
         held, self._held = self._held, ""
         self._pasting = held == PASTE_BEGINS
+        if answer := _KITTY_ANSWER.fullmatch(held):
+            self._unambiguous = bool(int(answer[1]) & _DISAMBIGUATES)
+            return ""
         return held
 
     def _unfinished_now(self) -> str:

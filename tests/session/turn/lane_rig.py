@@ -79,11 +79,13 @@ class LaneRig:
         self.ledger = Ledger(folder / "ledger")
         self.landing = Landing(self.root, self.ledger, protection=Protection(), step=step)
         self.thread = SteppedThread()
+        edit_thread = EditThread(self.thread)
+        self.pause = edit_thread.landing_pause
         self.events: list[Event] = []
         self.lane = Lane(
             "t1",
             writer=HunkWriter("session", self.landing, self.ledger, EditedFiles()),
-            thread=EditThread(self.thread),
+            thread=edit_thread,
             recorder=recorder_for(folder / "journal", self.events.append),
             attended=ask,
             review=review,

@@ -246,6 +246,14 @@ class QueuePlay(RuleBasedStateMachine):
         self.carry_out(self.queue.stop())
         assert all(name in self.ended or self.queue.state(name) is State.LANDING for name in self.names)
 
+    @precondition(lambda self: self.queue.stopped and any(isinstance(j, Land) for j in self.jobs.values()))
+    @rule()
+    def find_that_the_write_had_not_begun(self) -> None:
+        (name,) = (name for name, job in self.jobs.items() if isinstance(job, Land))
+        del self.jobs[name]
+        self.carry_out(self.queue.not_begun(name))
+        assert self.queue.state(name) is State.DROPPED
+
     @invariant()
     def every_question_is_shown_and_no_other(self) -> None:
         asked = {name for name in self.names if self.queue.state(name) in ASKED}

@@ -36,6 +36,7 @@ def test_the_private_names_are_where_they_were() -> None:
         assert callable(getattr(LinuxDriver, name))
     source = inspect.getsource(LinuxDriver)
     assert "?1004h" in source
+    assert "WriterThread(self._file)" in source
     for name in ("self._debug", "self.exit_event", "self.fileno", "self.run_input_thread()"):
         assert name in source
     assert "self._mouse" in inspect.getsource(LinuxDriver._enable_mouse_support)

@@ -17,12 +17,12 @@ import pytest
 from tui.terminal.end_signals import SIGNALS
 
 STUCK = """
-import sys, time, tty
+import os, time, tty
 from tui.terminal import end_signals
 end_signals.PATIENCE = 0.2
-with end_signals.leaving_on_signals(lambda code: print("asked", code, flush=True)):
+with end_signals.leaving_on_signals(lambda code: os.write(1, f"asked {code}".encode())):
     tty.setraw(0)
-    print("\\x1b[?1049h\\x1b[?1000hUP", flush=True)
+    os.write(1, b"\\x1b[?1049h\\x1b[?1000hUP")
     while True:
         time.sleep(60)
 """

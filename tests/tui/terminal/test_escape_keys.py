@@ -48,6 +48,52 @@ def test_a_lone_escape_is_a_key_once_its_time_is_over() -> None:
     assert keys.due is None and keys.tick(9.0) == ""
 
 
+def test_a_key_is_undecided_until_it_is_known() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    assert not keys.undecided
+    for read, undecided in (("\x1b", True), ("[", True), ("A", False), ("a\x1b", True), ("d", False)):
+        keys.feed(read, 1.0)
+        assert keys.undecided is undecided, read
+    keys.feed("\x1b", 1.0)
+    keys.tick(1.0 + DELAY)
+    assert not keys.undecided
+    for read in ("\x1b[200~", "a\x1b", "[201~", "\x1b]11;rgb"):
+        keys.feed(read, 2.0)
+        assert keys.undecided is False, read
+
+
+@pytest.mark.parametrize(("flags", "certain"), [(25, True), (1, True), (0, False), (8, False)])
+def test_where_the_terminal_tells_esc_apart_a_lone_esc_begins_a_sequence(flags: int, certain: bool) -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    assert keys.feed(f"\x1b[?{flags}u", 1.0) == "", "the answer is no key"
+    assert keys.feed("\x1b", 1.0) == ""
+    assert keys.undecided is not certain
+    assert keys.tick(1.0 + DELAY) == ("" if certain else ESCAPE_KEY)
+    if certain:
+        assert keys.feed("[A", 1.0 + 3 * DELAY) == "\x1b[A"
+        assert keys.feed(ESCAPE_KEY, 2.0) == ESCAPE_KEY
+
+
+@pytest.mark.parametrize(
+    ("rest", "after", "out"),
+    [
+        ("[C", 0.06, "\x1b[C"),
+        ("[1;5D", 0.06, "\x1b[1;5D"),
+        ("OP", 0.06, "\x1bOP"),
+        ("[C", SPLIT_SEQUENCE_DELAY, "[C"),
+        ("[ok] go", 0.06, "[ok] go"),
+        ("Oh", 0.06, "Oh"),
+        ("[", 0.06, "["),
+    ],
+)
+def test_a_key_whose_rest_comes_late_types_nothing(rest: str, after: float, out: str) -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    keys.feed("\x1b", 1.0)
+    assert keys.tick(1.0 + DELAY) == ESCAPE_KEY
+    assert keys.feed(rest, 1.0 + DELAY + after) == out
+    assert keys.feed("[C", 1.0 + DELAY + after) == "[C", "it comes once"
+
+
 def test_escape_twice_is_two_keys() -> None:
     assert typed("\x1b\x1b") == ESCAPE_KEY * 2
 

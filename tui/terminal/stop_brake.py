@@ -1,0 +1,120 @@
+"""Holds everything still from the first byte of a key that may stop the turn until the turn is stopped.
+
+The byte of the Esc key also begins every arrow key, so a stop has two steps. When the byte is read, nothing
+more is written to the screen and no hunk begins to land. Then either the stop takes effect, or the byte
+turns out to begin another key, and all goes on as if nothing had been.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from session.project.landing_pause import LandingPause
+
+
+class Turns(Protocol):
+    """The part of a session that the brake acts on."""
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs. Asked in the thread that reads keys."""
+        ...
+
+    @property
+    def landing_pause(self) -> LandingPause:
+        """Pauses landing."""
+        ...
+
+
+class StopBrake:
+    """Freezes the screen and landing. All methods are for any thread."""
+
+    def __init__(self) -> None:
+        self.turns: Turns | None = None
+        """The session, once there is one."""
+        self._lock = threading.Lock()
+        self._undecided = False
+        self._stopping = 0
+        """The stop keys that were handed to the app and have not taken effect yet."""
+        self._free = threading.Event()
+        self._free.set()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether everything stands still."""
+        return not self._free.is_set()
+
+    @property
+    def turn_runs(self) -> bool:
+        """Whether there is a turn to stop."""
+        return self.turns is not None and self.turns.running
+
+    def undecided(self) -> None:
+        """A key has begun that may stop the turn. Without a turn nothing freezes."""
+        with self._lock:
+            if self.turn_runs:
+                self._undecided = True
+                self._freeze()
+
+    def decided(self) -> None:
+        """The key is known."""
+        with self._lock:
+            self._undecided = False
+            self._go_on()
+
+    def stopping(self) -> None:
+        """A stop key is handed to the app; :meth:`stopped` follows once it has taken effect."""
+        with self._lock:
+            self._stopping += 1
+            if self.turn_runs:
+                self._freeze()
+
+    def stopped(self) -> None:
+        """A stop key has taken effect."""
+        with self._lock:
+            self._stopping = max(0, self._stopping - 1)
+            self._go_on()
+
+    def release(self) -> None:
+        """Let everything go on, whatever was pressed: no more keys are read."""
+        with self._lock:
+            self._undecided, self._stopping = False, 0
+            self._go_on()
+
+    def wait(self) -> None:
+        """Wait while everything stands still."""
+        self._free.wait()
+
+    def _freeze(self) -> None:
+        self._free.clear()
+        if self.turns is not None:
+            self.turns.landing_pause.begin()
+
+    def _go_on(self) -> None:
+        if self.frozen and not self._undecided and not self._stopping:
+            self._free.set()
+            if self.turns is not None:
+                self.turns.landing_pause.end()
+
+
+class BrakedOutput:
+    """A terminal's output that takes nothing while the brake is on. Used by the thread that writes."""
+
+    def __init__(self, file: TextIO, brake: StopBrake) -> None:
+        self._file = file
+        self._brake = brake
+
+    def write(self, text: str) -> int:
+        """Write once the brake is off."""
+        self._brake.wait()
+        return self._file.write(text)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        self._file.flush()
+
+    def fileno(self) -> int:
+        """The file's descriptor."""
+        return self._file.fileno()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from context.text.secrets import redact
+from session.text.invisible import invisible_character
 from session.text.sanitize import clean
 from session.tools.command.process import Exit, run_group
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
@@ -25,7 +25,6 @@ LAST, LONGEST_LAST = 3, 200
 """How many last lines of a failed command's output stay visible, and their most characters."""
 _SAY_EVERY = 0.1
 _SAY_MOST = 2_000
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 _DESCRIPTION = (
     f"Runs a command with {SHELL} in the project's root, without input or a terminal, and gives its output. "
@@ -75,10 +74,8 @@ class RunTool:
                 f"The command is longer than {LONGEST_COMMAND:,} characters or {MOST_LINES} lines; "
                 "put it into a script, or run less of it."
             )
-        for character in command:
-            if character not in "\n\t" and unicodedata.category(character) in _UNSEEN:
-                code = f"U+{ord(character):04X}"
-                return f"The command contains an invisible character ({code}); leave it out."
+        if code := invisible_character(command):
+            return f"The command contains an invisible character ({code}); leave it out."
         return ""
 
     async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:

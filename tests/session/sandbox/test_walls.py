@@ -226,7 +226,8 @@ from session.sandbox.sandbox import Sandboxes
 async def main() -> None:
     sandbox = await Sandboxes(Path(sys.argv[1]), os.environ).make()
     await sandbox.run(
-        ["/bin/sh", "-c", sys.argv[2]], environ=dict(os.environ), limits=Limits(), seconds=60, take=lambda _: True
+        ["/bin/sh", "-c", sys.argv[2]], environ=dict(os.environ), limits=Limits(), seconds=60,
+        take=lambda _: True,
     )
 
 asyncio.run(main())

@@ -1,0 +1,1 @@
+"""Checks: commands the user agreed to, run in a sandbox, and what they found."""

@@ -1,0 +1,63 @@
+"""What a check is: a command that says whether the project is in order."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+FILES = "{files}"
+"""What stands in a command for the changed files."""
+SECONDS = 300.0
+
+
+class Kind(StrEnum):
+    """What a check looks at. Cheap kinds come first and run first."""
+
+    SYNTAX = "syntax"
+    LINT = "lint"
+    TYPES = "types"
+    TESTS = "tests"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A command for ``/bin/sh``, run at the project's root.
+
+    ``files`` are patterns of the files it is about, all if there are none; ``**`` and ``*`` match across
+    folders. Where the command contains ``{files}``, the changed files among them take its place.
+    """
+
+    name: str
+    command: str
+    kind: Kind = Kind.OTHER
+    seconds: float = SECONDS
+    files: tuple[str, ...] = ()
+    network: bool = False
+    source: str = "config.toml"
+    """Where the check is written, for the person who is asked to agree to it."""
+
+    def takes(self, path: str) -> bool:
+        """Whether the check is about the file ``path``, relative to the root."""
+        return not self.files or any(fnmatchcase(path, pattern) for pattern in self.files)
+
+    def line(self, changed: Sequence[str] | None = None) -> str:
+        """The shell line for the files in ``changed``, or for the whole project where that is None."""
+        if FILES not in self.command:
+            return self.command
+        taken = ["."] if changed is None else [path for path in changed if self.takes(path)]
+        return self.command.replace(FILES, shlex.join(_as_operand(path) for path in taken))
+
+
+def by_cost(checks: Sequence[Check]) -> list[Check]:
+    """The checks in the order to run them: the cheapest kind first."""
+    order = list(Kind)
+    return sorted(checks, key=lambda check: order.index(check.kind))
+
+
+def _as_operand(path: str) -> str:
+    """``path`` so that no program takes it for an option."""
+    return f"./{path}" if path.startswith("-") else path

@@ -1,0 +1,45 @@
+"""One thing a check found, and the verdict of a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from session.checks.check import Check
+
+
+class Status(StrEnum):
+    """What a check says of the project."""
+
+    GREEN = "green"
+    RED = "red"
+    UNCLEAR = "unclear"
+    """It did not run, or did not end by itself, so it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place and what is wrong there; ``line`` is 0 where only the file is known."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one run of a check said. ``last`` are the last lines of its output, for where nothing was found
+    by place; ``note`` says what the sandbox could not hold back."""
+
+    check: Check
+    status: Status
+    seconds: float
+    findings: tuple[Finding, ...] = ()
+    why: str = ""
+    """Why it is unclear, or how it ended."""
+    last: str = ""
+    note: str = ""

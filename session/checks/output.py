@@ -1,0 +1,160 @@
+"""Reading the output of a check into findings: places in the project's files with a message each."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from session.checks.finding import Finding
+from session.text.sanitize import clean_line
+
+MOST_FINDINGS = 200
+_LONGEST_MESSAGE = 300
+_LONGEST_LINE = 2_000
+"""Characters of a line that are looked at: longer ones are data, and would take long to match."""
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+"""Escape sequences of ECMA-48 and hyperlinks, which some tools print to any output."""
+_SPACES = re.compile(r"\s+")
+
+Resolve = Callable[[str], str]
+"""A path as a tool printed it → the project's file it means, or nothing if it is none."""
+
+
+def without_escapes(text: str) -> str:
+    """``text`` without colours and links."""
+    return _ESCAPE.sub("", text)
+
+
+def find(output: str, resolve: Resolve) -> tuple[Finding, ...]:
+    """The findings in ``output``, each place and message once, in their order."""
+    reader = _Reader(resolve)
+    for line in without_escapes(output).splitlines():
+        reader.read(line[:_LONGEST_LINE])
+    return tuple(reader.findings())[:MOST_FINDINGS]
+
+
+class _Reader:
+    """Reads line by line; what it remembers of earlier lines is the message, file or frame they named."""
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._found: dict[Finding, None] = {}
+        self._failures: list[Finding] = []
+        self._message = ""
+        self._file = ""
+        self._place: tuple[str, int] | None = None
+        """A place that waits for the message after it."""
+        self._frame: tuple[str, int] | None = None
+
+    def findings(self) -> Iterable[Finding]:
+        """What was found; a failed test whose line is not known is told by its file."""
+        told = {finding.path for finding in self._found}
+        return [*self._found, *(failure for failure in self._failures if failure.path not in told)]
+
+    def read(self, line: str) -> None:
+        """Read the next line."""
+        if self._place is not None and line.strip():
+            place, self._place = self._place, None
+            self._add(*place, line)
+            return
+        for role, pattern in _formats():
+            match = pattern.match(line)
+            if match is not None and self._take(role, match.groupdict()):
+                return
+
+    def _take(self, role: str, groups: dict[str, str | None]) -> bool:
+        """Use a line that matches; returns whether it was what it looked like."""
+        path = self._resolve(groups.get("path") or "")
+        number = int(groups.get("line") or 0)
+        message = groups.get("message") or ""
+        match role:
+            case "message":
+                code = groups.get("code")
+                self._message = f"{code.rstrip(':')} {message}" if code else message
+            case "detail":
+                if not self._raise(message):
+                    self._message = self._message or message
+            case "next":
+                self._message, self._frame = "", None
+            case "raised":
+                return self._raise(message)
+            case "entry":
+                return bool(self._file) and self._add(self._file, number, message)
+            case _ if not path:
+                return False
+            case "finding":
+                return self._add(path, number, message)
+            case "place":
+                self._locate(path, number, groups.get("kind") or "")
+            case "file":
+                self._file = path
+            case "frame":
+                self._frame = (path, number)
+            case "failure":
+                said = message or "failed"
+                test = groups.get("test")
+                self._failures.append(Finding(path, 0, _short(f"{test}: {said}" if test else said)))
+        return True
+
+    def _locate(self, path: str, number: int, kind: str) -> None:
+        message, self._message = self._message or kind, ""
+        if message:
+            self._add(path, number, message)
+        else:
+            self._place = (path, number)
+
+    def _raise(self, message: str) -> bool:
+        if self._frame is None:
+            return False
+        place, self._frame = self._frame, None
+        return self._add(*place, message)
+
+    def _add(self, path: str, number: int, message: str) -> bool:
+        self._found.setdefault(Finding(path, number, _short(message)))
+        return True
+
+
+class ProjectPaths:
+    """Finds the project's file that a printed path means. ``roots`` are where commands saw the project."""
+
+    def __init__(self, project: Path, roots: Iterable[Path], files: Iterable[str]) -> None:
+        self._project = project
+        self._roots = [str(root) for root in (*roots, project)]
+        self._files = frozenset(files)
+        self._by_name: dict[str, list[str]] = {}
+        for path in self._files:
+            self._by_name.setdefault(PurePosixPath(path).name, []).append(path)
+
+    def resolve(self, printed: str) -> str:
+        """The path relative to the project; empty if ``printed`` names none of its files.
+
+        A bare name or the end of a path counts where only one file fits: some tools print paths relative to
+        a package.
+        """
+        path = printed.strip().replace("\\", "/")
+        for root in self._roots:
+            path = path.removeprefix(f"{root}/")
+        path = path.removeprefix("./")
+        if path in self._files:
+            return path
+        if not path or path.startswith("/") or ".." in PurePosixPath(path).parts:
+            return ""
+        fits = [
+            each
+            for each in self._by_name.get(PurePosixPath(path).name, [])
+            if each.endswith(f"/{path}") or each == path
+        ]
+        return fits[0] if len(fits) == 1 else ""
+
+
+def _short(message: str) -> str:
+    return clean_line(_SPACES.sub(" ", message))[:_LONGEST_MESSAGE]
+
+
+@cache
+def _formats() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    data = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
+    return tuple((each["role"], re.compile(each["pattern"])) for each in data["format"])

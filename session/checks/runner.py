@@ -1,0 +1,129 @@
+"""Running a check in a sandbox of its own, and judging how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from context.text.secrets import redact
+from session.checks.check import Check
+from session.checks.finding import Status, Verdict
+from session.checks.output import ProjectPaths, find, without_escapes
+from session.sandbox.plan import Limits
+from session.sandbox.result import End, Outcome, SandboxRefused
+from session.sandbox.sandbox import Sandbox, Sandboxes
+from session.text.sanitize import clean
+
+SHELL = "/bin/sh"
+KEPT = 1_000_000
+"""Bytes of output kept from the beginning, and as many from the end."""
+MOST_OUTPUT = 200_000_000
+"""Bytes of output after which a check is ended."""
+LAST_LINES, LONGEST_LAST = 12, 300
+_PLAIN = {
+    "TERM": "dumb", "NO_COLOR": "1", "CI": "1", "PAGER": "cat", "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1",
+}  # fmt: skip
+_CANNOT_RUN = {126: "cannot be run", 127: "is not installed"}
+_SAYS_NOTHING = {
+    ("pytest", 4): "pytest does not know these arguments",
+    ("pytest", 5): "pytest found no tests",
+}
+"""Exit codes with which a program says that it has not judged anything."""
+
+
+class CheckRunner:
+    """Runs checks on ``project``. ``environ`` is what they get; ``files`` lists the project's files."""
+
+    def __init__(
+        self, project: Path, sandboxes: Sandboxes, environ: Mapping[str, str], files: Iterable[str]
+    ) -> None:
+        self._project = project
+        self._sandboxes = sandboxes
+        self._environ = {**environ, **_PLAIN}
+        self._files = frozenset(files)
+
+    async def run(
+        self, check: Check, changed: Sequence[str] | None = None, limits: Limits | None = None
+    ) -> Verdict:
+        """Run ``check`` for the files in ``changed``, or for the whole project, in a new sandbox.
+
+        What cannot be run gets an unclear verdict. Nothing the check started is left when this returns.
+        """
+        try:
+            sandbox = await self._sandboxes.make()
+        except (SandboxRefused, OSError) as problem:
+            return Verdict(check, Status.UNCLEAR, 0.0, why=f"no sandbox could be made: {problem}")
+        try:
+            return await self._run(check, changed, limits or Limits(), sandbox)
+        finally:
+            await sandbox.remove()
+
+    async def _run(
+        self, check: Check, changed: Sequence[str] | None, limits: Limits, sandbox: Sandbox
+    ) -> Verdict:
+        output = _Output()
+        try:
+            outcome = await sandbox.run(
+                [SHELL, "-c", check.line(changed)],
+                environ=self._environ,
+                limits=limits,
+                seconds=check.seconds,
+                take=output.take,
+                network=check.network,
+            )
+        except (SandboxRefused, OSError) as problem:
+            return Verdict(check, Status.UNCLEAR, 0.0, why=f"it could not be started: {problem}")
+        text = output.text()
+        status, why = judge(check, outcome)
+        paths = ProjectPaths(self._project, [sandbox.root], self._files)
+        findings = find(text, paths.resolve) if status is Status.RED else ()
+        last = "" if status is Status.GREEN else _last_lines(text)
+        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note)
+
+
+def judge(check: Check, outcome: Outcome) -> tuple[Status, str]:
+    """What the end of a check's command says, and in words how it ended; empty for green."""
+    if outcome.end is End.CUT:
+        return Status.UNCLEAR, f"it was ended: it printed more than {MOST_OUTPUT // 1_000_000} MB"
+    if outcome.end is not End.EXIT:
+        return Status.UNCLEAR, f"it was ended: it {outcome.why}"
+    if outcome.code == 0:
+        return Status.GREEN, ""
+    if outcome.code in _CANNOT_RUN:
+        return Status.UNCLEAR, f"its command {_CANNOT_RUN[outcome.code]}"
+    for (program, code), why in _SAYS_NOTHING.items():
+        if code == outcome.code and program in check.command.split():
+            return Status.UNCLEAR, why
+    if outcome.code > 128:
+        return Status.UNCLEAR, f"it was ended by signal {outcome.code - 128}"
+    return Status.RED, f"exit {outcome.code}"
+
+
+class _Output:
+    """The beginning and the end of a command's output."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._total = 0
+
+    def take(self, piece: bytes) -> bool:
+        """Take the next piece, and say whether more is wanted."""
+        self._total += len(piece)
+        room = KEPT - len(self._head)
+        self._head += piece[:room]
+        self._tail += piece[room:]
+        if len(self._tail) > 2 * KEPT:
+            del self._tail[:-KEPT]
+        return self._total <= MOST_OUTPUT
+
+    def text(self) -> str:
+        """What was kept, as text."""
+        return (self._head + self._tail[-KEPT:]).decode("utf-8", "replace")
+
+
+def _last_lines(text: str) -> str:
+    lines = [line.rstrip() for line in without_escapes(text[-LAST_LINES * 10_000 :]).splitlines()]
+    shown = [line[:LONGEST_LAST] for line in lines if line.strip()][-LAST_LINES:]
+    return redact(clean("\n".join(shown))).text

@@ -1,0 +1,102 @@
+"""Checks run for real: pytest, ruff and shell commands in sandboxes of a small project."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from session.checks.check import Check, Kind
+from session.checks.finding import Finding, Status, Verdict
+from session.checks.runner import CheckRunner
+from session.sandbox.plan import MEGABYTE, Limits
+from session.sandbox.sandbox import Sandboxes
+from session.tools.command.environment import allowed_environment
+
+PYTHON = sys.executable
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "app.py").write_text("def greet(name):\n    return 'Hi ' + name\n")
+    (folder / "tests" / "test_app.py").write_text(
+        "from app import greet\n\n\ndef test_greets():\n    assert greet('you') == 'Hello you'\n"
+    )
+    return folder
+
+
+async def run(root: Path, check: Check, changed: list[str] | None = None, **more: Limits) -> Verdict:
+    files = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
+    environ = allowed_environment(os.environ)
+    return await CheckRunner(root, Sandboxes(root, os.environ), environ, files).run(check, changed, **more)
+
+
+async def test_failing_tests_are_red_with_the_place_and_mended_ones_green(root: Path) -> None:
+    check = Check("tests", f"{PYTHON} -m pytest -q -p no:cacheprovider", Kind.TESTS)
+    verdict = await run(root, check)
+    assert verdict.status is Status.RED and verdict.why == "exit 1"
+    assert verdict.findings == (
+        Finding("tests/test_app.py", 5, "AssertionError: assert 'Hi you' == 'Hello you'"),
+    )
+    assert "1 failed" in verdict.last
+    (root / "app.py").write_text("def greet(name):\n    return 'Hello ' + name\n")
+    assert (await run(root, check)).status is Status.GREEN
+
+
+async def test_a_linter_is_told_the_changed_files(root: Path) -> None:
+    (root / "app.py").write_text("import os\n")
+    (root / "other.py").write_text("import sys\n")
+    check = Check(
+        "lint", f"{PYTHON} -m ruff check --no-cache --isolated {{files}}", Kind.LINT, files=("*.py",)
+    )
+    verdict = await run(root, check, ["app.py", "pytest.ini"])
+    assert verdict.findings == (Finding("app.py", 1, "F401 `os` imported but unused"),)
+    assert {finding.path for finding in (await run(root, check)).findings} == {"app.py", "other.py"}
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("no-such-program-anywhere", "is not installed"),
+        (f"{PYTHON} -m pytest -q empty", "pytest does not know these arguments"),
+        ("sleep 60", "did not end within 0.5 s"),
+        ("kill -SEGV $$", "ended by signal 11"),
+    ],
+)
+async def test_a_check_that_did_not_judge_is_unclear(root: Path, command: str, why: str) -> None:
+    seconds = 0.5 if command.startswith("sleep") else 60.0
+    verdict = await run(root, Check("odd", command, seconds=seconds))
+    assert verdict.status is Status.UNCLEAR and why in verdict.why and verdict.findings == ()
+
+
+async def test_a_check_that_uses_too_much_is_unclear_and_says_what(root: Path) -> None:
+    check = Check("greedy", f"{PYTHON} -c 'b = bytearray(500_000_000); import time; time.sleep(60)'")
+    verdict = await run(root, check, limits=Limits(memory=150 * MEGABYTE))
+    if verdict.note:
+        pytest.skip(f"limits need a sandbox with walls: {verdict.note}")
+    assert verdict.status is Status.UNCLEAR and "150 MB of memory" in verdict.why
+
+
+async def test_a_check_that_changes_the_project_changes_only_its_sandbox(root: Path) -> None:
+    verdict = await run(root, Check("formatter", "echo changed > app.py; rm -rf tests; false"))
+    assert verdict.status is Status.RED
+    assert "Hi " in (root / "app.py").read_text() and (root / "tests" / "test_app.py").exists()
+
+
+async def test_a_check_sees_no_keys_and_asks_for_none(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
+    verdict = await run(root, Check("env", "env; cat; exit 1"))
+    assert "sk-secret" not in verdict.last and verdict.status is Status.RED
+
+
+async def test_a_flood_of_output_is_kept_at_its_ends_only(root: Path) -> None:
+    verdict = await run(
+        root, Check("loud", "echo app.py:1: first; yes x | head -c 20M; echo app.py:2: last; false")
+    )
+    assert [finding.message for finding in verdict.findings] == ["first", "last"]
+    assert verdict.last.splitlines()[-1] == "app.py:2: last"

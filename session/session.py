@@ -146,6 +146,7 @@ class Session:
 
     async def open(self) -> None:
         """Begin to read the project and to connect; both go on in the background."""
+        self._tasks.watch_loop()
         self._recorder.publish(
             SessionStarted(
                 session=self.name,

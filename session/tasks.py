@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -37,6 +38,10 @@ class BackgroundTasks:
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self._publish = publish
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The event loop whose faults are told here."""
+        self._handler: Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object] | None = None
+        """The exception handler that the event loop had before."""
 
     def start(self, work: Coroutine[Any, Any, T], doing: str, *, consequence: str = "") -> asyncio.Task[T]:
         """Run ``work`` in the background. ``doing`` names it in the log and for the user, as in "reading the
@@ -46,17 +51,43 @@ class BackgroundTasks:
         task.add_done_callback(lambda ended: self._ended(ended, doing, consequence))
         return task
 
+    def watch_loop(self) -> None:
+        """Tell and log, until :meth:`close`, what asyncio would write to standard error: exceptions in
+        callbacks, and those of tasks that nobody waited for."""
+        self._loop = asyncio.get_running_loop()
+        self._handler = self._loop.get_exception_handler()
+        self._loop.set_exception_handler(self._loop_fault)
+
     async def close(self) -> None:
         """Cancel what still runs, and wait for it to end."""
         running = list(self._tasks)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        if self._loop is not None:
+            self._loop.set_exception_handler(self._handler)
+            self._loop = None
+
+    def _loop_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        problem = context.get("exception")
+        if problem is None:
+            _LOGGER.error("asyncio: %s", context["message"])
+            return
+        task = context.get("task") or context.get("future")
+        doing = (
+            f"running {task.get_name()}" if isinstance(task, asyncio.Task) else "working in the background"
+        )
+        # A task that is thrown away may be found by the garbage collector in any thread.
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(self._tell, doing, problem, "")
 
     def _ended(self, task: asyncio.Task[Any], doing: str, consequence: str) -> None:
         self._tasks.discard(task)
         if task.cancelled() or (problem := task.exception()) is None:
             return
+        self._tell(doing, problem, consequence)
+
+    def _tell(self, doing: str, problem: BaseException, consequence: str) -> None:
         log_fault(doing, problem)
         line = fault_line(doing, problem)
         self._publish(Notice(level="error", text=f"{line}; {consequence}" if consequence else line))

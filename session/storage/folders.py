@@ -52,6 +52,11 @@ class ProjectFolders:
         return self.state / "sessions"
 
     @property
+    def error_log(self) -> Path:
+        """The log of faults of spark itself."""
+        return self.state / "errors.log"
+
+    @property
     def usage(self) -> Path:
         """The usage of all projects, by month."""
         return self.shared_state / "usage"

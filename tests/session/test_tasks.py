@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,30 @@ async def test_a_task_that_ends_or_is_cancelled_is_not_told() -> None:
     endless = tasks.start(asyncio.Event().wait(), "waiting for ever")
     await tasks.close()
     assert endless.cancelled() and told == []
+
+
+async def test_a_fault_that_only_the_event_loop_sees_is_told_and_logged(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loop = asyncio.get_running_loop()
+    async with talking(root, PLAIN) as talk:
+        loop.call_soon(_break)
+        told = await talk.until(Notice, lambda event: "a callback broke" in event.text)
+        assert told.level == "error"
+        # Nobody waits for this task, and nobody keeps it.
+        asyncio.create_task(broken(), name="counting sheep")  # noqa: RUF006
+        await asyncio.sleep(0)
+        await asyncio.to_thread(gc.collect)
+        told = await talk.until(Notice, lambda event: "nowhere" in event.text)
+        assert told.text == "spark itself failed while running counting sheep (KeyError: 'nowhere')"
+        talk.session.submit("hello")
+        assert (await talk.ended("t1")).status == "completed"
+    assert len([record for record in caplog.records if record.exc_info]) == 2
+    assert loop.get_exception_handler() is None
+
+
+def _break() -> None:
+    raise RuntimeError("a callback broke")
 
 
 async def test_a_session_whose_project_reading_dies_says_so_and_goes_on(

@@ -6,11 +6,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-LOGGER = "spark"
-"""The logger that every logger of the program is below; :func:`log_to` gives it a file."""
+from session.storage.error_log import LOGGER
 
 
 class BackgroundTasks:
@@ -73,20 +71,6 @@ class BackgroundTasks:
             failed(line)
         else:
             self._tell(line, "error")
-
-
-def log_to(path: Path) -> None:
-    """Write the faults of the app and of its session to ``path`` from now on. The file is made when there
-    is something to write."""
-    logger = logging.getLogger(LOGGER)
-    for handler in list(logger.handlers):
-        logger.removeHandler(handler)
-        handler.close()
-    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
-    handler.setLevel(logging.ERROR)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def fault(doing: str, problem: BaseException) -> str:

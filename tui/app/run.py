@@ -41,11 +41,11 @@ def run_app(
     again with what they take.
     """
     require_terminal()
+    from session.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
-    from tui.app.background import log_to
     from tui.terminal.end_signals import leaving_on_signals
 
-    log_to(opening.workspace.folders.state / "errors.log")
+    log_faults_to(opening.workspace.folders.error_log)
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:

@@ -31,6 +31,7 @@ from session.events import (
 )
 from session.session import Session
 from session.setup.opening import Opening
+from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.words.compaction_lines import compaction_line
@@ -129,6 +130,7 @@ def run_exec(opening: Opening, prompt: str, show: Printer) -> int:
 
 async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
     session = Session(opening, attended=False)
+    log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
     loop = asyncio.get_running_loop()
     # The turn ends as interrupted; a second Ctrl+C ends the program.

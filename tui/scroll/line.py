@@ -41,6 +41,7 @@ from session.events import (
 )
 from session.session import Session
 from session.setup.opening import Opening
+from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from session.text.sanitize import clean_line
 from session.usage.totals import UsageFold
@@ -73,6 +74,7 @@ def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
 
 async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int:
     session = Session(opening, resume=resume)
+    log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
     answer = _Answer()
     with patch_stdout():
@@ -104,7 +106,8 @@ async def _ask(session: Session, answer: _Answer) -> None:
     text = session.draft()
     while True:
         try:
-            text = await asking.prompt_async("> ", default=text)
+            # Faults of background work are told as notices, without a pause for Enter.
+            text = await asking.prompt_async("> ", default=text, set_exception_handler=False)
         except KeyboardInterrupt:
             text = ""
             continue

@@ -11,17 +11,18 @@ import pytest
 
 from session.events import Event, Notice
 from session.session import Session
+from session.storage.error_log import LOGGER, log_faults_to
 from tests.tui.app.test_pending_session import opened, until
 from tests.tui.stage import stage
 from tui.app.app import SparkApp
-from tui.app.background import LOGGER, BackgroundTasks, log_to
+from tui.app.background import BackgroundTasks
 from tui.app.pending_session import PendingSession, first_frame_of
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[Path]:
     """The file that faults are logged to."""
-    log_to(tmp_path / "errors.log")
+    log_faults_to(tmp_path / "errors.log")
     yield tmp_path / "errors.log"
     logger = logging.getLogger(LOGGER)
     for handler in list(logger.handlers):

@@ -20,7 +20,7 @@ from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
 from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
-from session.events import ConnectionChanged, Event, PromptSubmitted, SessionStarted
+from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
@@ -157,6 +157,8 @@ class Session:
                 instructions=self._choice.instructions.version,
             )
         )
+        for note in self._opening.settings.notes:
+            self._recorder.publish(Notice(level="warning", text=clean_line(note)))
         for event in (*(self._resumed.ending if self._resumed else ()), *self._recovered):
             self._recorder.publish(event)
         self._tasks.start(

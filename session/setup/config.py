@@ -28,6 +28,8 @@ PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = ("effort", "model", "theme")
 """The keys of ``.spark.toml``."""
 _CATALOGUE_TABLES = ("models", "providers")
+_OLD_PROVIDER_KEYS = ("lanes",)
+"""Keys of ``[providers.*]`` that earlier versions read. They are accepted and have no effect."""
 
 
 class ConfigError(Exception):
@@ -71,6 +73,8 @@ class Settings:
     engine: LocalSettings = field(default_factory=LocalSettings)
     mcp: tuple[McpServer, ...] = ()
     """The MCP servers whose tools are offered to the model."""
+    notes: tuple[str, ...] = ()
+    """Lines for the user about settings that are accepted and have no effect."""
 
 
 def load_settings(
@@ -82,10 +86,11 @@ def load_settings(
     """
     flags = _served_here(flags)
     user_file = config / "config.toml"
-    user = _read(user_file)
+    user, notes = _without_old_keys(_read(user_file), user_file)
     try:
         catalogue = load_catalogue(user)
         settings, trusted_folders = _user_settings(user)
+        settings = replace(settings, notes=notes)
     except TableError as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
     served = _provider_of(settings, user, flags, catalogue)
@@ -115,6 +120,20 @@ def _served_here(flags: Flags) -> Flags:
                 f"--local and {option} exclude each other: the file says what runs, and it runs here"
             )
     return replace(flags, provider=LOCAL_PROVIDER)
+
+
+def _without_old_keys(user: Mapping[str, Any], file: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """``user`` without the keys that only earlier versions knew, and a line for the user about each."""
+    providers = user.get("providers")
+    if not isinstance(providers, dict):
+        return dict(user), ()
+    kept: dict[str, Any] = {}
+    notes: list[str] = []
+    for name, row in providers.items():
+        old = [key for key in _OLD_PROVIDER_KEYS if isinstance(row, dict) and key in row]
+        kept[name] = {key: value for key, value in row.items() if key not in old} if old else row
+        notes += [f"{file}: {key} of [providers.{name}] has no effect any more; remove it" for key in old]
+    return {**user, "providers": kept}, tuple(notes)
 
 
 def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:

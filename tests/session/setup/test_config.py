@@ -363,3 +363,18 @@ def test_the_model_may_be_kept_from_writing_the_ledger(setup: Setup) -> None:
 def test_a_wrong_setting_for_long_dialogues_is_said(setup: Setup, text: str, why: str) -> None:
     setup.user(text)
     assert why in setup.problem()
+
+
+def test_a_key_of_an_earlier_version_is_accepted_and_its_lack_of_effect_is_told(setup: Setup) -> None:
+    setup.user(
+        '[providers.openai]\nlanes = true\n[providers.mine]\nbase_url = "https://m.example"\nlanes = 4\n'
+    )
+    settings, catalogue = setup.both()
+    file = setup.config / "config.toml"
+    assert settings.notes == (
+        f"{file}: lanes of [providers.openai] has no effect any more; remove it",
+        f"{file}: lanes of [providers.mine] has no effect any more; remove it",
+    )
+    assert catalogue.provider("mine").base_url == "https://m.example"
+    setup.user('[providers.mine]\nbase_url = "https://m.example"\nlane = 4\n')
+    assert "has no key 'lane'" in setup.problem()

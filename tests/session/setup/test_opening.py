@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from session.events import Notice
 from session.keys.credentials import CredentialsError
 from session.project.workspace import WorkspaceError
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project
+from tests.session.calling import allow
+from tests.session.talking import PLAIN, talking
 
 
 def opened(root: Path, home: Path, environ: dict[str, str] | None = None, **flags: Any) -> Opening:
@@ -88,3 +91,12 @@ def test_a_faster_tier_that_is_not_there_is_refused_on_the_command_line(
 ) -> None:
     with pytest.raises(ConfigError, match="--fast: cerebras has no faster tier for gpt-oss-120b"):
         opened(tmp_path, own_folders, model="gpt-oss-120b", fast=True)
+
+
+async def test_a_session_tells_which_settings_have_no_effect(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    allow(tmp_path, "[providers.partner]\nlanes = true\n")
+    async with talking(tmp_path / "project", PLAIN) as talk:
+        told = await talk.until(Notice, lambda event: "lanes" in event.text)
+    assert told.text.endswith("lanes of [providers.partner] has no effect any more; remove it")
+    assert told.level == "warning"

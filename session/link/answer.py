@@ -50,21 +50,25 @@ class Answer:
         if channel is not None:
             self._keeper.cut(channel)
 
-    async def events(self) -> AsyncGenerator[WireEvent, None]:
-        """The answer's events. Raises as ``Connection.respond`` does."""
+    def is_dropped(self) -> bool:
+        """Whether :meth:`drop` was called; that may happen between any two steps."""
+        return self._dropped
+
+    async def batches(self) -> AsyncGenerator[list[WireEvent], None]:
+        """The answer's events, in batches as they come. Raises as ``Connection.respond`` does."""
         tries = Tries(self._retries)
         losses = 0
-        while not self._is_dropped():
+        while not self.is_dropped():
             channel: Channel | None = None
             begun = False
             try:
                 channel = await self._usable_channel()
                 if channel is None:
                     return
-                async with contextlib.aclosing(self._exchange(channel)) as events:
-                    async for event in events:
-                        begun = begun or not isinstance(event, Created | Garbled)
-                        yield event
+                async with contextlib.aclosing(self._exchange(channel)) as batches:
+                    async for batch in batches:
+                        begun = begun or not all(isinstance(event, Created | Garbled) for event in batch)
+                        yield batch
                 return
             except Refusal as refusal:
                 problem = from_server(refusal.error, self._keeper.endpoint, self._request.profile.model)
@@ -72,13 +76,13 @@ class Answer:
                     self._keeper.cut(channel)
             except LinkError as error:
                 problem = error
-                if not self._is_dropped() and problem.kind is LinkProblem.CLOSED:
+                if not self.is_dropped() and problem.kind is LinkProblem.CLOSED:
                     losses += self._keeper.route.transport is Transport.WEBSOCKET
-                if channel is not None and not self._is_dropped():
+                if channel is not None and not self.is_dropped():
                     self._keeper.cut(channel)
                     problem = await self._keeper.why_lost(error)
             self._channel = None
-            if self._is_dropped():
+            if self.is_dropped():
                 return
             if begun:
                 raise problem
@@ -96,9 +100,6 @@ class Answer:
             if not await self._sit_out(wait, unsolved):
                 return
 
-    def _is_dropped(self) -> bool:
-        return self._dropped  # it may have changed between any two steps
-
     async def _usable_channel(self) -> Channel | None:
         """An open channel, as soon as there is one; None if the answer is dropped first."""
         active = self._keeper.active
@@ -115,23 +116,23 @@ class Answer:
         message = f"{self._keeper.endpoint.host} closed the connection as soon as it was open."
         raise LinkError(LinkProblem.CLOSED, message)
 
-    async def _exchange(self, channel: Channel) -> AsyncGenerator[WireEvent, None]:
+    async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
         """One attempt on ``channel``."""
         frame, decoder = self._request.written_for(channel, self._keeper.service.quirks)
         self.request_bytes = len(frame.encode("utf-8"))
         await channel.link.drain()
-        if self._is_dropped():
+        if self.is_dropped():
             return
         self._channel = channel
         attempt = exchange(channel, self._request, frame, decoder, self._patience)
-        async with contextlib.aclosing(attempt) as events:
-            async for event in events:
-                if self._is_dropped():
+        async with contextlib.aclosing(attempt) as batches:
+            async for batch in batches:
+                if self.is_dropped():
                     return
-                if isinstance(event, Finished):
+                if isinstance(batch[-1], Finished):
                     self._channel = None
                     self._keeper.answered(channel)
-                yield event
+                yield batch
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:
         """Whether another way of asking is taken from now on because of ``problem``."""
@@ -149,7 +150,7 @@ class Answer:
             async with asyncio.timeout(seconds):
                 await self._waiter
         except TimeoutError:
-            return not self._is_dropped()
+            return not self.is_dropped()
         finally:
             self._waiter = None
             self._keeper.feed.resume()

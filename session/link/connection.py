@@ -26,8 +26,8 @@ from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.hosted_server import Host
 from session.transport.links import OPEN_TIMEOUT
-from session.transport.network import Judge, standing
 from session.transport.service import Service
+from session.transport.sockets.network import Judge, standing
 
 __all__ = [
     "Connection",
@@ -202,13 +202,16 @@ class Connection:
         began = clock()
         self.first_token_seconds = None
         try:
-            async with contextlib.aclosing(answer.events()) as events:
-                async for event in events:
-                    if self.first_token_seconds is None and isinstance(event, CONTENT):
-                        self.first_token_seconds = clock() - began
-                    elif isinstance(event, Garbled):
-                        self.garbled += 1
-                    yield event
+            async with contextlib.aclosing(answer.batches()) as batches:
+                async for batch in batches:
+                    for event in batch:
+                        if answer.is_dropped():
+                            return
+                        if self.first_token_seconds is None and isinstance(event, CONTENT):
+                            self.first_token_seconds = clock() - began
+                        elif isinstance(event, Garbled):
+                            self.garbled += 1
+                        yield event
         finally:
             answer.let_go()
             if self._answer is answer:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from session.link.channel import Channel
 from session.protocol.dialects import Decoder, dialect
@@ -24,15 +24,18 @@ from session.protocol.request import Quirks, RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
+from session.transport.links import Link
 from session.transport.refusals import Refusal
 from session.transport.service import Transport
 
 T = TypeVar("T")
 
 PIECE = 2_048
-"""The most characters of text given on at once: finding edits in them takes some milliseconds."""
-MANY = 8
-"""A frame with more events than this lets the event loop run between any two of them."""
+"""Longest text of one event, in characters: finding edits in it takes some milliseconds."""
+BATCH = 16
+"""Most events in a batch; each batch passes through every layer above only once."""
+SLICE_SECONDS = 0.0005
+"""Longest time in which an answer that is already here is read without the event loop getting a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,56 +66,122 @@ class Patience:
         self._host = endpoint.host
         self._seconds = seconds
 
+    def watch(self, link: Link) -> SilenceWatch:
+        """A context that ends ``link`` when the server is silent for too long."""
+        return SilenceWatch(link, self._host, self._seconds)
+
+
+class SilenceWatch:
+    """Ends a link whose server is silent for too long. Only the time spent in :meth:`wait` counts.
+
+    One timer serves the whole answer: a timeout for each frame would cost more than decoding it.
+    """
+
+    def __init__(self, link: Link, host: str, seconds: float) -> None:
+        self._link = link
+        self._host = host
+        self._seconds = seconds
+        self._loop = asyncio.get_running_loop()
+        self._waiting_since: float | None = None
+        self._expired = False
+        self._timer = self._loop.call_later(seconds, self._look)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
     async def wait(self, doing: Awaitable[T]) -> T:
         """The result of ``doing``. Raises :class:`LinkError` (``idle_timeout``) when it takes too long."""
+        self._waiting_since = self._loop.time()
         try:
-            async with asyncio.timeout(self._seconds):
-                return await doing
-        except TimeoutError:
-            message = f"{self._host} sent nothing for {self._seconds:g} s: the answer was given up."
-            raise LinkError(LinkProblem.CLOSED, message, code="idle_timeout") from None
+            result = await doing
+        except LinkError:
+            if self._expired:
+                raise self._error() from None
+            raise
+        finally:
+            self._waiting_since = None
+        if self._expired:
+            raise self._error()
+        return result
+
+    def _look(self) -> None:
+        since, now = self._waiting_since, self._loop.time()
+        left = self._seconds if since is None else since + self._seconds - now
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._look)
+        else:
+            self._expired = True
+            self._link.abort()
+
+    def _error(self) -> LinkError:
+        message = f"{self._host} sent nothing for {self._seconds:g} s: the answer was given up."
+        return LinkError(LinkProblem.CLOSED, message, code="idle_timeout")
 
 
 async def exchange(
     channel: Channel, request: Request, frame: str, decoder: Decoder, patience: Patience
-) -> AsyncGenerator[WireEvent, None]:
-    """Send ``frame`` and give the events of the answer; what the channel may continue from is kept in it.
+) -> AsyncGenerator[list[WireEvent], None]:
+    """Send ``frame`` and give the events of the answer in batches, as they come. The last event is
+    ``Finished``; the channel then knows what its next request may continue from.
 
     Raises :class:`LinkError`, or :class:`Refusal` where the server answers with an error.
     """
-    link = channel.link
-    await patience.wait(link.send(frame))
-    while not decoder.finished:
-        events = _read(channel, decoder, await patience.wait(link.receive()))
-        for event in events:
-            if isinstance(event, ServerError):
-                channel.last = None  # an error evicts what the request referred to
-                raise Refusal(event)
-            if isinstance(event, Finished):
-                done = event.status == "completed"
-                last = Exchange(request.profile, request.items, event.response_id, event.output)
-                channel.last = last if done else None
-            yield event
-            if len(events) > MANY:
-                await asyncio.sleep(0)
+    link, clock = channel.link, asyncio.get_running_loop().time
+    with patience.watch(link) as watch:
+        await watch.wait(link.send(frame))
+        began = clock()
+        while not decoder.finished:
+            received = await watch.wait(link.receive())
+            for batch in _ended(channel, decoder) if received is None else _batches(decoder, received):
+                _settle(channel, request, batch[-1])
+                yield batch
+                if clock() - began > SLICE_SECONDS:
+                    await asyncio.sleep(0)
+                    began = clock()
 
 
-def _read(channel: Channel, decoder: Decoder, received: bytes | None) -> list[WireEvent]:
-    """What one frame says. Raises :class:`LinkError` for a stream that ends before its answer does."""
-    if received is None:
-        events = decoder.end()
-        if not decoder.finished:
-            message = f"{channel.endpoint.host} ended its answer before it was whole."
-            raise LinkError(LinkProblem.CLOSED, message)
-        return events
-    events = decoder.feed(received)
-    if len(received) > PIECE:
-        return [piece for event in events for piece in pieces(event)]
-    return events
+def _ended(channel: Channel, decoder: Decoder) -> list[list[WireEvent]]:
+    """What the end of the stream says. Raises :class:`LinkError` where the answer was not whole yet."""
+    events = decoder.end()
+    if not decoder.finished:
+        message = f"{channel.endpoint.host} ended its answer before it was whole."
+        raise LinkError(LinkProblem.CLOSED, message)
+    return [[event] for event in events]
+
+
+def _batches(decoder: Decoder, frames: list[bytes]) -> Iterator[list[WireEvent]]:
+    """The events of ``frames``: those of short frames together, others one by one, long ones in pieces."""
+    batch: list[WireEvent] = []
+    for frame in frames:
+        events = decoder.feed(frame)
+        alone = decoder.finished or len(frame) > PIECE
+        if not alone:
+            batch += events
+        if batch and (alone or len(batch) >= BATCH):
+            yield batch
+            batch = []
+        if alone:
+            yield from ([piece] for event in events for piece in pieces(event))
+    if batch:
+        yield batch
+
+
+def _settle(channel: Channel, request: Request, event: WireEvent) -> None:
+    """Keep what the next request may continue from. Raises :class:`Refusal` for an error."""
+    if isinstance(event, ServerError):
+        channel.last = None  # an error evicts what the request referred to
+        raise Refusal(event)
+    if isinstance(event, Finished):
+        done = event.status == "completed"
+        last = Exchange(request.profile, request.items, event.response_id, event.output)
+        channel.last = last if done else None
 
 
 def pieces(event: WireEvent) -> list[WireEvent]:
-    """``event``, its text cut into pieces where there is much of it."""
+    """``event``, with a long text cut into pieces."""
     if not isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta) or len(event.text) <= PIECE:
         return [event]
     return [replace(event, text=event.text[at : at + PIECE]) for at in range(0, len(event.text), PIECE)]

@@ -26,8 +26,8 @@ from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.hosted_server import Host, behind
 from session.transport.links import Link
-from session.transport.network import Judge
 from session.transport.service import Route, Service, Transport
+from session.transport.sockets.network import Judge
 
 _CONNECT = "connect"
 """The name of the task that makes an attempt to connect."""

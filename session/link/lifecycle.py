@@ -29,8 +29,8 @@ from session.link.state import (
 )
 from session.transport.errors import LinkError
 from session.transport.hosted_server import HOST_ENDED
-from session.transport.network import Standing
 from session.transport.service import Service
+from session.transport.sockets.network import Standing
 
 LIFETIME_USED = 0.9
 """The share of a connection's lifetime after which it is replaced; the rest is for a running answer."""

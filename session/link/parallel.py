@@ -17,7 +17,7 @@ from session.link.channel import Channel
 from session.link.exchange import Patience, Request, exchange
 from session.link.keeper import Keeper
 from session.link.retries import Retries, Tries
-from session.protocol.events import Created, WireEvent
+from session.protocol.events import Created, Finished, WireEvent
 from session.transport.dial import open_link
 from session.transport.errors import LinkError
 from session.transport.refusals import Refusal, from_server
@@ -119,10 +119,11 @@ class ParallelRequests:
             frame, decoder = request.written_for(channel, self._keeper.service.quirks)
             await channel.link.drain()
             attempt = exchange(channel, request, frame, decoder, self._patience)
-            async with contextlib.aclosing(attempt) as events:
-                async for event in events:
-                    whole = decoder.finished
-                    yield event
+            async with contextlib.aclosing(attempt) as batches:
+                async for batch in batches:
+                    for event in batch:
+                        whole = isinstance(event, Finished)
+                        yield event
         except LinkError as error:
             if channel in self._gave_way:
                 raise _GaveWayError from error

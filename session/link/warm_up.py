@@ -45,11 +45,12 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
         await link.send(frame)
         async with asyncio.timeout(_TIMEOUT):
             while not decoder.finished:
-                for event in decoder.feed(await link.receive() or b""):
-                    if isinstance(event, ServerError):
-                        raise Refusal(event)
-                    if isinstance(event, CONTENT):
-                        raise TimeoutError  # it ignores ``generate`` and answers: stop it
+                for received in await link.receive() or ():
+                    for event in decoder.feed(received):
+                        if isinstance(event, ServerError):
+                            raise Refusal(event)
+                        if isinstance(event, CONTENT):
+                            raise TimeoutError  # it ignores ``generate`` and answers: stop it
     except Refusal as refusal:
         error = from_server(refusal.error, endpoint, profile.model)
         if error.lasting:

@@ -99,9 +99,13 @@ class OutputItems:
     def __init__(self) -> None:
         self._items: list[OutputItem] = []
         self._matched: set[int] = set()
+        self._latest: OutputItem | None = None
+        """The item of the last delta, and what that delta said of it: the next one mostly says the same."""
+        self._latest_names: tuple[str, object, int | None] | None = None
 
     def add(self, item: dict[str, Any], index: int | None) -> OutputItem:
         """The item an ``output_item.added`` announces."""
+        self._latest = None
         known = self._by_id(item.get("id")) or self._by_index(index, _kind(item))
         if known is None:
             known = self._new(_kind(item), index)
@@ -110,6 +114,9 @@ class OutputItems:
 
     def for_delta(self, kind: str, item_id: object, index: int | None) -> OutputItem:
         """The item a delta of ``kind`` belongs to, made if nothing announced it."""
+        names = (kind, item_id, index)
+        if self._latest is not None and names == self._latest_names:
+            return self._latest
         known = self._by_id(item_id, kind) or self._by_index(index, kind)
         if known is None:
             candidates = [item for item in self._items if item.kind == kind and item.done is None]
@@ -120,10 +127,12 @@ class OutputItems:
             known = self._new(kind, index)
         if isinstance(item_id, str) and not known.item_id:
             known.item_id = item_id
+        self._latest, self._latest_names = known, names
         return known
 
     def for_done(self, item: dict[str, Any], index: int | None) -> OutputItem:
         """The item an ``output_item.done`` ends."""
+        self._latest = None
         kind = _kind(item)
         known = self._by_id(item.get("id"), kind) or self._by_index(index, kind)
         if known is None:
@@ -132,6 +141,7 @@ class OutputItems:
 
     def for_final(self, item: dict[str, Any], index: int) -> OutputItem:
         """The item that stands at ``index`` of the final response's output."""
+        self._latest = None
         kind = _kind(item)
         known = self._by_id(item.get("id"), kind)
         if known is None or id(known) in self._matched:

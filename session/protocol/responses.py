@@ -133,7 +133,10 @@ class ResponseDecoder:
         if not isinstance(text, str) or not text:
             return []
         item = self._items.for_delta(kind, body.get("item_id"), _index(body))
-        return [] if item.done else self._pieces(item, item.delta(text, body.get("summary_index")))
+        if item.done:
+            return []
+        text = item.delta(text, body.get("summary_index"))
+        return [TextDelta(text)] if item.kind == "message" else self._pieces(item, text)
 
     def _part_done(self, body: dict[str, Any], kind: str, field: str) -> list[WireEvent]:
         text = body.get(field)

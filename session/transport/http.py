@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections import deque
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,8 @@ from session.protocol.framing.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.links import ends_of
-from session.transport.network import Address
 from session.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
+from session.transport.sockets.network import Address
 from session.transport.tls import trust
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ class HttpLink:
         self._response: httpx2.Response | None = None
         self._chunks: AsyncGenerator[bytes, None] | None = None
         self._stream = EventStream()
-        self._events: deque[bytes] = deque()
         self._gone = asyncio.Event()
         self._ending: asyncio.Task[None] | None = None
         self.aborted = False
@@ -151,24 +149,24 @@ class HttpLink:
                     break
         return body[:_MOST_REFUSAL_BYTES]
 
-    async def receive(self) -> bytes | None:
-        """The data of the next event; None where the stream has ended. Raises :class:`LinkError`."""
+    async def receive(self) -> list[bytes] | None:
+        """The events that have come; None where the stream has ended. Raises :class:`LinkError`."""
         import httpx2
 
-        while not self._events:
-            if self._chunks is None:
-                return None
+        while self._chunks is not None:
             try:
                 chunk = await anext(self._chunks, None)
                 if chunk is None:
                     self._chunks = None
                     return None
-                self._events.extend(self._stream.feed(chunk))
+                events = self._stream.feed(chunk)
             except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
                 raise self._lost(error) from error
             except EventTooLarge as error:
                 raise self._closed(f"sent {error}") from None
-        return self._events.popleft()
+            if events:
+                return events
+        return None
 
     async def drain(self) -> int:
         """Read the answer before to its end, so that its connection can be used again."""
@@ -188,7 +186,6 @@ class HttpLink:
 
         response, self._response = self._response, None
         chunks, self._chunks = self._chunks, None
-        self._events.clear()
         if chunks is not None:
             # It is still running where an answer is aborted by another task, and ends by itself then.
             with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Protocol
 
-from session.transport.network import Address
+from session.transport.sockets.network import Address
 
 OPEN_TIMEOUT = 15.0
 
@@ -35,8 +35,8 @@ class Link(Protocol):
     async def send(self, frame: str) -> None:
         """Send one request."""
 
-    async def receive(self) -> bytes | None:
-        """The next event of the answer as bytes; None where the answer's stream has ended."""
+    async def receive(self) -> list[bytes] | None:
+        """The events of the answer that have come, at least one; None where its stream has ended."""
 
     async def drain(self) -> int:
         """Throw away what is left of the answer before."""

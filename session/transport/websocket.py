@@ -10,51 +10,33 @@ import ssl
 from collections.abc import Mapping
 from time import monotonic
 
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain
 from session.transport.links import OPEN_TIMEOUT, ends_of
-from session.transport.network import Address
-from session.transport.sockets import connect_socket
+from session.transport.sockets.connect import connect_socket
+from session.transport.sockets.network import Address
 from session.transport.tls import trust
+from session.transport.websocket_client import MOST_WAITING, Client, Dial
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 """A final event carries the whole response, past the library's 1 MiB default. A window of 128,000 tokens,
 every character escaped and said twice, is 8 MB; each MB holds the loop up for about 10 ms."""
 _PING_SECONDS = 20.0
 _PONG_SECONDS = 30.0
-_QUEUED_FRAMES = 256
-_MOST_DRAINED = 4 * _QUEUED_FRAMES
+_MOST_DRAINED = 4 * MOST_WAITING
 _BETA = {"OpenAI-Beta": "responses_websockets=2026-02-06"}
 
 # The library logs failed handshakes and broken peers; all of them reach the caller as errors.
 _LOGGER = logging.getLogger("spark.wire")
 
 
-class _Dial(connect):
-    """``connect`` without following redirects: they would carry the key to wherever they point."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        return exc
-
-
-class _Client(ClientConnection):
-    """Knows when its socket, TLS included, was there."""
-
-    connected = 0.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.connected = monotonic()
-        super().connection_made(transport)
-
-
 class WebSocketLink:
     """An open connection. Made by :meth:`open`; every failure is a :class:`LinkError`."""
 
-    def __init__(self, client: ClientConnection, endpoint: Endpoint) -> None:
+    def __init__(self, client: Client, endpoint: Endpoint) -> None:
         self._client = client
         self._endpoint = endpoint
         self._pong: asyncio.Future[float] | None = None
@@ -77,8 +59,7 @@ class WebSocketLink:
         except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
             raise explain(error, endpoint, open_timeout) from error
         link = cls(client, endpoint)
-        if isinstance(client, _Client):
-            link._upgrade = monotonic() - client.connected
+        link._upgrade = monotonic() - client.connected
         with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
             link._pong = asyncio.ensure_future(await client.ping())
         return link
@@ -86,10 +67,10 @@ class WebSocketLink:
     @staticmethod
     async def _dial(
         url: str, endpoint: Endpoint, headers: Mapping[str, str], tls: ssl.SSLContext | None
-    ) -> ClientConnection:
+    ) -> Client:
         raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
         try:
-            return await _Dial(
+            client = await Dial(
                 url,
                 additional_headers=headers,
                 user_agent_header="spark",
@@ -101,15 +82,16 @@ class WebSocketLink:
                 ping_timeout=_PONG_SECONDS,
                 close_timeout=1.0,
                 max_size=MAX_FRAME_BYTES,
-                max_queue=_QUEUED_FRAMES,
                 logger=_LOGGER,
                 ssl=tls,
-                create_connection=_Client,
+                create_connection=Client,
             )
         except BaseException:  # a cancelled upgrade, too, leaves no open socket behind
             if raw is not None:
                 raw.close()
             raise
+        assert isinstance(client, Client)
+        return client
 
     @property
     def is_open(self) -> bool:
@@ -142,24 +124,26 @@ class WebSocketLink:
         except ConnectionClosed as error:
             raise self._closed(error) from error
 
-    async def receive(self) -> bytes:
-        """The next frame, as bytes whatever its type: a damaged character must not end the answer.
+    async def receive(self) -> list[bytes]:
+        """The frames that have come, at least one, as bytes: a damaged character must not end the answer.
 
         Raises :class:`LinkError` (``closed``). Cancelling it loses no frame.
         """
         try:
-            return await self._client.recv(decode=False)
+            return await self._client.receive()
         except ConnectionClosed as error:
             raise self._closed(error) from error
 
     async def drain(self) -> int:
         """Throw away the frames that have come since the last answer ended; how many there were."""
         frames = 0
-        with contextlib.suppress(TimeoutError, LinkError):
-            while frames < _MOST_DRAINED:
-                async with asyncio.timeout(0):
-                    await self.receive()
-                frames += 1
+        while frames < _MOST_DRAINED:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # the first only asks the socket; what it has is read in the second
+            waiting = self._client.take_waiting()
+            if not waiting:
+                break
+            frames += len(waiting)
         return frames
 
     async def wait_closed(self) -> None:

@@ -142,11 +142,15 @@ def _frame(text: bytes) -> bytes:
 
 
 async def _masked(reader: asyncio.StreamReader) -> None:
-    """Read one frame of a client's."""
-    size = (await reader.readexactly(2))[1] & 0x7F
-    if size > 125:
-        size = int.from_bytes(await reader.readexactly(2 if size == 126 else 8), "big")
-    await reader.readexactly(4 + size)
+    """Read a client's frames up to its first text frame: a ping is no request."""
+    while True:
+        opcode, size = await reader.readexactly(2)
+        size &= 0x7F
+        if size > 125:
+            size = int.from_bytes(await reader.readexactly(2 if size == 126 else 8), "big")
+        await reader.readexactly(4 + size)
+        if opcode & 0x0F == 1:
+            return
 
 
 def _length(head: bytes) -> int:

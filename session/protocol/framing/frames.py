@@ -9,6 +9,7 @@ from typing import Any
 
 DEEPEST = 64
 """Levels of what others wrote that a request carries."""
+_DECODER = json.JSONDecoder()
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -22,11 +23,12 @@ def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
     Bytes are read as UTF-8, a damaged sequence becoming U+FFFD: a bad byte spoils one character,
     not the answer. Raises :class:`NotAnObject`, with the reason, for anything else.
     """
+    is_text = isinstance(frame, str)
     text = frame if isinstance(frame, str) else frame.decode("utf-8", "replace")
     try:
-        value = json.loads(text)
+        value = _read_json(text)
         # A lone surrogate can only come from an escape, or from a str that holds one already.
-        if _SURROGATE_ESCAPE.search(text) or not _encodable(text):
+        if ("\\u" in text and _SURROGATE_ESCAPE.search(text)) or (is_text and not _encodable(text)):
             value = _clean(value)
     except RecursionError:
         raise NotAnObject("nested too deeply") from None
@@ -35,6 +37,15 @@ def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise NotAnObject(f"a JSON {type(value).__name__} where an object was expected")
     return value
+
+
+def _read_json(text: str) -> Any:
+    """``json.loads`` without its two searches for white space, of which servers send none."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except ValueError:
+        return json.loads(text)  # with space before it, or an error that names the place
+    return value if end == len(text) else json.loads(text)
 
 
 def write_body(body: dict[str, Any]) -> str:

@@ -39,30 +39,26 @@ class EventStream:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *lines, rest = chunk.split(b"\n")
         events: list[bytes] = []
+        if lines and self._parts:
+            lines[0] = b"".join((*self._parts, lines[0]))
+            self._parts.clear()
+            self._held = 0
+        if lines and self._start:
+            self._start = False
+            lines[0] = lines[0].removeprefix(_BOM)
         for line in lines:
-            if self._parts:
-                self._parts.append(line)
-                line = b"".join(self._parts)
-                self._parts.clear()
-                self._held = 0
-            self._line(line, events)
+            if not line:
+                if self._data:
+                    events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
+                    self._data.clear()
+                    self._data_bytes = 0
+            elif line.startswith(b"data:"):
+                value = line[6:] if line[5:6] == b" " else line[5:]
+                self._data.append(value)
+                self._data_bytes += len(value)
         if rest:
             self._parts.append(rest)
             self._held += len(rest)
         if self._held + self._data_bytes > self._max:
             raise EventTooLarge(f"an event of more than {self._max:,} bytes")
         return events
-
-    def _line(self, line: bytes, events: list[bytes]) -> None:
-        if self._start:
-            self._start = False
-            line = line.removeprefix(_BOM)
-        if not line:
-            if self._data:
-                events.append(b"\n".join(self._data))
-                self._data.clear()
-                self._data_bytes = 0
-        elif line.startswith(b"data:"):
-            value = line[6:] if line[5:6] == b" " else line[5:]
-            self._data.append(value)
-            self._data_bytes += len(value)

@@ -16,7 +16,7 @@ from session.link.retries import Backoff
 from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.items import user_message
-from session.transport.network import Address, Standing
+from session.transport.sockets.network import Address, Standing
 from tests.session.link.test_connection import PROFILE, ask, linked, said, script, until
 from tests.session.link.test_keeper import SPARE, becomes, kept
 

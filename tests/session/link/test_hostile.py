@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link.exchange import PIECE
+from session.link.exchange import PIECE, SLICE_SECONDS
 from session.link.retries import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
 from session.protocol.items import user_message
@@ -128,6 +129,7 @@ async def test_a_large_event_is_given_on_in_pieces_between_which_others_get_thei
             if isinstance(given, TextDelta):
                 pieces.append(given.text)
                 seen.append(turns)
+                time.sleep(2 * SLICE_SECONDS)  # as long as finding edits in a piece may take
         beside.cancel()
         assert "".join(pieces) == text and max(map(len, pieces)) <= PIECE
         assert len(set(seen)) == len(pieces)

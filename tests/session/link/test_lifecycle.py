@@ -11,8 +11,8 @@ from session.link.retries import Backoff
 from session.link.state import TABLE, Announce, Close, Cut, Dial, LinkSignal, LinkState, Refuse, Supply
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.hosted_server import HOST_ENDED
-from session.transport.network import Standing
 from session.transport.service import Service
+from session.transport.sockets.network import Standing
 
 PASSING = LinkError(LinkProblem.UNREACHABLE, "nothing listens")
 LASTING = LinkError(LinkProblem.UNAUTHORIZED, "wrong key")

@@ -15,8 +15,8 @@ from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.events import TextDelta
 from session.protocol.items import user_message
-from session.transport.network import Address, Standing, standing
 from session.transport.service import RESPONSES_OVER_WEBSOCKET
+from session.transport.sockets.network import Address, Standing, standing
 from tests.session.link.test_connection import ask, failing, linked, said, script, until
 from tests.session.link.test_keeper import becomes, kept
 from tests.session.transport.test_http import CHAT
@@ -48,7 +48,7 @@ def test_it_knows_of_the_newer_addresses_too() -> None:
 
 MOVES = """
 import subprocess
-from session.transport.network import standing
+from session.transport.sockets.network import standing
 
 def ip(*lines):
     for line in lines:

@@ -1,0 +1,122 @@
+"""The ``websockets`` client as spark uses it: no redirects, messages in batches, a paced socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from time import monotonic
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Event
+
+from session.transport.sockets.read_pacer import ReadPacer
+
+MOST_WAITING = 256
+"""Messages that wait to be taken before the socket is read no further."""
+
+
+class Client(ClientConnection):
+    """A connection whose messages are taken in batches.
+
+    It keeps the messages itself, because the library's queue costs a coroutine for each of them.
+    Control frames stay with the library.
+    """
+
+    connected = 0.0
+    """When the socket, TLS included, was there."""
+    below_tls: asyncio.Transport | None = None
+    """The transport that TLS runs on, where the dialler has it in hand."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket, TLS included, is there."""
+        self.connected = monotonic()
+        self._messages: list[bytes] = []
+        self._fragments: list[bytes] = []
+        self._arrival: asyncio.Future[None] | None = None
+        self._is_full = self._is_lost = False
+        super().connection_made(transport)
+        plain = None if transport.get_extra_info("sslcontext") else self.transport
+        self._pacer = ReadPacer(self.below_tls or plain)
+
+    async def receive(self) -> list[bytes]:
+        """The messages that have come, at least one. Raises ``ConnectionClosed`` when no more can come.
+
+        Cancelling it loses no message.
+        """
+        while not self._messages:
+            if self._is_lost:
+                return [await self.recv(decode=False)]  # raises what ended the connection
+            self._arrival = self.loop.create_future()
+            try:
+                await self._arrival
+            finally:
+                self._arrival = None
+        return self.take_waiting()
+
+    def take_waiting(self) -> list[bytes]:
+        """The messages that have come, if any."""
+        messages, self._messages = self._messages, []
+        if self._is_full:
+            self._is_full = False
+            self._pacer.release()
+        return messages
+
+    def data_received(self, data: bytes) -> None:
+        """The socket was read."""
+        super().data_received(data)
+        self._pacer.received()
+
+    def process_event(self, event: Event) -> None:
+        """Keep a message, and hand everything else on to the library."""
+        if not isinstance(event, Frame) or event.opcode >= Opcode.CLOSE:
+            super().process_event(event)
+            return
+        data = bytes(event.data)
+        if not event.fin or event.opcode == Opcode.CONT:
+            if data:
+                self._fragments.append(data)
+            if not event.fin:
+                return
+            data = b"".join(self._fragments)
+            self._fragments.clear()
+        self._messages.append(data)
+        if len(self._messages) >= MOST_WAITING and not self._is_full:
+            self._is_full = True
+            self._pacer.hold()
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone."""
+        super().connection_lost(exc)
+        self._is_lost = True
+        self._pacer.stop()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
+
+
+class Dial(connect):
+    """``connect`` without following redirects: they would carry the key to wherever they point."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Report the redirect as the error that it is."""
+        return exc
+
+    async def open_tcp_connection(self) -> ClientConnection:
+        """Open the connection; over TLS on a given socket, keep the transport below TLS for the pacer."""
+        options: dict[str, Any] = self.create_connection_kwargs
+        given: socket.socket | None = options.get("sock")
+        if given is None or not self.ws_uri.secure:
+            return await super().open_tcp_connection()
+        loop = asyncio.get_running_loop()
+        below, _ = await loop.create_connection(asyncio.Protocol, sock=given)
+        client = self.factory(self.ws_uri)
+        transport = await loop.start_tls(below, client, options["ssl"], server_hostname=self.ws_uri.host)
+        if isinstance(client, Client):
+            client.below_tls = below
+        client.connection_made(transport)  # type: ignore[arg-type]
+        return client

@@ -1,7 +1,7 @@
 """Parses with a time limit, and rejects texts that would crash a parser.
 
-Parsers take time that grows with the square of some texts (brackets that never close, comments that
-never end), and hold up all threads meanwhile. Files come from anywhere, so that must not be theirs to choose.
+A parser takes quadratic time for some texts, such as brackets that never close or comments that never
+end, and blocks all other threads meanwhile. Files come from anywhere, so this limits what they can cause.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
 
 _SECONDS = 1.0
-"""CPU time of this thread for one text; a large file that people wrote takes a fifth of it."""
+"""CPU time of this thread for one text, in seconds; a large file that people wrote takes a fifth of it."""
 _PIECE = 16_000
-"""Bytes of a text that are parsed at once."""
-_YAML_NESTED = re.compile(rb"^(?:[ \t]|[-?:](?=[ \t])){200}", re.MULTILINE)
-"""The parser of YAML keeps each level of nesting in a buffer of fixed length and writes past its end."""
+"""Number of bytes that are given to the parser at once."""
+_DEEP_YAML = re.compile(rb"^(?:[ \t]|[-?:](?=[ \t])){200}", re.MULTILINE)
+"""Matches deep nesting in YAML, whose parser would write past the end of a fixed buffer."""
 _OPENING, _CLOSING = b"([{<", b")]}>;"
 _BRACKETS = bytes.maketrans(_OPENING + _CLOSING, b"(" * len(_OPENING) + b")" * len(_CLOSING))
 _OTHERS = bytes(set(range(256)) - set(_OPENING + _CLOSING))
-_OPENED = b"(" * 2_000
-"""So many brackets are opened one in another before any is closed; some parsers cannot be stopped there."""
-_RUBBLE = 10_000
-"""Pieces side by side that the parser could not put together; a query's time grows with their square."""
+_DEEP_BRACKETS = b"(" * 2_000
+"""Brackets nested so deeply that some parsers could not be interrupted."""
+_MOST_ERROR_CHILDREN = 10_000
+"""Number of children of an error node above which it is not queried, as that takes quadratic time."""
 
 
 class TooHardError(Exception):
-    """The text cannot be parsed safely or in time."""
+    """The text cannot be parse safely or in time."""
 
 
 class ParseBudget:
@@ -42,14 +42,16 @@ class ParseBudget:
         self._end = time.thread_time() + _SECONDS
         self._soonest = time.perf_counter() + _SECONDS
 
-    def parsed(self, language: Language, grammar: Grammar, source: bytes) -> Tree:
-        """The tree of a text. A long one is given piece by piece: between two, other threads may run.
-        Raises TooHardError."""
+    def parse(self, language: Language, grammar: Grammar, source: bytes) -> Tree:
+        """Parse a text, giving it to the parser in pieces, between which other threads may run.
+
+        Raises TooHardError.
+        """
         from tree_sitter import Parser
 
-        if language.name == "yaml" and _YAML_NESTED.search(source):
+        if language.name == "yaml" and _DEEP_YAML.search(source):
             raise TooHardError
-        if _OPENED in source.translate(_BRACKETS, _OTHERS):
+        if _DEEP_BRACKETS in source.translate(_BRACKETS, _OTHERS):
             raise TooHardError
 
         def piece(start: int, _point: object) -> bytes:
@@ -57,19 +59,19 @@ class ParseBudget:
 
         try:
             return Parser(grammar).parse(piece, progress_callback=lambda _at, _error: self._is_over())
-        except ValueError as problem:  # it says no more than that it has failed
+        except ValueError as problem:  # The parser gives no reason.
             raise TooHardError from problem
 
     def matches(self, query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
-        """What ``query`` finds below ``root``; nothing where the parser found no order in most of it."""
+        """The matches of ``query`` below ``root``; none if most of the text could not be parse."""
         from tree_sitter import QueryCursor
 
         if root.has_error and any(
-            node.is_error and node.child_count > _RUBBLE for node in (root, *root.children)
+            node.is_error and node.child_count > _MOST_ERROR_CHILDREN for node in (root, *root.children)
         ):
             return []
         return QueryCursor(query).matches(root)
 
     def _is_over(self) -> bool:
-        # The first clock is read many times faster, and never behind the second.
+        # The first clock is many times faster to read, and never runs behind the second.
         return time.perf_counter() > self._soonest and time.thread_time() > self._end

@@ -1,19 +1,19 @@
-"""Empties the bodies of C functions and tables before parsing.
+"""Empties the bodies of C functions and initialisers before parsing.
 
-Nothing in them is outlined, and they are two thirds of the text.
+They are two thirds of the text, and no outline shows anything in them.
 """
 
 from __future__ import annotations
 
 _NO_DECLARATION = (b" ", b"\t", b"\f", b"\v", b"\r", b"#")
-"""What a line begins with that stands in something, or is a directive."""
+"""First characters of a line that is indented, or is a directive."""
 
 
 def without_bodies(source: bytes) -> bytes:
-    """``source`` with nothing but line ends in the braces of functions and initialisers.
+    """``source`` with only line ends between the braces of functions and initialisers.
 
-    A body's brace ends a line, after a line that ends in ``)``, or after ``= `` in a line that begins at the
-    margin and is no directive; the brace that closes it is the first at the margin.
+    The opening brace of a body is at the end of a line. It follows a line that ends in ``)``, or ``= `` in a
+    line that is neither indented nor a directive. The closing brace is the first at the beginning of a line.
     """
     kept: list[bytes] = []
     done = at = 0

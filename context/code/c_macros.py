@@ -1,5 +1,5 @@
-"""Constants that the preprocessor defines, found as text: their long tables would take a parser's time for
-what each line says by itself."""
+"""Finds constants defined with ``#define`` by a regular expression, since parsing their long tables is
+slow."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import re
 from context.code.symbols import CUT, Symbol
 
 _DEFINE = re.compile(
-    # It begins with a plain character, which is searched for many times faster.
+    # It begins with a plain character, since that makes the search many times faster.
     rb"#(?<![^\n/]#)(?<![*/]\n#)(?<!\\\n#)[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\s/][^\n\\/]*)"
     rb"(?:/\*[^\n*]*\*/[ \t]*)?(?=\n)"
 )
-"""A whole line that defines a constant; not one under a comment, which documents it, and not one that goes
-on in the next line."""
+"""Matches a whole line that defines a constant, except below a comment, which documents it, and except with a
+continuation line."""
 _VALUE = 100
 
 
 def take_macros(source: bytes) -> tuple[bytes, list[Symbol]]:
-    """``source`` with the lines of plain constants emptied, and those constants."""
+    """``source`` with the lines of plain constants emptied, and the constants."""
     if b"define" not in source:
         return source, []
     symbols: list[Symbol] = []
@@ -40,7 +40,7 @@ def take_macros(source: bytes) -> tuple[bytes, list[Symbol]]:
 
 
 def with_macros(symbols: tuple[Symbol, ...], macros: list[Symbol]) -> tuple[Symbol, ...]:
-    """All in the order they stand; a constant inside a definition stands one deeper."""
+    """All symbols in the order of the file; a constant inside a definition is one level deeper."""
     if not macros:
         return symbols
     merged: list[Symbol] = []

@@ -1,4 +1,4 @@
-"""Finding the definitions in source text with tree-sitter, by the queries in ``queries/``."""
+"""Finds the definitions in source text with tree-sitter and the queries in ``queries/``."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from context.code.symbols import KINDS, Symbol
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BROKEN = 3
-"""Lines of text that the parser could make nothing of, from which it is tried again further down, …"""
+_MIN_ERROR_LINES = 3
+"""Number of lines of an error node from which parsing is tried again further down."""
 _RETRIES = 8
-"""… so many times in a file."""
+"""Number of such retries in one file."""
 _FRESH_START = re.compile(rb"^[^\s)\]}#]", re.MULTILINE)
 _NESTED = 3
-"""Languages inside languages that are read: a page in a document, a script in the page."""
+"""Levels of embedded languages, such as a page in a document and a script in the page."""
 _END_BITS = 32
 _LAST = (1 << _END_BITS) - 1
 
 _Found: TypeAlias = "tuple[int, Language | None, Node, dict[str, list[Node]]]"
-"""What is at a place: what the match is worth (less is better), for code in another language that, the node,
-and what the query captured."""
+"""A match at a place: its weight (lower is better), its language if that is embedded code, its node, and the
+query's captures."""
 
 
 def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
-    """All definitions of a text, in the order they stand; code in other languages inside it is read too.
+    """All definitions in a text in order, including those in embedded code of other languages.
 
-    Where the parser lost its way it starts afresh at the next line that stands at the margin, so that
-    one unfinished line does not hide the rest of a file that is being written. A text that takes the parser
-    too long, as nothing that people write does, has none.
+    After a long stretch that cannot be parsed, parsing restarts at the next line without indentation, so that
+    one unfinished line does not hide the rest of a file that is being written. A text that takes too long to
+    parse, which no text by people does, has no definitions.
     """
     try:
         return _all_definitions(language, text, ParseBudget())
@@ -44,27 +44,27 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
         return ()
 
 
-def _all_definitions(language: Language, text: str, effort: ParseBudget) -> tuple[Symbol, ...]:
+def _all_definitions(language: Language, text: str, budget: ParseBudget) -> tuple[Symbol, ...]:
     source = text.encode("utf-8", "replace")
     if language.bodies:
         source = without_bodies(source)
     if not language.macros:
-        return _read(language, source, _NESTED, effort)
+        return _read(language, source, _NESTED, budget)
     source, macros = take_macros(source)
-    return with_macros(_read(language, source, _NESTED, effort), macros)
+    return with_macros(_read(language, source, _NESTED, budget), macros)
 
 
-def _read(language: Language, source: bytes, levels: int, effort: ParseBudget) -> tuple[Symbol, ...]:
+def _read(language: Language, source: bytes, levels: int, budget: ParseBudget) -> tuple[Symbol, ...]:
     grammar = load(language).grammar
     symbols: list[Symbol] = []
     first_line = 0
     for tries_left in range(_RETRIES, -1, -1):
-        root = effort.parsed(language, grammar, source).root_node
-        found = _definitions(language, source, root, levels, effort)
-        lost = _lost(root)
+        root = budget.parse(language, grammar, source).root_node
+        found = _definitions(language, source, root, levels, budget)
+        error = _first_error(root)
         restart = None
-        if lost is not None and tries_left:
-            line_end = source.find(b"\n", lost.start_byte)
+        if error is not None and tries_left:
+            line_end = source.find(b"\n", error.start_byte)
             restart = _FRESH_START.search(source, line_end + 1) if line_end >= 0 else None
         if restart is None:
             return tuple(
@@ -77,10 +77,10 @@ def _read(language: Language, source: bytes, levels: int, effort: ParseBudget) -
     return tuple(symbols)
 
 
-def _lost(root: Node) -> Node | None:
-    """The first long stretch of text that the parser could make nothing of."""
+def _first_error(root: Node) -> Node | None:
+    """The first long stretch of text that could not be parsed, or None."""
     for node in (root, *root.children) if root.has_error else ():
-        if node.is_error and node.end_point.row - node.start_point.row >= _BROKEN:
+        if node.is_error and node.end_point.row - node.start_point.row >= _MIN_ERROR_LINES:
             return node
     return None
 
@@ -95,21 +95,21 @@ def _moved(symbol: Symbol, lines: int) -> Symbol:
 
 
 def _definitions(
-    language: Language, source: bytes, root: Node, levels: int, effort: ParseBudget
+    language: Language, source: bytes, root: Node, levels: int, budget: ParseBudget
 ) -> list[Symbol]:
     _, query, kinds = load(language)
     found: dict[int, _Found] = {}
-    for pattern, captures in effort.matches(query, root):
+    for pattern, captures in budget.matches(query, root):
         rank = kinds[pattern]
         if rank is None:
-            inside = _embedded(query.pattern_settings(pattern), source, captures)
+            inside = _embedded_language(query.pattern_settings(pattern), source, captures)
             if inside is not None and levels:
                 node = captures["embedded"][0]
                 found[_place(node)] = -1, inside, node, captures
             continue
         node = captures[KINDS[rank]][0]
         place = _place(node)
-        # Of two matches of one node, the one that says where the signature ends knows more.
+        # Of two matches of one node, prefer the one that captures where the signature ends.
         weight = 2 * rank + ("body" not in captures and "signature" not in captures)
         if place not in found or weight < found[place][0]:
             found[place] = weight, None, node, captures
@@ -124,7 +124,7 @@ def _definitions(
         line += source.count(b"\n", counted, start)
         counted = start
         if inside is not None:
-            symbols += _inner(language, inside, source, node, len(around), levels, effort)
+            symbols += _embedded_symbols(language, inside, source, node, len(around), levels, budget)
             continue
         if language.deepest is not None and len(around) >= language.deepest:
             continue
@@ -136,14 +136,14 @@ def _definitions(
 
 
 def _place(node: Node) -> int:
-    """Where a node stands, as a number: in the order of these, it comes before all that is in it."""
+    """A node's position as a number; sorted by it, a node comes before all nodes inside it."""
     return node.start_byte << _END_BITS | _LAST - node.end_byte
 
 
-def _embedded(
+def _embedded_language(
     settings: Mapping[str, object], source: bytes, captures: dict[str, list[Node]]
 ) -> Language | None:
-    """The language that embedded code is in, from the query or from the text beside it, if it is known."""
+    """The language of embedded code, from the query or from the text beside it; None if unknown."""
     word = settings.get("language")
     if "language" in captures:
         node = captures["language"][0]
@@ -151,10 +151,10 @@ def _embedded(
     return named_language(word) if isinstance(word, str) else None
 
 
-def _inner(
-    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, effort: ParseBudget
+def _embedded_symbols(
+    outer: Language, inner: Language, source: bytes, node: Node, depth: int, levels: int, budget: ParseBudget
 ) -> Iterator[Symbol]:
-    """The definitions of embedded code, as part of the file around it."""
-    for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1, effort):
+    """The definitions in embedded code, with their positions in the file around it."""
+    for symbol in _read(inner, source[node.start_byte : node.end_byte], levels - 1, budget):
         moved = _moved(symbol, node.start_point.row)
         yield moved._replace(kind="section" if outer.quotes else symbol.kind, depth=symbol.depth + depth)

@@ -1,4 +1,4 @@
-"""A changed file in short: its outline, with the symbols that the change touched whole."""
+"""Shortens a changed file to its outline, with the symbols that the change touched shown whole."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from context.code.outline import Outline
 from context.code.symbols import Symbol
 
 _WHOLE_SYMBOL = 160
-"""Lines: a changed symbol up to this long is shown whole; in a longer one, what is near the change."""
+"""Number of lines up to which a changed symbol is shown whole; of a longer one only lines near the change."""
 _NEAR = 4
 _LONG_HEAD = 12
-"""Lines of a signature that are shown at most."""
+"""Number of lines that are shown of a signature."""
 
 
 def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outline: bool = True) -> str:
-    """The lines that matter, in file order; what is left out between them is said in its place.
+    """The lines that matter, in order; each gap between them is marked with its number of lines.
 
-    ``lines`` are the file's, ``changed`` the ranges of them that changed (indices from 0). With
-    ``outline`` the signatures of all definitions are there too, else only of those around a change.
+    ``lines`` are the file's lines, and ``changed`` the ranges of them that changed (indices from 0). With
+    ``outline`` the signatures of all definitions are included, else only those around a change.
     """
     keep: set[int] = set()
     for touched in changed:
@@ -41,7 +41,7 @@ def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outli
 
 
 def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]:
-    """The lines to show for one change: the smallest symbol around each part of it, or its surroundings."""
+    """The lines to show for one change: the smallest symbol around it, or else the lines near it."""
     first, last = touched.start, max(touched.start, touched.stop - 1)
     holders = [
         symbol

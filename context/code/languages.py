@@ -1,4 +1,4 @@
-"""The languages that outlines are made for, from ``languages.toml``; grammars are loaded on first use."""
+"""Loads the languages that outlines support from ``languages.toml``, and their grammars on first use."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """One language, as its table in ``languages.toml`` says; the field names are the table's. There is one
-    value of each, equal to itself alone."""
+    """One language; its fields are the keys of its table in ``languages.toml``.
+
+    There is one object for each language, compared by identity.
+    """
 
     name: str
     extensions: tuple[str, ...]
@@ -85,14 +87,16 @@ def language_of(path: str) -> Language | None:
 
 @lru_cache(maxsize=20_000)
 def is_code(path: str) -> bool:
-    """Whether a file is in a language of code, by its name."""
+    """Whether a file is code rather than prose or data, judged by its name."""
     language = language_of(path)
     return language is not None and language.most is None
 
 
 def named_language(word: str) -> Language | None:
-    """The language that the info string of a fence, or a query, calls ``word``: its name, its own info
-    string or one of its extensions."""
+    """The language that a fence's info string or a query means by ``word``.
+
+    The word may be its name, its info string or one of its extensions. None if it is unknown.
+    """
     word = word.lower()
     found = languages().get(f".{word}")
     return found or next((known for known in languages().values() if word in (known.name, known.fence)), None)
@@ -108,13 +112,13 @@ def fence_of(path: str) -> str:
 
 
 class Loaded(NamedTuple):
-    """A grammar with the query that outlines are made by."""
+    """A grammar with its outline query."""
 
     grammar: Grammar
     query: Query
     kinds: tuple[int | None, ...]
-    """By the number of a pattern in the query, the kind of definition that it finds, as its index in
-    ``KINDS``; None for one that finds code in another language."""
+    """For each pattern of the query the kind of definition that it finds, as an index in ``KINDS``; None for
+    one that finds embedded code."""
 
 
 @lru_cache(maxsize=64)

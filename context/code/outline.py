@@ -1,7 +1,8 @@
-"""A file's outline: its definitions as signatures, nested, each with the first line of its documentation.
+"""Outlines a file: its nested definitions as signatures, each with the first line of its documentation.
 
-The rendered text holds no line numbers, so that an edit elsewhere in the file leaves it as it was and the
-server's prompt cache holds. The line ranges stay in the data: they find the symbols a change touched.
+The rendered text has no line numbers, so that an edit elsewhere in the file does not change it and the
+server's prompt cache stays valid. The symbols keep their line ranges, by which those that a change
+touched are found.
 """
 
 from __future__ import annotations
@@ -16,25 +17,27 @@ from context.code.symbols import Symbol
 __all__ = ["Outline", "Symbol", "outline"]
 
 MORE = "… more\n"
-"""The last line of an outline that leaves entries out."""
+"""The last line of an outline that is cut."""
 _HEAD_LINES = 5
 _HEAD_WIDTH = 100
 _DATA_READ = 50_000
-"""Characters of a file of data or prose that are looked at."""
+"""Number of characters that are read of a file of data or prose."""
 _CPP = re.compile(
     r"^[ \t]*(?:(?:inline\s+)?namespace(?:\s+[\w:]+)?\s*\{"
     r"|class\s+\w[\w \t]*(?::\s*(?:public|private|protected)\b|\{|\n\s*[:{])"
     r"|template\s*<|using\s+\w+\s*=|using\s+namespace\s+\w+;)",
     re.MULTILINE,
 )
-"""What a header holds that is C++ and never C, nor the prose of its comments."""
+"""Matches what occurs in C++ headers but not in C, nor in the prose of comments."""
 _LAST_NAME = re.compile(r"[^\W\d]\w*(?=\W*$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The definitions of a file in the order they stand, or the head of a file in no known language.
-    ``more``: a data file has further entries."""
+    """The definitions of a file in order, or the first lines of a file without any.
+
+    ``more`` says that a file of data or prose has further entries.
+    """
 
     symbols: tuple[Symbol, ...] = ()
     head: tuple[str, ...] = ()
@@ -42,8 +45,10 @@ class Outline:
 
     @property
     def text(self) -> str:
-        """The outline as the model reads it: one line a definition, indented by nesting; every line
-        ends in a line end; empty for a file that defines nothing."""
+        """The outline for the model: one line for each definition, indented by nesting.
+
+        Every line ends in ``\\n``. Without definitions it is the head of the file.
+        """
         lines = [
             f"{'  ' * symbol.depth}{symbol.signature}{f' — {symbol.doc}' if symbol.doc else ''}\n"
             for symbol in self.symbols
@@ -55,7 +60,7 @@ class Outline:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that the file defines for others, without what stands before a dot in them."""
+        """The names that the file defines for other files, without qualifiers."""
         found = {
             symbol.name for symbol in self.symbols if symbol.kind != "section" and not symbol.inside_function
         }
@@ -63,7 +68,7 @@ class Outline:
 
 
 def last_name(name: str) -> str:
-    """What code calls a definition by: ``Grid::at`` and ``exports.at`` are ``at``; empty for none."""
+    """The unqualified name: ``at`` for ``Grid::at`` and ``exports.at``; empty if there is none."""
     if name.isidentifier():
         return name
     found = _LAST_NAME.search(name)
@@ -71,8 +76,11 @@ def last_name(name: str) -> str:
 
 
 def definitions_called(name: str, found: Outline) -> list[Symbol]:
-    """The definitions that ``name`` means. ``Grid.at`` is what is called ``at`` inside of ``Grid``, or says
-    so itself (``Grid::at``, ``func (g *Grid) at``); where nothing is, whatever is called ``at``."""
+    """The definitions that ``name`` means.
+
+    ``Grid.at`` means an ``at`` inside ``Grid``, or one whose own signature says so (``Grid::at``,
+    ``func (g *Grid) at``). If there is none, it means any ``at``.
+    """
     *around, last = name.split(".")
     called: list[Symbol] = []
     inside: list[Symbol] = []
@@ -90,7 +98,7 @@ def definitions_called(name: str, found: Outline) -> list[Symbol]:
 
 
 def outline(path: str, text: str) -> Outline:
-    """The outline of a file. Text that does not parse gives what can be made out in it."""
+    """The outline of a file. Of text with syntax errors it has the definitions that can be recognised."""
     language = language_of(path)
     if language is None:
         return Outline(head=_head(text))
@@ -99,7 +107,7 @@ def outline(path: str, text: str) -> Outline:
     if language.most is None:
         symbols = definitions(language, text)
         return Outline(symbols, () if symbols else _head(text))
-    # Few entries of such a file are shown: its beginning is enough, however long it is.
+    # Few entries of such a file are shown, so the beginning of a long one is enough.
     start = text if len(text) <= _DATA_READ else text[: text.rfind("\n", 0, _DATA_READ) + 1 or _DATA_READ]
     symbols = definitions(language, start)
     shown = symbols if len(symbols) <= language.most else _shallowest(symbols, language.most)
@@ -109,8 +117,8 @@ def outline(path: str, text: str) -> Outline:
 
 
 def _shallowest(symbols: tuple[Symbol, ...], most: int) -> tuple[Symbol, ...]:
-    """At most so many of them: whole levels as far as they fit, then of the level below the first entry under
-    each, the second under each, and so on."""
+    """At most ``most`` symbols: whole levels as far as they fit, then of the next level the first entry of
+    each parent, the second of each, and so on."""
     deepest = max(symbol.depth for symbol in symbols)
     while deepest and sum(symbol.depth <= deepest for symbol in symbols) > most:
         deepest -= 1

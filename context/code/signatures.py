@@ -1,7 +1,7 @@
-"""One definition's signature, name, documentation and place, from its node in the tree.
+"""Makes a symbol from a definition's node: its signature, name, documentation and line range.
 
-Done for every definition of a project: what the text can tell is not asked of the tree, where looking at a
-neighbour of a node means walking to it from the root.
+This runs for every definition of a project. It prefers the text to the tree, since finding a node's neighbour
+in the tree means walking to it from the root.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMMENTS = (
     (b"/", re.compile(_STRING + rb"//[^\n]*|/\*.*?\*/", re.DOTALL)),
     (b"#", re.compile(_STRING + rb"(?<!\S)#(?=[\s#])[^\n]*")),
 )
-"""Strings, which stay, and comments, by the mark of the languages that have these."""
+"""For each comment mark, an expression for comments; it also matches strings, which are kept."""
 _PLAIN_DECLARATOR = re.compile(rb"[*\s]*+(?!operator\b)([A-Za-z_]\w*+)\s*+(?:[(\[:=]|$)(?!:)")
 
 
@@ -41,7 +41,7 @@ def symbol_of(
     depth: int,
     inside_function: bool,
 ) -> Symbol:
-    """The definition that ``node`` is. ``line`` is where it starts; ``captures`` are the query's."""
+    """The symbol for a definition's ``node``; ``line`` is its first line, ``captures`` are the query's."""
     whole = _whole(language, node) if language.wrappers or language.lone_wrappers else node
     start, whole_end = node.start_byte, whole.end_byte
     whole_start, start_line = start, line
@@ -53,7 +53,7 @@ def symbol_of(
     head = source[start:end]
     commented = _may_comment(language, head)
     if commented:
-        # One before the name stands between what belongs to the definition.
+        # A comment before the name is inside the definition, so only later ones end the signature.
         named = next(
             (captures[key][0].start_byte for key in ("name", "declarator") if key in captures), start
         )
@@ -86,7 +86,7 @@ def symbol_of(
         _cut(signature, _SIGNATURE if body is not None or kind == "function" else _VALUE),
         _cut(doc, _DOC) if doc else "",
         first_line,
-        # An end right after a line's end is not on the next line.
+        # An end right after a line end is not on the next line.
         start_line + source.count(b"\n", whole_start, max(whole_start, whole_end - 1)) + 1,
         line,
         line + (head.rstrip().count(b"\n") if b"\n" in head else 0) + 1,
@@ -96,7 +96,7 @@ def symbol_of(
 
 
 def _without_comments(language: Language, text: bytes) -> bytes:
-    """``text`` without comments as C has them, or as a shell does; strings stay."""
+    """``text`` without comments in the style of C or of a shell; strings are kept."""
     for mark, comment in _COMMENTS:
         if mark in language.marks:
             text = comment.sub(lambda found: found[1] or b" ", text)
@@ -104,7 +104,7 @@ def _without_comments(language: Language, text: bytes) -> bytes:
 
 
 def _whole(language: Language, node: Node) -> Node:
-    """The node with what is around it and part of it."""
+    """The node, or the outermost wrapper that is part of the definition."""
     parent = node.parent
     while parent is not None and (
         parent.type in language.wrappers
@@ -136,7 +136,7 @@ def _name(source: bytes, captures: dict[str, list[Node]]) -> str:
 
 
 def _may_lead(language: Language, source: bytes, start: int) -> bool:
-    """Whether the text before a definition, up to the line above it, can belong to it."""
+    """Whether the line above a definition, or the text before it on its line, may belong to it."""
     if source[start - 2 : start] == b"\n\n":
         return False
     line = source.rfind(b"\n", 0, start) + 1

@@ -1,12 +1,12 @@
-"""A definition in a file: the value that outlines and excerpts are made of."""
+"""The value for one definition in a file, from which outlines and excerpts are made."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 KINDS = ("function", "class", "type", "field", "constant", "section")
-"""What a definition can be, the weightiest first. A section is a heading, a key of a data file, an element
-of a page: a place that can be named, but nothing that code elsewhere refers to."""
+"""The kinds of definitions, most important first. A section is a heading, a key of a data file or an element
+of a page: it can be mentioned, but code elsewhere does not refer to it."""
 
 
 CUT = "…"

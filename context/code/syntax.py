@@ -16,7 +16,7 @@ _SHOWN = 30
 """Number of characters of the unexpected text that a message shows."""
 
 
-def fault(path: str, text: str) -> str | None:
+def syntax_error(path: str, text: str) -> str | None:
     """The first syntax error in ``text``, in a few words.
 
     None if there is none, if the language is unknown, or if the text is too long or too hard to parse:
@@ -27,7 +27,7 @@ def fault(path: str, text: str) -> str | None:
         return None
     source = text.encode("utf-8", "surrogatepass")
     try:
-        node = ParseBudget().parsed(language, load(language).grammar, source).root_node
+        node = ParseBudget().parse(language, load(language).grammar, source).root_node
     except TooHardError:
         return None
     if not node.has_error:

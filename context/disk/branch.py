@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from context.disk.file_list import in_the_making
+from context.disk.file_list import is_temporary
 from context.disk.git import Git, GitUnavailable
 
 MOST = 200
@@ -39,5 +39,5 @@ def branch_changes(git: Git) -> frozenset[str]:
         out = git.run("diff-tree", "-r", "--name-only", "--no-renames", "--relative", "-z", point, "HEAD")
     except GitUnavailable:
         return frozenset()
-    paths = [path for path in os.fsdecode(out).split("\0") if path and not in_the_making(path)]
+    paths = [path for path in os.fsdecode(out).split("\0") if path and not is_temporary(path)]
     return frozenset(paths) if len(paths) <= MOST else frozenset()

@@ -1,6 +1,6 @@
 """Finds changed files: those that differ from HEAD or, without git, from the start of the session.
 
-A file's earlier state is kept as one checksum a line, so a later save is compared without asking git.
+A file's earlier state is kept as a checksum of each line, so that a later save is compared without git.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import TypeAlias
 
-from context.disk.file_list import in_the_making
+from context.disk.file_list import is_temporary
 from context.disk.git import Git
 from context.disk.source import LARGEST, Source, decode
 
@@ -21,7 +21,7 @@ Lines: TypeAlias = "array[int]"
 """The CRC-32 of each line, in order."""
 
 _LARGEST_MIDDLE = 4_000_000
-"""Product of the line counts of two texts, past which the differing middle counts as one change."""
+"""Largest product of line counts for which two texts are compared; beyond it the middle is one change."""
 
 
 class Status(StrEnum):
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed file. ``base`` is its earlier state, None when there was none or it is not text."""
+    """One changed file. ``base`` is its earlier state; None if there was none or it is not text."""
 
     path: str
     status: Status
@@ -45,13 +45,15 @@ class Change:
     renamed_from: str | None = None
 
     def ranges(self, lines: Lines) -> list[range]:
-        """Which lines of the file as it is now (indices from 0) changed. An empty range stands where
-        lines were only taken away. Everything changed when there is no earlier state."""
+        """The changed ranges of the current ``lines``, as indices from 0.
+
+        A range is empty where lines were only removed. Without an earlier state, everything changed.
+        """
         return [range(len(lines))] if self.base is None else changed_ranges(self.base, lines)
 
 
 def line_sums(source: Source) -> Lines:
-    """The file's lines as checksums."""
+    """The checksums of a file's lines."""
     lines = source.text.encode("utf-8", "surrogatepass").split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -93,7 +95,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
         "--untracked-files=all",
         "--ignore-submodules=all",
         "--no-ahead-behind",
-        # Finding renames compares old contents, which a partial clone may not have.
+        # Finding renames compares old contents, which a partial clone may lack.
         "--no-renames" if git.partial else "--find-renames",
         "--",
         *(paths or (".",)),
@@ -101,7 +103,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
     found = [
         entry
         for entry in parse_status(out)
-        if entry.path.startswith(git.prefix) and not in_the_making(entry.path)
+        if entry.path.startswith(git.prefix) and not is_temporary(entry.path)
     ]
     blobs = git.blobs((entry.blob for entry in found if entry.blob), LARGEST)
     bases = {name: decode("", data) for name, data in blobs.items()}
@@ -120,7 +122,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
 
 @dataclass(frozen=True, slots=True)
 class StatusEntry:
-    """One entry of ``git status``, its path from the top of the repository, its blob in HEAD."""
+    """One entry of ``git status``: its path from the top of the repository, and its blob in HEAD."""
 
     path: str
     status: Status
@@ -131,7 +133,7 @@ class StatusEntry:
 def parse_status(out: bytes) -> list[StatusEntry]:
     """The entries of ``git status --porcelain=v2 -z`` (format: git-status(1), "Porcelain Format Version 2").
 
-    Entries of unknown kinds are passed over.
+    Entries of unknown kinds are ignored.
     """
     entries: list[StatusEntry] = []
     fields = iter(os.fsdecode(out).split("\0"))

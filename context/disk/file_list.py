@@ -1,4 +1,4 @@
-"""The project's file list: what git tracks or would track, or a walk that honours ``.gitignore`` files."""
+"""Lists the project's files: those that git tracks or would track, or a walk that honours ``.gitignore``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from context.disk.git import Git
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_IN_THE_MAKING = re.compile(r"(.*/)?\.[^/]+\.[0-9a-f]{16}\.spark", re.DOTALL)
-"""Names of the temporary files in which edits prepare new content."""
+_TEMPORARY = re.compile(r"(.*/)?\.[^/]+\.[0-9a-f]{16}\.spark", re.DOTALL)
+"""Matches the temporary files in which edits prepare new content."""
 _AT_ONCE = 100_000
-"""Bytes of a list of files that are taken apart at once."""
+"""Number of bytes of git's list that are split at once."""
 _STARS = re.compile(r"\*+")
 _MOST_STARS = 3
-"""In one part of a rule, and folders that stand for any number of them."""
+"""Number of stars allowed in one part of an ignore rule, and of ``**`` in the whole rule."""
 _REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
@@ -37,9 +37,9 @@ class Listing:
     unread: dict[str, str]
 
 
-def in_the_making(path: str) -> bool:
+def is_temporary(path: str) -> bool:
     """Whether ``path`` is the temporary file of an edit that is being written."""
-    return path.endswith(".spark") and _IN_THE_MAKING.fullmatch(path) is not None
+    return path.endswith(".spark") and _TEMPORARY.fullmatch(path) is not None
 
 
 def list_git(git: Git) -> Listing:
@@ -74,7 +74,7 @@ def list_walk(root: Path) -> Listing:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and (entry.name in _REPOSITORY_FOLDERS or is_ignored(path + "/", rules)):
                 ignored.add(path)
-            elif not is_folder and not is_ignored(path, rules) and not in_the_making(path):
+            elif not is_folder and not is_ignored(path, rules) and not is_temporary(path):
                 files.append(path)
     return Listing(tuple(sorted(files)), frozenset(ignored), unread)
 
@@ -123,10 +123,10 @@ def _rules(root: Path, folder: str) -> Rules:
     source = read(root, f"{folder}.gitignore")
     if not isinstance(source, Source):
         return ()
-    return ((folder, GitIgnoreSpec.from_lines(line for line in source.lines if not _endless(line))),)
+    return ((folder, GitIgnoreSpec.from_lines(line for line in source.lines if not _is_exponential(line))),)
 
 
-def _endless(line: str) -> bool:
+def _is_exponential(line: str) -> bool:
     """Whether a rule has so many stars that matching it takes exponential time."""
     parts = re.sub(r"\*+/(?:\*+/)+", "**/", line).split("/")
     return line.count("**/") > _MOST_STARS or any(len(_STARS.findall(part)) > _MOST_STARS for part in parts)
@@ -139,6 +139,6 @@ def _paths(listed: bytes) -> list[str]:
         # In chunks: one long call would block all other threads.
         end = listed.find(b"\0", start + _AT_ONCE)
         piece = os.fsdecode(listed[start : end if end >= 0 else len(listed)])
-        found += [path for path in piece.split("\0") if path and not in_the_making(path)]
+        found += [path for path in piece.split("\0") if path and not is_temporary(path)]
         start = end + 1 if end >= 0 else len(listed)
     return found

@@ -1,4 +1,4 @@
-"""Runs git, so that nothing in a repository can run a program, ask, lock or block.
+"""Runs git so that nothing in a repository can run a program, prompt, lock or block.
 
 This is the only place where git is run on a user's project. Git sees a private git directory instead of
 the repository's own (:mod:`context.disk.private_git_dir`), so that nothing that a repository names is run,
@@ -29,7 +29,7 @@ __all__ = ["Git", "GitUnavailable"]
 TIMEOUT = 20.0
 """Seconds a git command may take before it counts as failed."""
 _LARGEST_CONFIG = 1_000_000
-"""Bytes of a repository's configuration that are read."""
+"""Largest size of a repository's configuration in bytes."""
 
 
 class Git:
@@ -107,14 +107,14 @@ class Git:
 
 
 def _user_settings(private: PrivateGitDir, root: Path) -> dict[str, str]:
-    """What the user's own configuration says, read in a folder where no repository has a say."""
+    """The settings of the user's own configuration, read in a folder that is in no repository."""
     environment = plain_environment() | {"GIT_CEILING_DIRECTORIES": str(private.path)}
     listed = _call(root, environment, ("config", "--list", "--includes", "-z"), folder=private.path / "info")
     return parse_settings(listed)
 
 
 def _repository_settings(repository: Repository, private: PrivateGitDir, root: Path) -> dict[str, str]:
-    """What the repository's configuration says. Git is given its text, and follows no include in it."""
+    """The settings of the repository's configuration. Git gets its text, and follows no include in it."""
     settings: dict[str, str] = {}
     files = [repository.common_dir / "config"]
     while files:

@@ -1,4 +1,4 @@
-"""The settings of git that spark honours: an allow-list of what decides how files are compared and listed.
+"""The git settings that spark honours: an allow-list of those that affect how files are compared and listed.
 
 None of them can name a program. Values are checked too, as they are written into a configuration file.
 """
@@ -91,7 +91,7 @@ def excludes_file(user: Mapping[str, str], repository: Mapping[str, str], top: P
     named = repository.get("core.excludesfile") or user.get("core.excludesfile") or f"{home}/git/ignore"
     try:
         return top / Path(named).expanduser()
-    except RuntimeError:  # It begins with the name of a user that there is not.
+    except RuntimeError:  # It begins with the name of an unknown user.
         return top / named
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 EVERY = 1.0
 """Seconds between looks at the recent files."""
 ALL_EVERY = 15
-"""Looks between two at the whole project."""
+"""Number of looks after which the whole project is looked at."""
 _RECENT = 200
 
 Stamp = tuple[int, int, int]
@@ -38,7 +38,7 @@ class Poller:
         self._stamps: dict[str, Stamp | None] = {}
 
     def start(self) -> None:
-        """Take the files as they are now, and begin to look."""
+        """Record the current state of the files, and start the thread."""
         self._stamps = self._look([*self._files(), *self._extra])
         self._thread.start()
 
@@ -65,7 +65,7 @@ class Poller:
                 self._report(changed)
 
     def _recent(self) -> list[str]:
-        """The files written last, by what is known."""
+        """The most recently written files, by their last known stamps."""
         times = {path: stamp[0] for path, stamp in self._stamps.items() if stamp is not None}
         return sorted(times, key=lambda path: -times[path])[:_RECENT]
 

@@ -31,7 +31,7 @@ _FOLDERS = frozenset({"objects", "refs", "reftable"})
 
 
 class PrivateGitDir:
-    """The folder stands until nothing refers to this object any more. Any thread may call."""
+    """A temporary git directory, deleted when this object is. Any thread may call its methods."""
 
     def __init__(self, repository: Repository) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="spark-git-"))
@@ -50,7 +50,7 @@ class PrivateGitDir:
         self.refresh()
 
     def configure(self, config: str, excludes_file: Path) -> None:
-        """Give it its settings, and the user's ignore rules (at git's default place for them)."""
+        """Write its settings, and link the user's ignore rules at git's default place for them."""
         (self.path / "config").write_text(config, "ascii")
         self._link(excludes_file, "git/ignore")
 
@@ -69,7 +69,7 @@ class PrivateGitDir:
             self._head = head
 
     def _link(self, real: Path, name: str) -> None:
-        """Link to ``real``, which may appear later. What git would wait on (a named pipe) is left out."""
+        """Link to ``real``, which may appear later; not to a named pipe, on which git would wait."""
         wanted = real.is_dir() if name in _FOLDERS else real.is_file()
         if wanted or not os.path.lexists(real):
             (self.path / name).symlink_to(real)

@@ -13,8 +13,8 @@ from typing import BinaryIO
 def replacing(file: Path) -> Iterator[BinaryIO]:
     """A file to write the next content of ``file`` to, which takes its place at the end.
 
-    After an error it is removed and ``file`` is as it was. Nothing is made durable: what a power cut
-    damages in a cache is computed again. Raises OSError.
+    After an error it is deleted and ``file`` is unchanged. It is not synced to disk, since a cache that a
+    power cut damaged is computed again. Raises OSError.
     """
     temporary = file.with_name(f"{file.name}.{os.urandom(8).hex()}.new")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -13,18 +13,18 @@ from pathlib import Path
 from context.text.lines import split_lines
 
 LARGEST = 1_000_000
-"""Bytes: files above are not read, outlined or shown."""
+"""Size in bytes above which files are not read, outlined or shown."""
 
 _LEAST = 64_000
-"""Bytes that are asked for at least: some files say that they have none, and have."""
+"""Number of bytes that are read at once at least, since some files report a size of 0 and have content."""
 
 LINK = "a symbolic link"
-"""Why a link gives no text."""
+"""The reason why a link gives no text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's text as it was when read: ``\\n`` line ends, no byte order mark.
+    """A file's text when it was read, with ``\\n`` line ends and without a byte order mark.
 
     ``digest`` is the SHA-256 of the bytes on disk, in hex.
     """
@@ -41,7 +41,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that gives no text, and why, in words for the person. ``gone``: it does not exist."""
+    """A file that gives no text, and why, in words for the user. ``gone`` says that it does not exist."""
 
     path: str
     why: str
@@ -51,8 +51,8 @@ class Unread:
 def read(root: Path, path: str) -> Source | Unread:
     """The text of ``path`` (relative to ``root``), or why there is none. Never raises OSError.
 
-    Links are not followed: what they point to is either in the project under its own name or
-    none of the model's business. The file is opened without waiting, so a named pipe cannot hang.
+    Links are not followed: their target is either in the project under its own name, or outside of it. The
+    file is opened without waiting, so that a named pipe cannot hang.
     """
     try:
         handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -106,7 +106,7 @@ def decode(path: str, data: bytes) -> Source | Unread:
 
 
 def too_large(size: int) -> str:
-    """Why a file of ``size`` bytes is left out."""
+    """The reason why a file of ``size`` bytes is left out."""
     return f"too large ({size / 1e6:.1f} MB; files over {LARGEST // 1_000_000} MB are not read)"
 
 

@@ -1,7 +1,7 @@
 """Watches a project for saves: by file-system events where there are any, else by polling.
 
-Folders that no rule of the project lets in (``node_modules``, ``.venv``) are not watched. Of ``.git``
-only HEAD and the index are noticed, and reported as ``.git/HEAD`` and ``.git/index``.
+Ignored folders (``node_modules``, ``.venv``) are not watched. In ``.git`` only HEAD and the index are
+watched, and reported as ``.git/HEAD`` and ``.git/index``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from context.disk.file_list import Listing, in_the_making, list_git, list_walk
+from context.disk.file_list import Listing, is_temporary, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
 from context.disk.polling import Poller
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
 SETTLE = 0.004
-"""Seconds without a further event after which changes are handed out, …"""
+"""Seconds without a further event after which changes are returned."""
 LONGEST = 0.05
-"""… and the longest that a steady stream of events can hold them back."""
+"""Seconds after which changes are returned even if events keep coming."""
 
 _MOST_WATCHES = 48
-"""Folders watched each on its own so as to go round ignored ones; past this, with all below them."""
+"""Number of folders that are watched one by one to avoid ignored ones; further ones are watched
+recursively."""
 _GIT_FILES = ("HEAD", "index")
 _NETWORK = frozenset(
     {
@@ -51,8 +52,8 @@ _NETWORK = frozenset(
 class Watcher:
     """Watches a project folder from :meth:`start` to :meth:`stop`.
 
-    ``start`` blocks for as long as it takes to walk the folder; call it in a worker thread. ``poll``
-    forces polling. ``note`` is one line for the person when changes are noticed late, else None.
+    ``start`` blocks while it walks the folder, so call it in a worker thread. ``poll`` forces polling.
+    ``note`` is a line for the user if changes are noticed late, else None.
     """
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
@@ -72,7 +73,7 @@ class Watcher:
         self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
     def start(self) -> None:
-        """Begin to watch. Falls back to polling where events cannot be had, and says so in ``note``."""
+        """Start watching. If there are no events, poll instead and say so in ``note``."""
         listing = self._list()
         self._ignored = listing.ignored
         why = None
@@ -96,7 +97,7 @@ class Watcher:
             poller.stop()
 
     async def changes(self) -> frozenset[str]:
-        """Wait until something changed; the paths, relative to the root. One caller at a time."""
+        """Wait for changes and return their paths, relative to the root. One caller at a time."""
         loop = asyncio.get_running_loop()
         event = asyncio.Event()
         with self._lock:
@@ -117,7 +118,7 @@ class Watcher:
         return changed
 
     def _report(self, paths: Iterable[str]) -> None:
-        """Take in changed paths, on any thread."""
+        """Record changed paths; any thread may call it."""
         with self._lock:
             self._changed.update(paths)
             if self._waiting is not None and self._changed:
@@ -137,7 +138,7 @@ class Watcher:
         return {f".git/{name}": self._git_folder / name for name in _GIT_FILES} if self._git_folder else {}
 
     def _observe(self, listing: Listing) -> str | None:
-        """Watch with events; why that cannot be done, or None."""
+        """Watch by events; the result says why that is impossible, or is None."""
         from watchdog.events import (
             DirCreatedEvent,
             DirDeletedEvent,
@@ -178,7 +179,7 @@ class Watcher:
                 self._watch(observer, folder, recursive=recursive)
             if self._git_folder is not None:
                 observer.schedule(self._handler, str(self._git_folder), event_filter=wanted)
-            # Watches that cannot be had below a folder are passed over in silence; one more shows it.
+            # A missing watch below a folder is not reported, but one more watch then fails as well.
             with tempfile.TemporaryDirectory() as probe:
                 observer.unschedule(observer.schedule(self._handler, probe, event_filter=wanted))
         except OSError as problem:
@@ -189,7 +190,7 @@ class Watcher:
         return None
 
     def _watch(self, observer: BaseObserver, folder: str, *, recursive: bool) -> None:
-        """Watch a folder; one that was watched, and is gone and back, is watched anew."""
+        """Watch a folder, replacing the watch of an earlier folder of the same name."""
         assert self._handler is not None
         before = self._watches.pop(folder, None)
         if before is not None:
@@ -199,7 +200,7 @@ class Watcher:
         )
 
     def _on_new_folder(self, path: str) -> None:
-        """Watch a folder that appeared where only single folders are watched, and report what is in it."""
+        """Watch a new folder whose parent is not watched recursively, and report the files in it."""
         name = self._name(path)
         observer = self._observer
         parent = name.rpartition("/")[0] if name else ""
@@ -225,13 +226,13 @@ class Watcher:
         self._report(name for name in map(self._name, paths) if name is not None)
 
     def _name(self, path: str) -> str | None:
-        """The path as reported, or None when it is not the project's."""
+        """The path to report, or None if it does not belong to the project."""
         if self._git_folder is not None and Path(path).parent == self._git_folder:
             name = Path(path).name
             return f".git/{name}" if name in _GIT_FILES else None
         relative = os.path.relpath(path, self.root)
         parts = relative.split("/")
-        if relative == "." or parts[0] in ("..", ".git") or in_the_making(relative):
+        if relative == "." or parts[0] in ("..", ".git") or is_temporary(relative):
             return None
         return (
             None if any("/".join(parts[:end]) in self._ignored for end in range(1, len(parts))) else relative
@@ -239,10 +240,10 @@ class Watcher:
 
 
 def watch_plan(root: Path, ignored: frozenset[str]) -> dict[str, bool]:
-    """Which folders to watch (relative, ``""`` is the root), and whether with all below them.
+    """The folders to watch (relative, ``""`` is the root), and whether each is watched recursively.
 
-    Folders around an ignored one are watched alone and their other subfolders with all below, so
-    that the ignored are left out; where that would take too many watches, they are not.
+    The parents of an ignored folder are not watched recursively, but their other subfolders are, so that
+    ignored folders are left out. If that takes too many watches, ignored folders are watched too.
     """
     around = {""} | {
         "/".join(parts[:end])
@@ -268,7 +269,7 @@ def watch_plan(root: Path, ignored: frozenset[str]) -> dict[str, bool]:
 
 
 def file_system(path: Path) -> str:
-    """The type of the file system that holds ``path``, as Linux names it; empty when not known."""
+    """The type of the file system of ``path``, as Linux names it; empty if unknown."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape")
     except OSError:

@@ -13,12 +13,12 @@ from context.index.entries import Entries
 
 
 class Differences:
-    """The changes of one project, kept current. One thread writes; :attr:`shown` is a value."""
+    """The current changes of one project. One thread updates them; :attr:`shown` is immutable."""
 
     def __init__(self) -> None:
         self.changes: dict[str, Change] = {}
         self.branch: frozenset[str] = frozenset()
-        """Files that differ from where the branch began."""
+        """Files that the current branch changed."""
         self._shown: Mapping[str, Change] | None = None
         self._baseline: Entries | None = None
 
@@ -32,19 +32,19 @@ class Differences:
         return self._shown
 
     def from_git(self, git: Git) -> None:
-        """Ask git for all of them. Raises GitUnavailable."""
+        """Replace all changes by git's. Raises GitUnavailable."""
         self.changes = git_changes(git)
         self.branch = branch_changes(git)
         self._shown = None
 
     def without_git(self) -> None:
-        """Start without changes, as there is no git."""
+        """Forget all changes, since there is no git."""
         self.changes = {}
         self.branch = frozenset()
         self._shown = None
 
     def ask(self, git: Git, paths: list[str]) -> None:
-        """Ask git for those among ``paths``. Raises GitUnavailable."""
+        """Update the changes of ``paths`` from git. Raises GitUnavailable."""
         changed = git_changes(git, tuple(paths))
         for path in paths:
             self.changes.pop(path, None)
@@ -53,7 +53,7 @@ class Differences:
         self._shown = None
 
     def compare(self, now: Entries, unread: Mapping[str, str], paths: Iterable[str] | None = None) -> None:
-        """Without git: note how ``paths`` (or all) differ from the first scan of this project."""
+        """Without git, record how ``paths`` (or all files) differ from the first scan of this project."""
         if self._baseline is None:
             self._baseline = now
             return

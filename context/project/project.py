@@ -1,7 +1,7 @@
 """The live picture of a project folder: scanned once, then kept current save by save.
 
-``scan`` and ``update`` block and belong in a worker thread; ``snapshot`` is read from any. Work is done
-in slices, so other threads are never held up for long.
+``scan``, ``update`` and ``reconcile`` block and belong in a worker thread; any thread may read ``snapshot``.
+Work is done in slices, so that other threads are never blocked for long.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from context.project.snapshot import Snapshot, frozen
 __all__ = ["SECRET", "Project"]
 
 _MANY = 400
-"""An update of more paths than this scans the whole project instead."""
+"""Number of paths above which an update scans the whole project instead."""
 _PUBLISH_EVERY = 0.25
-"""Seconds between two snapshots while a project is read, …"""
+"""Seconds between two snapshots while a project is read."""
 _PUBLISH_PAUSE = 20e-6
-"""… and seconds added per file: a snapshot of a large project takes a few milliseconds."""
+"""Seconds between them per file, since a snapshot of a large project takes a few milliseconds."""
 _FEW = 20
-"""A snapshot is nearly complete when at most one file in this many is missing."""
+"""A snapshot is nearly complete if at most one file in this many is missing."""
 _HISTORY_WAIT = 0.3
 """Seconds that a nearly complete snapshot waits for the history."""
 _LARGE = 10_000
@@ -44,7 +44,7 @@ _LARGE = 10_000
 
 
 class Project:
-    """A project folder. ``cache`` is the folder for what may be computed again, or None for none."""
+    """A project folder. ``cache`` is the folder for the index and the history, or None for no cache."""
 
     def __init__(self, root: Path, cache: Path | None = None) -> None:
         self.root = root.resolve()
@@ -65,19 +65,21 @@ class Project:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest picture; while a scan runs, it grows."""
+        """The newest snapshot; during a scan, later ones know more files."""
         return self._snapshot
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many of the project's files are known (read, or known to give nothing), and how many there
-        are; cheap, for any thread."""
+        """The number of files that are known (read, or found to give no text), and the number of all files.
+
+        It is cheap, and any thread may read it.
+        """
         total = len(self._paths)
         known = total if self._snapshot.complete else len(self._index) + len(self._updater.unread)
         return min(total, known), total
 
     def close(self) -> None:
-        """End a running scan soon, and keep in the cache what saves brought since; the snapshot stays."""
+        """Stop a running scan soon, and save the index in the cache; the snapshot stays valid."""
         self._closing.set()
         merging = self._merging
         if merging is not None:
@@ -89,15 +91,15 @@ class Project:
     def scan(self, nearly: Callable[[], object] | None = None) -> Snapshot:
         """List the project, find what changed and index what is not known yet.
 
-        The first call is the first build; later calls reconcile, reading only files whose time stamps
-        moved. Raises nothing for what stands in the folder: see the snapshot's ``unread`` and ``notes``.
-        ``nearly`` is called once the picture lacks a few files at most, in this thread.
+        The first call reads everything; later calls read only files whose time stamps changed. Problems with
+        files do not raise; they are in the snapshot's ``unread`` and ``notes``. ``nearly`` is called in this
+        thread as soon as at most a few files are missing.
         """
         with self._lock:
             return self._scan(nearly)
 
     def update(self, paths: Iterable[str]) -> Snapshot:
-        """Take in that ``paths`` (relative to the root) may have changed, appeared or gone."""
+        """Update ``paths`` (relative to the root), which may have changed, appeared or disappeared."""
         with self._lock:
             wanted = {path.strip("/") for path in paths} - {""}
             if not wanted:
@@ -108,8 +110,10 @@ class Project:
             return self._publish(complete=self._snapshot.complete)
 
     def reconcile(self) -> Snapshot:
-        """Look whether anything changed that no event told of: after a burst of events, when the person
-        comes back. Asks git alone where there is one, and the time stamps of the files it names."""
+        """Find changes that no event reported, for example after a burst of events or a pause of the user.
+
+        With git, only git and the time stamps of the files that it names are checked.
+        """
         with self._lock:
             if self._index.drop_damaged() or self._git is None or not self._snapshot.complete:
                 return self._scan()
@@ -123,13 +127,13 @@ class Project:
             if files != self._paths or self._git_moved():
                 return self._scan()
             touched = {*before, *self._differences.changes} & set(files)
-            # A file may have gone and come again while it was looked at.
+            # A file may have vanished and come back while it was looked at.
             touched |= {path for path in files if self._is_unknown(path)}
             self._take(sorted(touched))
             return self._publish(complete=True)
 
     def _git_moved(self) -> bool:
-        """Whether HEAD is not where the history was read: files may be older than their time stamps."""
+        """Whether HEAD moved since the history was read, after which time stamps are not reliable."""
         assert self._git is not None
         return self._histories.head(self._git) != self._history.head
 
@@ -179,10 +183,10 @@ class Project:
         return self._publish(complete=not self._closing.is_set())
 
     def _take(self, paths: Iterable[str], known: Callable[[int], None] | None = None) -> bool:
-        """Read those of ``paths`` that have to be read; False when it was ended before.
+        """Read those of ``paths`` that must be read; False if the project was closed meanwhile.
 
-        ``known`` is told how many these are. While they are read, the picture grows; but a complete
-        picture that lacks only a few of them stays until all are read.
+        ``known`` is called with their number. Snapshots are published while they are read, except that a
+        complete snapshot stays until all are read if only a few changed.
         """
         stamps: dict[str, int] = {}
         published = time.monotonic()
@@ -206,14 +210,14 @@ class Project:
         return True
 
     def _start_history(self) -> threading.Thread:
-        """Read the history beside the scan: it is git that works then."""
+        """Read the history in a thread beside the scan, since git does the work."""
         git = self._git
 
         def read_now() -> None:
             try:
                 self._history = History() if git is None else self._histories.read(git, self._history)
             except GitUnavailable:
-                # No commit yet, or too slow a repository: ranking does without.
+                # There is no commit yet, or the repository is too slow; ranking works without it.
                 self._history = History()
 
         thread = threading.Thread(target=read_now, name="spark-history", daemon=True)
@@ -232,7 +236,7 @@ class Project:
         self._start_merging()
 
     def _start_merging(self) -> None:
-        """Have many segments made one, beside everything else."""
+        """Merge segments in the background if there are many."""
         merging = self._index.to_merge()
         folder = self._store.folder
         if merging is None or folder is None or self._merging is not None:
@@ -253,14 +257,14 @@ class Project:
                     release_memory()
 
         thread = threading.Thread(target=merge, name="spark-merge", daemon=True)
-        # It ends with the lock in hand, which is held here: not before it is known as the one that merges.
+        # The thread needs the lock, which is held here, so it cannot end before it is recorded below.
         thread.start()
         self._merging = thread, merger
         if self._closing.is_set():
             merger.stop()
 
     def _list(self) -> Listing:
-        """List the files, and the changes where git knows them."""
+        """List the files and, with git, the changes."""
         self._git = None
         self._notes = ()
         try:
@@ -276,8 +280,8 @@ class Project:
         return listing
 
     def _ask_all(self, git: Git) -> Listing:
-        """Ask git for the files and for what changed. Raises GitUnavailable."""
-        # Both walk the folder: side by side, a large one is known sooner.
+        """Ask git for the files and the changes. Raises GitUnavailable."""
+        # Both walk the folder, so running them side by side is faster.
         with ThreadPoolExecutor(1, "spark-git") as other:
             changes = other.submit(self._differences.from_git, git)
             listing = list_git(git)
@@ -306,7 +310,7 @@ class Project:
             if not after or not listed or change is None or change.status is Status.DELETED:
                 ask.append(path)
             elif change.base is not None and change.status is Status.MODIFIED and self._same_lines(path):
-                # The lines are as they were; only git can tell whether the bytes are.
+                # The lines are those of HEAD again, but only git can compare the bytes.
                 ask.append(path)
         if ask:
             self._ask(ask)
@@ -318,7 +322,7 @@ class Project:
         return isinstance(source, Unread) or file_text(source).sums == self._differences.changes[path].base
 
     def _ask(self, paths: list[str]) -> None:
-        """Learn from git whether the files are part of the project, and changed."""
+        """Update from git whether the files belong to the project, and whether they changed."""
         known = set(self._paths)
         gone = {path for path in paths if not os.path.lexists(self.root / path)}
         new = {path for path in paths if path not in known} - gone
@@ -336,13 +340,13 @@ class Project:
         if gone & known or new:
             self._paths = tuple(sorted((known - gone) | new))
         for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
-            # It was gone when it was looked at, and is back.
+            # It did not exist when it was looked at, but exists again.
             stamp = self._updater.stamp_to_read(path)
             if stamp is not None:
                 self._updater.read_file(path, stamp)
 
     def _with_contents(self, paths: list[str]) -> list[str]:
-        """``paths``, and for a folder that is gone the files that were in it."""
+        """``paths``, and the files that were in a folder that is gone."""
         gone = tuple(
             f"{path}/"
             for path in paths

@@ -1,4 +1,4 @@
-"""Indexes the paths of a project for look-ups; cached while the list of paths stays the same."""
+"""Indexes the paths of a project for look-ups; cached for the lists of paths used last."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 
 class ProjectPaths:
-    """The paths of a project, which are sorted."""
+    """The sorted paths of a project."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         self.all = paths
@@ -18,11 +18,11 @@ class ProjectPaths:
         return at < len(self.all) and self.all[at] == path
 
     def below(self, folder: str) -> tuple[str, ...]:
-        """The paths in a folder and in those inside it."""
+        """The paths in a folder and its subfolders."""
         return self.all[bisect_left(self.all, f"{folder}/") : bisect_left(self.all, f"{folder}0")]
 
     def named(self, name: str, most: int = 2) -> list[str]:
-        """The first files of this name, in any folder."""
+        """The first ``most`` files with this name, in any folder."""
         found: list[str] = []
         text, wanted = self._text, f"{name}\n"
         at = text.find(wanted)
@@ -39,7 +39,7 @@ class ProjectPaths:
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:
-        """The paths right in each folder (the root is empty), folders in order."""
+        """The paths directly in each folder, with sorted folders; the root is the empty string."""
         held: dict[str, list[str]] = {}
         for path in self.all:
             held.setdefault(path.rpartition("/")[0], []).append(path)
@@ -47,7 +47,7 @@ class ProjectPaths:
 
     @cached_property
     def lines(self) -> Mapping[str, str]:
-        """Each folder with the names in it, as the map lists it."""
+        """The map's line for each folder: its name and the names of its files."""
         return {
             folder: f"{folder_name(folder)}: {', '.join(path.rpartition('/')[2] for path in inside)}\n"
             for folder, inside in self.folders.items()
@@ -55,18 +55,20 @@ class ProjectPaths:
 
     @cached_property
     def size(self) -> int:
-        """The characters of all paths."""
+        """The total length of all paths in characters."""
         return sum(map(len, self.all))
 
 
 def folder_name(folder: str) -> str:
-    """A folder as the map names it."""
+    """A folder's name in the map."""
     return f"{'./' if not folder or folder[0].isspace() else ''}{folder}{'/' if folder else ''}"
 
 
 def nearness(folders: Iterable[str], hand: Iterable[str]) -> dict[str, float]:
-    """How near each folder is to the files in hand, from 0 to 1: the share of the folders above its files
-    that lead to one of them."""
+    """How near each folder is to the files in hand, from 0 to 1.
+
+    It is the share of the folder and its parents that also contain one of them.
+    """
     around = _folders_around(hand)
     return {folder: _nearness(folder, around) for folder in folders}
 

@@ -1,4 +1,4 @@
-"""The project as it was at one moment: an immutable value that any thread may read."""
+"""The project at one moment: an immutable value that any thread may read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from context.index.entries import Entries
 from context.index.postings import Words
 
 REMOVED = "removed by you"
-"""Why a file that the user took out of the window is not read."""
+"""The reason why a file that the user removed from the window is not read."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -24,35 +24,35 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of a project. ``complete`` is false while files are still being indexed."""
+    """The known state of a project. ``complete`` is false while files are still being indexed."""
 
     root: Path
     paths: tuple[str, ...] = ()
-    """Every file that can be named to a model, in order; unreadable ones too. While the first scan runs,
-    files are in it that turn out to be gone."""
+    """All files that can be named to a model, sorted, unreadable ones included. During the first scan, some
+    of them may turn out to be gone."""
     entries: Entries = field(default_factory=Entries)
     words: Words = field(default_factory=Words)
     changes: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
     branch: frozenset[str] = frozenset()
-    """Files that the branch at hand changed since it left the main one."""
+    """Files that the current branch changed since it left the main branch."""
     unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Files and folders that give nothing, and why; names made printable."""
+    """Files and folders that give no text, with the reasons; the names are made printable."""
     history: History = field(default_factory=History)
-    """What changed together, where git knows."""
+    """The commits, by which files that change together are found; empty without git."""
     notes: tuple[str, ...] = ()
-    """What the person should know about how the picture came to be, such as a missing git."""
+    """Notes for the user about the scan, such as a missing git."""
     git: bool = False
     above: int = 0
-    """How many folders above ``root`` belong to its repository."""
+    """Number of folders above ``root`` that belong to its repository."""
     complete: bool = False
 
     def read(self, path: str) -> Source | Unread:
-        """The file as it is on disk now, unless this snapshot says that it is not to be read."""
+        """Read the current file from disk, unless the snapshot has a reason not to."""
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
 
     def without(self, paths: Collection[str]) -> Snapshot:
-        """The same project with ``paths`` known by their names alone."""
+        """The same snapshot, with ``paths`` known by name alone."""
         places = [at for path in paths if (at := self.entries.place(path)) is not None]
         return replace(
             self,
@@ -62,7 +62,7 @@ class Snapshot:
         )
 
     def target(self, path: str) -> str:
-        """Where a link leads, if that is a readable file of this project; else ``path`` itself."""
+        """The target of a link, if that is a readable file of this project; else ``path`` itself."""
         if self.unread.get(path) != LINK:
             return path
         real = os.path.realpath(self.root / path)

@@ -39,14 +39,14 @@ def read_guards(values: Any) -> GuardSettings:
 
 def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
     """The guards of a session whose user can be asked."""
-    from context.code.syntax import fault
+    from context.code.syntax import syntax_error
     from edits.guards.protection import Protection
 
     return Protection(
         locks=locks,
         most_deleted=settings.deletes or None,
         secret=_secret(settings, ignored),
-        checker=fault if settings.syntax else None,
+        checker=syntax_error if settings.syntax else None,
         dependencies=settings.dependencies,
         overwrites=True,
     )

@@ -34,7 +34,7 @@ def shown(*changed: range, outline_too: bool = True) -> str:
     return excerpt(CODE, outline("a.py", TEXT), changed, outline=outline_too)
 
 
-def test_signatures_stand_whole_and_gaps_are_counted() -> None:
+def test_signatures_are_whole_and_gaps_are_counted() -> None:
     assert shown() == (
         "… 5 lines not shown\n"
         "class Big:\n"
@@ -46,21 +46,21 @@ def test_signatures_stand_whole_and_gaps_are_counted() -> None:
     )
 
 
-def test_a_change_brings_its_symbol_whole() -> None:
+def test_a_changed_symbol_is_shown_whole() -> None:
     whole = "".join(f"{line}\n" for line in CODE[8:15])
     assert shown(range(14, 15), outline_too=False) == (
         f"… 5 lines not shown\nclass Big:\n    … 2 lines not shown\n{whole}    … 7 lines not shown\n"
     )
 
 
-def test_a_change_between_symbols_brings_its_surroundings() -> None:
+def test_a_change_between_symbols_is_shown_with_the_lines_near_it() -> None:
     text = shown(range(21, 22))
     assert "print(setup)\n" in text and "setup = os.environ\n" in text
 
 
-def test_lines_taken_away_bring_what_stood_around_them() -> None:
+def test_removed_lines_are_shown_by_the_symbol_around_them() -> None:
     assert "        pass\n" in shown(range(17, 17))
 
 
-def test_ranges_past_the_end_do_no_harm() -> None:
+def test_ranges_past_the_end_are_ignored() -> None:
     assert shown(range(500, 600)) and excerpt([], outline("a.py", ""), [range(0)]) == ""

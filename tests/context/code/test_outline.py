@@ -24,7 +24,7 @@ def sample(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outlines_of_code_made_up_for_it(name: str) -> None:
+def test_outlines_of_samples(name: str) -> None:
     assert outline(name, sample(name)).text == (SAMPLES / f"{name}.outline").read_text()
 
 
@@ -72,27 +72,25 @@ def test_every_language_has_a_sample(names: list[str]) -> None:
         ("broken.py", "After", "class After:", "        pass"),
     ],
 )
-def test_a_symbol_spans_its_lines_with_what_belongs_to_it(
-    name: str, symbol: str, first: str, last: str
-) -> None:
+def test_a_symbol_spans_its_comments_and_decorators(name: str, symbol: str, first: str, last: str) -> None:
     lines = sample(name).split("\n")
     found = next(found for found in outline(name, sample(name)).symbols if found.name == symbol)
     assert (lines[found.start], lines[found.end - 1]) == (first, last)
 
 
-def test_an_edit_elsewhere_leaves_the_text_as_it_was() -> None:
+def test_an_edit_inside_a_function_leaves_the_outline_unchanged() -> None:
     text = sample("server.go")
     moved = text.replace("\tstart()\n", "\tstart()\n\tstart()\n\tstart()\n")
     assert outline("a.go", moved).text == outline("a.go", text).text
 
 
-def test_one_unfinished_line_hides_little() -> None:
+def test_one_unfinished_line_hides_few_definitions() -> None:
     text = sample("inventory.py").replace("def dump(items", "def half(a, (b\n\ndef dump(items")
     assert {"Item", "low", "dump"} <= outline("a.py", text).names
 
 
 @pytest.mark.parametrize("extension", [*sorted(name for name in languages() if name[0] == "."), ".unknown"])
-def test_anything_gives_an_outline(extension: str) -> None:
+def test_any_text_has_an_outline(extension: str) -> None:
     for text in ("", "\n", "\0", "((((", "}" * 500, "\ufeff\ud800", 'a = """', "x" * 10_000, "class", "/*"):
         found = outline(f"f{extension}", text)
         assert found.text == "" or found.text.endswith("\n")
@@ -111,7 +109,7 @@ def test_cut_and_spliced_code_never_fails(name: str, data: st.DataObject) -> Non
         assert "\n" not in symbol.signature + symbol.doc
 
 
-def test_an_unknown_language_gives_its_head() -> None:
+def test_a_file_in_an_unknown_language_is_shown_by_its_first_lines() -> None:
     assert outline("notes.txt", "\n\none\n" + "x" * 500).head == ("one", "x" * 100)
 
 
@@ -123,7 +121,7 @@ def test_a_long_data_file_shows_its_upper_levels() -> None:
     assert (len(shown), shown[-1]) == (41, "… more")
 
 
-def test_what_is_below_in_a_long_data_file_is_shown_in_turn() -> None:
+def test_deeper_entries_of_a_long_data_file_are_shown_in_turn() -> None:
     text = "".join(f"[t{at}]\n" + "".join(f"k{key} = 1\n" for key in range(30)) for at in range(3))
     shown = outline("a.toml", text).text.splitlines()
     assert [shown.count(f"  k{key} = 1") for key in (0, 18, 19)] == [3, 3, 0]
@@ -190,18 +188,18 @@ EQUAL = "struct P\n  static func == (a: P, b: P) -> Bool\n"
         ("a.sql", "ALTER TABLE a OWNER TO b;\nCREATE SCHEMA app;\n", "CREATE SCHEMA app\n"),
     ],
 )
-def test_what_is_shown_of_forms_that_are_easily_missed(name: str, text: str, shown: str) -> None:
+def test_outlines_of_unusual_forms(name: str, text: str, shown: str) -> None:
     assert outline(name, text).text == shown
 
 
-def test_names_are_what_code_elsewhere_says() -> None:
+def test_names_are_those_that_other_code_uses() -> None:
     assert outline("a.lua", "function M.sub.add(x) end").names == {"add"}
     assert outline("a.js", "module.exports.run = function () {};").names == {"run"}
     assert outline("a.md", "# Title\n\n```python\ndef shown(): ...\n```\n").names == frozenset()
     assert outline("a.html", "<script>function go() {}</script>").names == {"go"}
 
 
-def test_languages_are_found_by_whole_names_too() -> None:
+def test_languages_are_found_by_whole_file_names_too() -> None:
     found = language_of("lib/Gemfile")
     assert found is not None and found.name == "ruby"
     assert outline("Rakefile", "def build\nend\n").text == "def build\n"
@@ -216,14 +214,14 @@ def test_fences() -> None:
     )
 
 
-def test_a_header_is_read_as_what_it_holds() -> None:
+def test_a_header_is_parsed_as_c_or_cpp_by_its_content() -> None:
     held = "class Grid {\n public:\n  int at(int x) const;\n};\n"
     assert "  int at(int x) const\n" in outline("grid.h", f"namespace grid {{\n{held}}}\n").text
     plain = "/* of class */\nstruct grid { int class; };\nint grid_at(struct grid *template);\n"
     assert outline("grid.h", plain).names >= {"grid", "grid_at"}
 
 
-def test_functions_without_a_body_and_tables_hide_nothing() -> None:
+def test_emptied_bodies_hide_no_definitions() -> None:
     text = (
         "static void first(void)\n{\n}\n\nint second(void)\n{\n\treturn 1;\n}\n\n"
         "static struct ops table = {\n\t.one = first,\n};\n\nint third(void)\n{\n\tif (1) {\n\t}\n}\n"
@@ -278,8 +276,8 @@ def test_no_text_crashes_or_hangs_the_outline(path: str, text: str) -> None:
 @HARD_TEXTS
 def test_no_text_crashes_or_hangs_the_syntax_check(path: str, text: str) -> None:
     program = (
-        "from context.code.syntax import LARGEST, fault\n"
-        "print(fault(sys.argv[1], sys.stdin.read()[:LARGEST]))"
+        "from context.code.syntax import LARGEST, syntax_error\n"
+        "print(syntax_error(sys.argv[1], sys.stdin.read()[:LARGEST]))"
     )
     answer = in_another_process(path, text, program)
     assert answer == "None\n" or answer.startswith("syntax error at line ")

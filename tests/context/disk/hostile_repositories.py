@@ -1,4 +1,4 @@
-"""Repositories that try to have a program run, each in one way.
+"""Repositories that each try to have a program run in one way.
 
 Each has files, a history and uncommitted changes, so that everything spark asks of git is asked. The
 program is ``trap.sh``: it notes that it ran in ``ran``, beside the repository.

@@ -34,7 +34,7 @@ LINES = st.lists(st.sampled_from("abcd"), max_size=12)
 
 
 @given(LINES, LINES)
-def test_lines_outside_the_ranges_are_the_old_ones(before: list[str], after: list[str]) -> None:
+def test_lines_outside_the_changed_ranges_are_unchanged(before: list[str], after: list[str]) -> None:
     old, new = ("".join(f"{line}\n" for line in lines) for lines in (before, after))
     touched = {line for found in changed_ranges(sums(old), sums(new)) for line in found}
     kept = iter(before)
@@ -87,7 +87,7 @@ def test_a_repository_without_a_commit(repo: Repo) -> None:
     }
 
 
-def test_line_ends_and_odd_names_do_not_confuse(repo: Repo) -> None:
+def test_line_ends_and_unusual_names(repo: Repo) -> None:
     repo.commit(**{"crlf.txt": "a\nb\n", 'quo"te\tand ünï.py': "a\n", "-dash.py": "d\n", "*.py": "star\n"})
     repo.write("crlf.txt", b"a\r\nb\r\nc\r\n")
     repo.write('quo"te\tand ünï.py', "b\n")

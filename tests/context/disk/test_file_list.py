@@ -34,7 +34,7 @@ def test_the_walk_lists_what_git_lists(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("rule", ["*a" * 40 + "b", "**/*a" * 40 + "b", "**/a/" * 40 + "b", "[" * 2_000])
-def test_no_rule_takes_for_ever(tmp_path: Path, rule: str) -> None:
+def test_no_ignore_rule_takes_exponential_time(tmp_path: Path, rule: str) -> None:
     folder = tmp_path / Path(*["a"] * 60)
     folder.mkdir(parents=True)
     (folder / ("a" * 200)).touch()
@@ -43,7 +43,7 @@ def test_no_rule_takes_for_ever(tmp_path: Path, rule: str) -> None:
     assert list_walk(tmp_path).files == (".gitignore", f"{'a/' * 60}{'a' * 200}")
 
 
-def test_circles_of_links_end(tmp_path: Path) -> None:
+def test_circular_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "f.py").write_text("f")
     (tmp_path / "a" / "up").symlink_to("..")
@@ -67,7 +67,7 @@ def test_nested_repositories_are_left_out(repo: Repo) -> None:
     assert listing.unread == {"vendor/inner": "a folder with a repository of its own"}
 
 
-def test_names_of_any_bytes(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_listed(tmp_path: Path) -> None:
     odd = os.fsdecode(b"\xff\nname")
     (tmp_path / odd).write_text("o")
     assert list_walk(tmp_path).files == (odd,)

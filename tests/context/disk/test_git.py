@@ -60,7 +60,7 @@ def test_not_a_repository_is_expected(tmp_path: Path) -> None:
     assert caught.value.expected
 
 
-def test_git_not_installed_is_said(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_is_reported(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.commit(**{"a.py": "def a(): pass\n"})
     monkeypatch.setenv("PATH", str(repo.root / "empty"))
     snapshot = Project(repo.root).scan()
@@ -68,7 +68,7 @@ def test_git_not_installed_is_said(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     assert snapshot.notes == ("git is not installed; without git, changes are found by comparing contents",)
 
 
-def test_a_damaged_repository_is_said(repo: Repo) -> None:
+def test_a_damaged_repository_is_reported(repo: Repo) -> None:
     repo.commit(**{"a.py": "def a(): pass\n"})
     repo.write(".git/HEAD", "garbage")
     snapshot = Project(repo.root).scan()
@@ -144,7 +144,7 @@ def test_line_ends_are_compared_as_the_repository_says(repo: Repo) -> None:
     assert not git_changes(Git.open(repo.root))
 
 
-def test_a_partial_clone_is_read_without_what_it_lacks(repo: Repo) -> None:
+def test_a_partial_clone_is_read_without_its_missing_objects(repo: Repo) -> None:
     repo.commit(**{"a.py": "one\ntwo\nthree\n", "b.py": "b = 1\n"})
     repo.git("config", "uploadpack.allowFilter", "true")
     clone = repo.root.parent / "clone"
@@ -168,7 +168,7 @@ def test_keys_are_not_in_the_environment_of_git(repo: Repo, monkeypatch: pytest.
     assert "PATH" in given and not {"OPENAI_API_KEY", "MY_TOKEN"} & given.keys()
 
 
-def test_an_unknown_extension_of_the_format_is_said(repo: Repo) -> None:
+def test_an_unknown_extension_of_the_format_is_reported(repo: Repo) -> None:
     repo.commit(**{"a.py": "a = 1\n"})
     repo.git("config", "core.repositoryFormatVersion", "1")
     repo.git("config", "extensions.fromTheFuture", "true")
@@ -177,7 +177,7 @@ def test_an_unknown_extension_of_the_format_is_said(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("pointer", ["loop", "x" * 5_000, "", "\0"])
-def test_a_git_file_that_leads_nowhere_is_said(tmp_path: Path, pointer: str) -> None:
+def test_a_git_file_that_points_nowhere_is_reported(tmp_path: Path, pointer: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / ".git").write_text(f"gitdir: {pointer}\n")
     with pytest.raises(GitUnavailable) as caught:
@@ -186,7 +186,7 @@ def test_a_git_file_that_leads_nowhere_is_said(tmp_path: Path, pointer: str) -> 
 
 
 @pytest.mark.parametrize("line", ["autocrlf = fal\u017fe", 'eol = "lf\\n[alias]"', "[broken"])
-def test_odd_values_in_a_configuration_do_no_harm(repo: Repo, line: str) -> None:
+def test_unusual_values_in_a_configuration_are_ignored(repo: Repo, line: str) -> None:
     repo.commit(**{"a.py": "a = 1\n"})
     repo.write(".git/config", f"[core]\n\tautocrlf = input\n\t{line}\n")
     snapshot = Project(repo.root).scan()
@@ -194,7 +194,7 @@ def test_odd_values_in_a_configuration_do_no_harm(repo: Repo, line: str) -> None
     assert snapshot.git is (line != "[broken")
 
 
-def test_the_private_folder_is_gone_with_the_object(repo: Repo) -> None:
+def test_the_private_folder_is_deleted_with_the_object(repo: Repo) -> None:
     git = Git.open(repo.root)
     folder = Path(git.environment["GIT_DIR"])
     assert folder.is_dir()
@@ -215,7 +215,7 @@ def test_a_named_pipe_in_place_of_a_repository_file_does_not_hang(repo: Repo) ->
     assert list_git(Git.open(repo.root)).files == ("a.py",)
 
 
-def test_folders_of_the_search_path_that_cannot_be_looked_into_are_passed_over(
+def test_unreadable_folders_of_the_search_path_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = tmp_path / "loop"
@@ -224,21 +224,21 @@ def test_folders_of_the_search_path_that_cannot_be_looked_into_are_passed_over(
     assert find_program("git", tmp_path) is not None
 
 
-def test_a_broken_index_is_said_and_the_files_are_there(repo: Repo) -> None:
+def test_a_broken_index_is_reported_and_the_files_are_listed(repo: Repo) -> None:
     repo.commit(**{"a.py": "def a(): pass\n"})
     repo.write(".git/index", b"garbage")
     snapshot = Project(repo.root).scan()
     assert "a.py" in snapshot.entries and snapshot.notes
 
 
-def test_blobs_are_read_in_one_go_and_large_ones_left(repo: Repo) -> None:
+def test_blobs_are_read_together_and_large_ones_skipped(repo: Repo) -> None:
     repo.commit(a="one\n", b="two\n\nthree", c="x" * 5000)
     names = {line.split()[3]: line.split()[2] for line in repo.git("ls-tree", "HEAD").splitlines()}
     blobs = Git.open(repo.root).blobs([names["a"], names["b"], names["c"], "0" * 40], 1000)
     assert blobs == {names["a"]: b"one\n", names["b"]: b"two\n\nthree"}
 
 
-def test_a_folder_inside_a_repository_sees_itself(repo: Repo) -> None:
+def test_a_folder_inside_a_repository_has_its_own_files(repo: Repo) -> None:
     repo.commit(**{"top.py": "t = 1\n", "sub/a.py": "a = 1\n"})
     repo.write("top.py", "t = 2\n")
     repo.write("sub/a.py", "a = 2\n")

@@ -1,4 +1,4 @@
-"""Nothing that a repository names is run, whatever it is and however it is named."""
+"""No program that a repository names is run, however it is named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_opening_a_hostile_repository_runs_nothing(vector: Vector, tmp_path: Pat
 
 
 @LIVE
-def test_plain_git_runs_the_program_so_that_the_trap_is_live(vector: Vector, tmp_path: Path) -> None:
+def test_plain_git_runs_the_program_of_each_vector(vector: Vector, tmp_path: Path) -> None:
     hostile = make(vector, tmp_path)
     for command in vector.fires:
         hostile.plain_git(command)

@@ -29,7 +29,7 @@ def test_encodings_and_line_ends(tmp_path: Path) -> None:
     assert Source("x", "", "").lines == []
 
 
-def test_what_gives_no_text_says_why(tmp_path: Path) -> None:
+def test_a_file_without_text_has_a_reason(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(b"\x7fELF\0\0")
     (tmp_path / "latin").write_bytes(b"caf\xe9\n")
     (tmp_path / "huge").write_bytes(b"x" * (LARGEST + 1))

@@ -1,4 +1,4 @@
-"""Real folders, really watched. Each test waits for what it causes; none measures how long that takes."""
+"""Real folders are watched. Each test waits for the changes that it makes; none measures time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def watching() -> Iterator[Callable[..., Watcher]]:
 
 
 async def until(watcher: Watcher, *wanted: str) -> set[str]:
-    """All changes up to the moment when every wanted path was among them."""
+    """All changes until every wanted path is among them."""
     seen: set[str] = set()
     async with asyncio.timeout(PATIENCE):
         while not seen.issuperset(wanted):
@@ -72,7 +72,7 @@ async def test_new_folders_are_watched_and_their_files_reported(
     await until(watcher, "new/again.py")
 
 
-async def test_ignored_folders_are_silent_and_git_is_heard(
+async def test_ignored_folders_are_not_reported_but_head_and_index_are(
     repo: Repo, watching: Callable[..., Watcher]
 ) -> None:
     repo.commit(**{".gitignore": "node_modules\n", "a.py": "a\n"})
@@ -94,9 +94,7 @@ async def test_a_folder_without_git(tmp_path: Path, watching: Callable[..., Watc
     assert await until(watcher, "a.txt") == {"a.txt"}
 
 
-async def test_what_happened_before_waiting_is_not_lost(
-    tmp_path: Path, watching: Callable[..., Watcher]
-) -> None:
+async def test_changes_before_the_wait_are_not_lost(tmp_path: Path, watching: Callable[..., Watcher]) -> None:
     watcher = watching(tmp_path)
     (tmp_path / "a.txt").write_text("a")
     while not watcher._changed:
@@ -104,7 +102,7 @@ async def test_what_happened_before_waiting_is_not_lost(
     assert await watcher.changes() == {"a.txt"}
 
 
-async def test_polling_sees_the_same(
+async def test_polling_reports_the_same_changes(
     repo: Repo, watching: Callable[..., Watcher], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(context.disk.polling, "EVERY", 0.02)
@@ -120,7 +118,7 @@ async def test_polling_sees_the_same(
     await until(watcher, ".git/HEAD")
 
 
-def test_without_a_free_watch_it_polls_and_says_so_once(tmp_path: Path) -> None:
+def test_without_a_free_watch_it_polls_and_notes_it(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a")
     script = (
         "import asyncio, os, resource, sys\n"
@@ -148,7 +146,7 @@ def test_without_a_free_watch_it_polls_and_says_so_once(tmp_path: Path) -> None:
     assert "within seconds" in done.stdout and "['a.py']" in done.stdout, done.stderr
 
 
-def test_the_plan_goes_round_ignored_folders(tmp_path: Path) -> None:
+def test_the_plan_leaves_out_ignored_folders(tmp_path: Path) -> None:
     for folder in ("src/deep", "web/node_modules/x", "web/ui/y", ".git/objects", ".venv/lib"):
         (tmp_path / folder).mkdir(parents=True)
     assert watch_plan(tmp_path, frozenset({"web/node_modules", ".venv"})) == {

@@ -76,7 +76,7 @@ def test_globs(pattern: str, found: tuple[str, ...]) -> None:
         ("**a**a**", True),
     ],
 )
-def test_no_glob_takes_for_ever(pattern: str, found: bool) -> None:
+def test_no_glob_takes_exponential_time(pattern: str, found: bool) -> None:
     path = f"{'a/' * 60}{'a' * 200}"
     assert matching(pattern, (path,)) == [path] * found
 
@@ -96,7 +96,7 @@ def start_worker(queue):
 '''
 
 
-def test_parts_of_files_are_named_by_lines_and_by_definitions(repo: Repo, counter: Counter) -> None:
+def test_parts_of_files_are_mentioned_by_lines_and_by_definitions(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"src/queue.py": CODE, "src/other.py": "def pop_all(): ...\n", "a b.py": "x = 1\ny = 2\n"})
     snapshot = Project(repo.root).scan()
     assert find_mentions('@src/queue.py:4-5, @"a b.py":2-1', snapshot) == (
@@ -117,7 +117,7 @@ def test_parts_of_files_are_named_by_lines_and_by_definitions(repo: Repo, counte
     assert "        return self.jobs.pop()\n" in shown.text and "jobs.append" not in shown.text
 
 
-def test_a_definition_is_told_from_others_of_its_name(repo: Repo, counter: Counter) -> None:
+def test_a_qualified_name_selects_one_of_several_definitions(repo: Repo, counter: Counter) -> None:
     repo.commit(
         **{
             "src/queue.py": f"{CODE}\n\nclass Stack:\n    def pop(self):\n        return self.top.pop()\n",
@@ -140,13 +140,13 @@ def test_a_definition_is_told_from_others_of_its_name(repo: Repo, counter: Count
     assert find_mentions("@src/queue.py::nothing", snapshot) == ()
 
 
-def test_quoted_lines_are_these_lines_alone(repo: Repo) -> None:
+def test_lines_of_a_quoted_path(repo: Repo) -> None:
     repo.commit(**{"src/queue.py": CODE})
     snapshot = Project(repo.root).scan()
     assert find_mentions('@"src/queue.py":4-5', snapshot) == (Mention("src/queue.py", lines=range(3, 5)),)
 
 
-def test_what_is_named_and_not_shown_is_told(repo: Repo, counter: Counter) -> None:
+def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) -> None:
     repo.commit(
         **{f"src/m{at}.py": "def run():\n    pass\n" for at in range(9)},
         **{"a.py": CODE, "b/m.py": "", "lib/m.py": "", "x/m.py": ""},

@@ -36,7 +36,7 @@ def window(repo: Repo, text: str, budget: int = 20_000, *, counter: Counter) -> 
     return build(WindowRequest(text, "", budget), Project(repo.root).scan(), counter)
 
 
-def test_evidence_of_every_kind_is_told(repo: Repo) -> None:
+def test_every_kind_of_evidence_has_a_reason(repo: Repo) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     reasons = rank(snapshot, "", ["src/parser.py"]).reasons
@@ -77,12 +77,12 @@ def test_the_part_of_a_large_file_that_matches_is_shown_whole(repo: Repo, counte
     assert shown.tokens <= 9_000
 
 
-def test_words_that_mean_nothing_bring_nothing(repo: Repo, counter: Counter) -> None:
+def test_words_without_meaning_find_no_files(repo: Repo, counter: Counter) -> None:
     fill(repo)
     assert all(piece.path is None for piece in window(repo, "hello there", counter=counter).pieces)
 
 
-def test_a_following_turn_brings_no_files_that_were_not_asked_for(repo: Repo, counter: Counter) -> None:
+def test_a_following_turn_adds_no_related_files(repo: Repo, counter: Counter) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     first = build(WindowRequest("parse_header", "", 20_000), snapshot, counter)
@@ -95,7 +95,7 @@ def test_a_following_turn_brings_no_files_that_were_not_asked_for(repo: Repo, co
     assert [piece.kind for piece in again.pieces] == [Kind.REQUEST]
 
 
-def test_what_was_asked_before_counts_but_less_than_the_request(repo: Repo) -> None:
+def test_words_of_earlier_requests_count_less(repo: Repo) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     assert "lib/net.h" not in rank(snapshot, "where is it?", []).scores
@@ -104,7 +104,7 @@ def test_what_was_asked_before_counts_but_less_than_the_request(repo: Repo) -> N
     assert both.scores["src/render.py"] > both.scores["lib/net.h"] > 0
 
 
-def test_files_the_conversation_was_about_come_before_other_likely_ones(repo: Repo, counter: Counter) -> None:
+def test_recent_files_come_before_other_related_ones(repo: Repo, counter: Counter) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     asked = WindowRequest("render the page", "", 4_000, recent=("big.py", "gone.py", "src/header.py"))
@@ -116,7 +116,7 @@ def test_files_the_conversation_was_about_come_before_other_likely_ones(repo: Re
     assert "gone.py" not in shown
 
 
-def test_where_nothing_else_is_known_code_comes_before_prose_and_what_is_generated(repo: Repo) -> None:
+def test_without_evidence_code_comes_before_prose_and_generated_files(repo: Repo) -> None:
     repo.commit(
         **{
             "a/NEWS.md": "# News\n",
@@ -138,9 +138,7 @@ def test_where_nothing_else_is_known_code_comes_before_prose_and_what_is_generat
     assert around == ["a/NEWS.md", "a/one.py", "b/two.py", "web/main.py", "dist/all.py"]
 
 
-def test_of_a_file_whose_signatures_do_not_fit_the_best_definition_is_shown(
-    repo: Repo, counter: Counter
-) -> None:
+def test_the_best_definition_is_shown_if_the_signatures_do_not_fit(repo: Repo, counter: Counter) -> None:
     many = "\n\n".join(f"def test_case_number_{n}_of_many(fixture): ..." for n in range(400))
     repo.commit(
         **{"long.py": f"{many}\n\n\ndef frobnicate(widget):\n    return widget.spin()\n", "b.py": "x = 1\n"}

@@ -1,4 +1,4 @@
-"""Folders that nobody wants: each gives a picture, says what is not in it, and keeps to the budget."""
+"""Folders with bad input: each has a snapshot that reports what is missing, and windows within the budget."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUDGETS = (300, 2_000, 20_000)
 
 @pytest.fixture
 def looked_at(tmp_path_factory: pytest.TempPathFactory, counter: Counter) -> Look:
-    """Scan a folder twice (cold and from the cache), build windows, and give what was left out and why."""
+    """Scan a folder twice (cold and from the cache), build windows, and return what was left out and why."""
     cache = tmp_path_factory.mktemp("cache")
 
     def look(root: Path) -> tuple[Snapshot, dict[str, str]]:
@@ -144,7 +144,7 @@ def test_files_that_vanish_mid_read(tmp_path: Path) -> None:
     assert len(snapshot.entries) == len(snapshot.paths) == 100
 
 
-def test_names_with_newlines_and_bytes_that_are_no_text(repo: Repo, looked_at: Look) -> None:
+def test_names_with_newlines_and_invalid_bytes(repo: Repo, looked_at: Look) -> None:
     repo.commit(**{"fine.py": CODE, " spaced.py": CODE, "-dash.py": CODE, ":(top)magic.py": CODE})
     for name in (b"new\nline.py", b"tab\there.py", b"bad\xff.py", b"esc\x1b[31m.py"):
         (repo.root / os.fsdecode(name)).write_text(CODE)
@@ -215,7 +215,7 @@ def test_a_huge_history_is_read_in_bounds(repo: Repo, tmp_path: Path) -> None:
     assert again.commits[0] == ("m1.py", "z.py") and "marked.py" in again.together(["m1.py"])
 
 
-def test_a_git_that_is_too_slow_is_given_up(
+def test_a_git_that_is_too_slow_is_not_used(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     repo.commit(**{"a.py": CODE})
@@ -258,7 +258,7 @@ def test_permissions_denied(tmp_path: Path) -> None:
 
 
 def readable_by_others(folder: Path) -> bool:
-    """Open the way to a test's folder; whether that, and the interpreter, can be reached by anybody."""
+    """Make a test's folder accessible; whether any user can reach it and the interpreter."""
     own = [each for each in (folder, *folder.parents) if each.stat().st_uid == os.geteuid()]
     for each in own:
         if each != Path("/"):

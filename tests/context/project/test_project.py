@@ -18,7 +18,7 @@ CODE = "def first():\n    return 1\n\n\ndef second():\n    return 2\n"
 
 
 def same(one: Snapshot, other: Snapshot) -> bool:
-    """Whether two snapshots say the same about the project."""
+    """Whether two snapshots are equal in all that is known of the project."""
     return (
         one.paths == other.paths
         and dict(one.changes) == dict(other.changes)
@@ -49,7 +49,7 @@ def test_an_empty_folder_and_one_that_is_not_there(tmp_path: Path) -> None:
     assert missing.paths == () and missing.unread
 
 
-def test_saves_are_taken_in_one_by_one(repo: Repo) -> None:
+def test_saves_update_the_snapshot_one_by_one(repo: Repo) -> None:
     repo.commit(**{"a.py": CODE, "sub/b.py": CODE, ".gitignore": "*.log\n"})
     project = Project(repo.root)
     first = project.scan()
@@ -75,7 +75,7 @@ def test_saves_are_taken_in_one_by_one(repo: Repo) -> None:
     assert first.entries["a.py"].block == "a.py:\n def first()\n def second()\n"
 
 
-def test_git_events_bring_a_branch_switch_in(repo: Repo) -> None:
+def test_a_branch_switch_is_noticed_by_git_events(repo: Repo) -> None:
     repo.commit(**{"a.py": CODE})
     repo.git("checkout", "-q", "-b", "side")
     repo.commit(**{"a.py": CODE + "\n\ndef side(): ...\n", "side.py": "s = 1\n"})
@@ -126,7 +126,7 @@ def test_without_git_changes_are_those_of_this_session(tmp_path: Path) -> None:
     assert "a.py" not in project.update(["a.py"]).changes
 
 
-def test_the_cache_is_used_and_is_right(repo: Repo, tmp_path: Path) -> None:
+def test_the_cache_is_used_and_is_correct(repo: Repo, tmp_path: Path) -> None:
     repo.commit(**{f"m{n}.py": CODE.replace("first", f"f{n}") for n in range(20)})
     for file in repo.root.glob("*.py"):
         os.utime(file, (1_000_000, 1_000_000))
@@ -150,7 +150,7 @@ def segments(cache: Path) -> list[Path]:
 
 @pytest.mark.parametrize("what", ["*/files", "*/*.segment", "*/history"])
 @pytest.mark.parametrize("damage", [b"not an index at all, but long enough to look like one" * 30, b"", None])
-def test_a_damaged_cache_is_made_anew(repo: Repo, tmp_path: Path, what: str, damage: bytes | None) -> None:
+def test_a_damaged_cache_is_rebuilt(repo: Repo, tmp_path: Path, what: str, damage: bytes | None) -> None:
     repo.commit(**{"a.py": CODE, "b.py": CODE})
     repo.commit(**{"a.py": f"{CODE}#", "b.py": f"{CODE}#"})
     cache = tmp_path / "cache"
@@ -165,7 +165,7 @@ def test_a_damaged_cache_is_made_anew(repo: Repo, tmp_path: Path, what: str, dam
         assert again.history == first.history and len(again.history.commits) == 1
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(repo: Repo, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_not_needed(repo: Repo, tmp_path: Path) -> None:
     repo.commit(**{"a.py": CODE})
     (tmp_path / "file").write_text("in the way")
     assert "a.py" in Project(repo.root, tmp_path / "file").scan().entries
@@ -186,7 +186,7 @@ def test_two_processes_share_a_cache(repo: Repo, tmp_path: Path) -> None:
         assert process.returncode == 0, errors.decode()
 
 
-def test_readers_see_a_whole_picture_while_it_grows(repo: Repo) -> None:
+def test_readers_see_consistent_snapshots_during_a_scan(repo: Repo) -> None:
     repo.commit(**{f"m{n:03}.py": CODE * 20 for n in range(120)})
     project = Project(repo.root)
     thread = threading.Thread(target=project.scan)
@@ -207,7 +207,7 @@ def test_a_closed_project_ends_its_scan(repo: Repo) -> None:
     assert not project.scan().complete
 
 
-def test_odd_files_are_reported_and_nothing_fails(tmp_path: Path) -> None:
+def test_unusual_files_are_reported_and_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"bad\xff.py")).write_text(CODE)
     (tmp_path / "new\nline.py").write_text(CODE)
     (tmp_path / "latin.py").write_bytes(b"# caf\xe9\n")
@@ -240,7 +240,7 @@ def test_worktrees_are_projects_too(repo: Repo, tmp_path: Path) -> None:
     assert snapshot.paths == ("a.py",) and list(snapshot.changes) == ["a.py"]
 
 
-def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
+def test_a_scan_reports_when_few_files_are_missing(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("context.index.index_updater._RACY_NS", 0)
@@ -264,7 +264,7 @@ def test_a_scan_tells_when_its_picture_lacks_a_few_files_at_most(
     assert second.entries["part0.py"].names == {"changed"}
 
 
-def test_looking_again_leaves_a_complete_picture_complete(
+def test_a_complete_snapshot_stays_complete_during_a_rescan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_updater, "_RACY_NS", 0)
@@ -278,7 +278,7 @@ def test_looking_again_leaves_a_complete_picture_complete(
     assert meanwhile == [True] and again.complete and again.entries["a.py"].names == {"changed"}
 
 
-def test_looking_again_at_many_new_files_shows_a_picture_that_grows(tmp_path: Path) -> None:
+def test_a_rescan_of_many_new_files_publishes_snapshots(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def a(): ...\n")
     project = Project(tmp_path)
     project.scan()

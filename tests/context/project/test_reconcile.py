@@ -1,4 +1,4 @@
-"""The picture stays right whatever git does to the folder, and whoever else looks at it."""
+"""The snapshot stays correct whatever git does to the folder, and with several processes on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY = 420
 
 
 def state(snapshot: Snapshot) -> tuple[object, ...]:
-    """All that a window is built from, in a form that can be compared."""
+    """All data that a window is built from, in a form that can be compared."""
     changes = {path: (change.status, change.base) for path, change in snapshot.changes.items()}
     words = {
         path: round(score, 6) for path, score in snapshot.words.score({"work": 1.0, "item": 2.0}).items()
@@ -36,7 +36,7 @@ def state(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def fresh(root: Path) -> tuple[object, ...]:
-    """The state as somebody sees it who looks for the first time."""
+    """The state that a new project object finds."""
     return state(Project(root).scan())
 
 
@@ -75,7 +75,7 @@ def test_branches_rebases_and_mass_renames(repo: Repo, tmp_path: Path, cached: b
     assert state(Project(repo.root, cache).scan()) == fresh(repo.root)
 
 
-def test_what_no_event_told_of_is_found(repo: Repo) -> None:
+def test_changes_without_an_event_are_found(repo: Repo) -> None:
     repo.commit(**files(20))
     project = Project(repo.root)
     project.scan()
@@ -122,7 +122,7 @@ def test_a_file_that_is_back_before_git_is_asked_is_known(
     assert snapshot.paths == ("a.py", "b.py") and snapshot.entries["a.py"].names == {"a"}
 
 
-def test_without_git_it_is_found_too(tmp_path: Path) -> None:
+def test_changes_without_an_event_are_found_without_git_too(tmp_path: Path) -> None:
     for path, text in files(5).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
@@ -133,7 +133,7 @@ def test_without_git_it_is_found_too(tmp_path: Path) -> None:
     assert list(found.changes) == ["p1/m1.py"] and found.entries["p1/m1.py"].names == {"work_edited"}
 
 
-def test_what_the_branch_changed_counts(repo: Repo) -> None:
+def test_files_that_the_branch_changed_rank_higher(repo: Repo) -> None:
     repo.commit(**files(4))
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit(**{"p1/m1.py": code("topic")})
@@ -148,7 +148,7 @@ def test_what_the_branch_changed_counts(repo: Repo) -> None:
     assert Project(repo.root).scan().branch == frozenset()
 
 
-def test_the_branch_point_is_that_of_the_main_branch_elsewhere(repo: Repo, tmp_path: Path) -> None:
+def test_the_branch_point_is_found_from_the_remote_main_branch(repo: Repo, tmp_path: Path) -> None:
     repo.commit(**files(4))
     repo.commit(**{"later.py": code("later")})
     clone = tmp_path / "clone"
@@ -165,7 +165,7 @@ def test_the_branch_point_is_that_of_the_main_branch_elsewhere(repo: Repo, tmp_p
     assert snapshot.branch == frozenset() and "later.py" in snapshot.entries and not snapshot.notes
 
 
-def test_a_branch_that_changed_very_much_says_nothing(repo: Repo) -> None:
+def test_a_branch_that_changed_very_many_files_is_ignored(repo: Repo) -> None:
     repo.commit(**files(250))
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit(**{path: f"{text}\n# more\n" for path, text in files(250).items()})
@@ -210,7 +210,7 @@ def test_worktrees_are_projects_of_their_own(repo: Repo, tmp_path: Path) -> None
     assert here.entries["p1/m1.py"].names == {"work_1"} and there.entries["p1/m1.py"].names == {"work_tree"}
 
 
-def test_submodules_and_repositories_inside_are_named_not_read(repo: Repo, tmp_path: Path) -> None:
+def test_submodules_and_nested_repositories_are_named_but_not_read(repo: Repo, tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     Repo(inner).commit(**{"lib.py": code("lib")})

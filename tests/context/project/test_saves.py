@@ -1,4 +1,4 @@
-"""What a save costs, and how the picture mends while a project is open."""
+"""A save asks git as little as possible, and a damaged segment is replaced while a project is open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from context.project.project import Project
 from tests.context.conftest import Repo
 
 
-def test_git_is_asked_of_the_first_save_and_of_one_that_takes_it_back(
+def test_git_is_asked_about_the_first_save_and_its_reversal_only(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = "def first(): ...\n"

@@ -33,6 +33,7 @@ COMMAND_ROOMS = {
         "undo": "Take back one hunk.",
     },
     "reports": {
+        "check": "Run the project's checks in a sandbox.",
         "context": "Show the window a request would be sent with.",
         "usage": "Show tokens and cost by day and model.",
     },
@@ -55,6 +56,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
+        "--check",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from session.checks.check import Check
+from session.checks.settings import read_checks
 from session.engine.settings import LocalSettings, read_local
 from session.keys.key_command import read_commands
 from session.mcp.settings import McpServer, read_servers
@@ -75,6 +77,8 @@ class Settings:
     """The MCP servers whose tools are offered to the model."""
     notes: tuple[str, ...] = ()
     """Lines for the user about settings that are accepted and have no effect."""
+    checks: tuple[Check, ...] = ()
+    """The configured checks; each still needs an agreement in each project."""
 
 
 def load_settings(
@@ -157,6 +161,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         key_commands=read_commands(table.take("keys", {})),
         tools=read_tool_settings(table.take("tools", {})),
         mcp=read_servers(table.take("mcp", {})),
+        checks=read_checks(table.take("checks", [])),
         compact_with_model=context.flag("compact_with_model", True),
         local=engine.model,
         engine=engine,

@@ -83,7 +83,10 @@ class Git:
         return _command(self.root, arguments)
 
     def blobs(self, names: Iterable[str], largest: int) -> dict[str, bytes]:
-        """The contents of the named objects that are blobs of at most ``largest`` bytes."""
+        """The contents of the named objects that are blobs of at most ``largest`` bytes.
+
+        Raises GitUnavailable.
+        """
         wanted = list(dict.fromkeys(names))
         if not wanted:
             return {}
@@ -99,10 +102,12 @@ class Git:
         contents: dict[str, bytes] = {}
         at = 0
         for name in small:
-            head_end = out.index(b"\n", at)
-            size_now = int(out[at:head_end].rsplit(b" ", 1)[1])
-            contents[name] = out[head_end + 1 : head_end + 1 + size_now]
-            at = head_end + 2 + size_now
+            head_end = out.find(b"\n", at)
+            size_now = out[at:head_end].rpartition(b" ")[2]
+            if head_end < 0 or not size_now.isdigit():
+                raise GitUnavailable(f"git cat-file failed: the object {name} vanished while it was read")
+            contents[name] = out[head_end + 1 : head_end + 1 + int(size_now)]
+            at = head_end + 2 + int(size_now)
         return contents
 
 

@@ -62,10 +62,15 @@ class PrivateGitDir:
         with self._lock:
             if head == self._head:
                 return
-            # Replaced in one step, as another thread's git may be reading it.
+            # Replaced in one step, since another thread's git may be reading it.
             prepared = self.path / "HEAD.new"
-            prepared.write_bytes(head)
-            prepared.replace(self.path / "HEAD")
+            try:
+                prepared.write_bytes(head)
+                prepared.replace(self.path / "HEAD")
+            except OSError as problem:
+                raise GitUnavailable(
+                    f"the temporary folder {self.path} cannot be used: {problem}"
+                ) from problem
             self._head = head
 
     def _link(self, real: Path, name: str) -> None:

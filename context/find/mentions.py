@@ -70,6 +70,9 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
         if _mentioned(word, names, snapshot):
             continue
         bare = word.rstrip(_TRAILING)
+        if (undefined := _why_undefined(bare, names, snapshot)) is not None:
+            unresolved[f"@{bare}"] = undefined
+            continue
         defining = _all_defining_files(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
         if len(defining) > _MOST_DEFINING:
             unresolved[f"@{bare}"] = (
@@ -83,6 +86,17 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
     return unresolved
 
 
+def _why_undefined(word: str, names: ProjectPaths, snapshot: Snapshot) -> str | None:
+    """Why a symbol mentioned with its file is not found; None if the word does not mention a known file."""
+    inside = _INSIDE.match(word)
+    paths = _named(inside[1], names, folders=False) if inside is not None else []
+    if inside is None or not paths:
+        return None
+    if paths[0] not in snapshot.entries and not snapshot.complete:
+        return f"is not known yet: {paths[0]} is still being indexed"
+    return f"is not defined in {paths[0]}"
+
+
 def _why_nothing(path: str, snapshot: Snapshot) -> str:
     """Why nothing can be shown for a path."""
     folder = path
@@ -92,7 +106,9 @@ def _why_nothing(path: str, snapshot: Snapshot) -> str:
         folder = folder.rpartition("/")[0]
     inside = os.path.normpath(snapshot.root / path)
     if os.path.commonpath((inside, snapshot.root)) == str(snapshot.root) and os.path.lexists(inside):
-        return "is ignored, and so no part of the project"
+        if not snapshot.complete:
+            return "is not known yet: the project is still being indexed"
+        return "is no file of the project: it is ignored, or has just been created"
     return "names nothing that belongs to this project"
 
 

@@ -106,7 +106,11 @@ class Project:
                 return self._snapshot
             if len(wanted) > _MANY or not self._paths or any(self._needs_scan(path) for path in wanted):
                 return self._scan()
-            self._update(sorted(wanted))
+            try:
+                self._update(sorted(wanted))
+            except GitUnavailable:
+                # Git may work again once it is reopened; if not, the scan works without it.
+                return self._scan()
             return self._publish(complete=self._snapshot.complete)
 
     def reconcile(self) -> Snapshot:
@@ -291,6 +295,7 @@ class Project:
     # One save
 
     def _update(self, paths: list[str]) -> None:
+        """Read the files that changed, and ask git about them if necessary. Raises GitUnavailable."""
         ask: list[str] = []
         paths = self._with_contents(paths)
         index, unread = self._index, self._updater.unread
@@ -322,17 +327,16 @@ class Project:
         return isinstance(source, Unread) or file_text(source).sums == self._differences.changes[path].base
 
     def _ask(self, paths: list[str]) -> None:
-        """Update from git whether the files belong to the project, and whether they changed."""
+        """Update from git whether the files belong to the project, and whether they changed.
+
+        Raises GitUnavailable.
+        """
         known = set(self._paths)
         gone = {path for path in paths if not os.path.lexists(self.root / path)}
         new = {path for path in paths if path not in known} - gone
         if self._git is not None:
-            try:
-                self._differences.ask(self._git, paths)
-                new &= listed_by_git(self._git, new)
-            except GitUnavailable as problem:
-                self._notes = (str(problem),)
-                return
+            self._differences.ask(self._git, paths)
+            new &= listed_by_git(self._git, new)
         for path in paths:
             if path not in known and path not in new:
                 self._index.remove(path)

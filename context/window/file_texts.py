@@ -144,10 +144,13 @@ def _show_related(packing: Packing, path: str, reason: str, ranking: Ranking, ro
     """Add a file that nobody named in about ``share`` of the room, and return its tokens."""
     limit = int(room * share) * _CHARACTERS_PER_TOKEN
     found = related_view(path, reason, ranking.wanted, limit, packing.snapshot)
+    if found.problem is not None:
+        packing.left_out.append(LeftOut(path, 0, found.problem))
+        return 0
     tokens = 0
-    for form in found.forms if found is not None else ():
+    for form in found.forms:
         tokens = packing.counter.count_kept(form.text)
-        if found is not None and tokens <= room:
+        if tokens <= room:
             packing.add(found.kind, path, form.text, tokens, form.why)
             packing.files[path] = ShownFile(found.digest, found.lines, form.whole)
             return tokens

@@ -25,11 +25,11 @@ _MOST_WORDS = 60
 
 def related_view(
     path: str, reason: str, wanted: Mapping[str, float], limit: int, snapshot: Snapshot
-) -> FileView | None:
-    """The forms of a file in about ``limit`` characters; None if it cannot be read."""
+) -> FileView:
+    """The forms of a file in about ``limit`` characters; the view's ``problem`` says why it has none."""
     source = snapshot.read(path)
     if isinstance(source, Unread):
-        return None
+        return FileView(Kind.MENTIONED, problem=source.why)
     file = file_text(source)
     return FileView(Kind.MENTIONED, _forms(file, reason, wanted, limit, snapshot), source.digest, file.sums)
 

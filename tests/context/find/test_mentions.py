@@ -159,7 +159,7 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
     request = "@out/made.py @lib/nested/a.py @src/nope.py @../x.py @/etc/passwd.d/"
     left = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter).left_out
     assert {each.path: each.why for each in left if each.named} == {
-        "@out/made.py": "is ignored, and so no part of the project",
+        "@out/made.py": "is no file of the project: it is ignored, or has just been created",
         "@lib/nested/a.py": "is in lib/nested, which is not shown: a folder with a repository of its own",
         "@src/nope.py": "names nothing that belongs to this project",
         "@../x.py": "names nothing that belongs to this project",
@@ -175,6 +175,32 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
         "@run": "is defined in 9 files: name one of them, as in @src/m0.py::run",
         "data.bin": "a binary file",
     }
+
+
+def test_a_symbol_that_its_file_does_not_define_is_reported(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{f"src/m{at}.py": "def run():\n    pass\n" for at in range(9)},
+        **{"a.py": CODE},
+    )
+    request = WindowRequest("@a.py::absent @a.py::run, @src/m1.py:Missing.run and @src/m2.py::run", "", 9000)
+    left = build(request, Project(repo.root).scan(), counter).left_out
+    assert {each.path: each.why for each in left if each.named} == {
+        "@a.py::absent": "is not defined in a.py",
+        "@a.py::run": "is not defined in a.py",
+    }
+
+
+def test_a_mention_is_not_called_ignored_while_the_project_is_indexed(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": CODE})
+    scanned = Project(repo.root).scan()
+    unread = Snapshot(scanned.root, scanned.paths)
+    request = WindowRequest("@a.py::absent", "", 9000)
+    left = build(request, unread, counter).left_out
+    assert [each.why for each in left if each.named] == ["is not known yet: a.py is still being indexed"]
+    left = build(WindowRequest("@a.py", "", 9000), Snapshot(scanned.root), counter).left_out
+    assert [each.why for each in left if each.named] == [
+        "is not known yet: the project is still being indexed"
+    ]
 
 
 def test_lines_past_the_end_of_a_changed_file(repo: Repo, counter: Counter) -> None:

@@ -189,6 +189,22 @@ def test_a_repository_that_breaks_while_it_is_watched(repo: Repo) -> None:
     assert list(project.reconcile().changes) == ["a.py"] and not project.snapshot.notes
 
 
+@pytest.mark.parametrize("moved", [False, True], ids=["same HEAD", "new HEAD"])
+def test_a_save_is_noticed_after_the_private_git_folder_was_deleted(repo: Repo, moved: bool) -> None:
+    repo.commit(**{"a.py": CODE, "b.py": CODE})
+    project = Project(repo.root)
+    git = project.scan().git and project._git
+    assert git
+    shutil.rmtree(git.environment["GIT_DIR"])
+    if moved:
+        repo.git("checkout", "-q", "-b", "other")
+    repo.write("a.py", "def edited(): ...\n")
+    repo.write("new.py", "def fresh(): ...\n")
+    snapshot = project.update(["a.py", "new.py"])
+    assert sorted(snapshot.changes) == ["a.py", "new.py"]
+    assert snapshot.paths == ("a.py", "b.py", "new.py") and not snapshot.notes
+
+
 def test_a_huge_history_is_read_in_bounds(repo: Repo, tmp_path: Path) -> None:
     stream = []
     for at in range(3_000):

@@ -274,6 +274,16 @@ def test_a_file_that_vanished_since_the_scan_is_shown_as_deleted(repo: Repo, cou
     assert {"## Deleted file: a.py\n", "## Deleted file: b.py\n"} <= {piece.text for piece in window.pieces}
 
 
+def test_a_related_file_that_vanished_is_left_out_with_that_reason(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"alpha.py": "def alpha(): ...\n", "beta.py": "def beta(): ...\n"})
+    snapshot = Project(repo.root).scan()
+    (repo.root / "beta.py").unlink()
+    window = build(request("What does beta return?"), snapshot, counter)
+    assert [(left.path, left.why) for left in window.left_out] == [
+        ("beta.py", "it vanished while it was read")
+    ]
+
+
 def test_an_empty_folder_gives_a_window(tmp_path: Path, counter: Counter) -> None:
     window = build(request(), Project(tmp_path).scan(), counter)
     assert [piece.kind for piece in window.pieces] == [Kind.INSTRUCTIONS, Kind.REQUEST]

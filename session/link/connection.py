@@ -239,8 +239,8 @@ class Connection:
         """
         answer = self._answer
         if answer is not None:
+            answer.drop()  # the server is told before anything else is done
             self._answer_ends()
-            answer.drop()
 
     async def pause(self, seconds: float, message: str) -> None:
         """Show ``waiting`` for ``seconds``; cancelling the caller ends it."""

@@ -208,11 +208,14 @@ class Keeper:
         """Carry out the effects of the last event, and come back when time alone changes something."""
         for effect in self._life.take():
             self._carry_out(effect)
-        if self._timer is not None:
-            self._timer.cancel()
-        seconds = self._life.due(self._now())
         loop = asyncio.get_running_loop()
-        self._timer = None if seconds is None else loop.call_later(seconds, self._tick)
+        now = loop.time()
+        seconds = self._life.due(now)
+        if self._timer is not None:
+            if seconds is not None and self._timer.when() <= now + seconds:
+                return  # a look too early does no harm, and an interrupt need not set the timer anew
+            self._timer.cancel()
+        self._timer = None if seconds is None else loop.call_at(now + seconds, self._tick)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
@@ -307,6 +310,7 @@ class Keeper:
                 self._life.stands(channel.number, self._judge(*ends), now)
 
     def _tick(self) -> None:
+        self._timer = None
         try:
             self._look()
             self._life.tick(self._now())

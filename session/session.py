@@ -34,6 +34,7 @@ from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
+from session.project.unsaved_texts import UnsavedTexts
 from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
@@ -71,6 +72,8 @@ class Session:
         """Tell that a key was pressed: work that would delay the next keys waits for a pause."""
         self._draft = Draft(self.folders.state)
         self._prompts = PromptHistory(self.folders.state)
+        self.unsaved = UnsavedTexts(self.folders.state / "unsaved")
+        """The unsaved texts of the editor, kept through every end."""
         self._pins = Pins(past)
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         self._choice = ModelChoice(opening, self.name, self.toolbox)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from session.events import Event, Usage
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
+    from session.project.unsaved_texts import UnsavedTexts
     from session.usage.totals import Spent
 
 
@@ -62,6 +63,11 @@ class SessionPort(Protocol):
     @property
     def files(self) -> ProjectFiles:
         """Opens, saves and lists the project's files."""
+        ...
+
+    @property
+    def unsaved(self) -> UnsavedTexts:
+        """The unsaved texts of the editor, kept through every end."""
         ...
 
     async def open(self) -> None:

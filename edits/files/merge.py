@@ -18,20 +18,28 @@ class Conflict:
     """Lines that both sides changed differently: ``mine`` is in the merged text, ``theirs`` is not.
 
     ``start`` and ``end`` are the lines of ``mine`` in the merged text, from 1, ``end`` one past the last.
+    ``original`` is what both changed; it begins at the line ``at`` of ``Merged.origin``, from 1.
     """
 
     start: int
     end: int
     mine: str
     theirs: str
+    original: str = ""
+    at: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text, and the conflicts where the other side's change was left out."""
+    """The merged text, and the conflicts where the other side's change was left out.
+
+    ``origin`` is the base for the next merge, as long as the conflicts are open: theirs, with the original
+    lines where the sides conflict. Merged from there, the same conflicts are found again.
+    """
 
     text: str
     conflicts: tuple[Conflict, ...]
+    origin: str = ""
 
 
 def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
@@ -42,25 +50,32 @@ def merge3(base: str, mine: str, theirs: str, *, apart: bool = False) -> Merged:
     old, left, right = whole_lines(base), whole_lines(mine), whole_lines(theirs)
     ours, others = changes(old, left), changes(old, right)
     merged: list[str] = []
+    origin: list[str] = []
     conflicts: list[Conflict] = []
     done = 0
     while ours or others:
         group_ours, group_others = _next_group(ours, others, apart)
         start, end = _span([*group_ours, *group_others])
         merged += old[done:start]
+        origin += old[done:start]
         done = end
         kept = _side(old, left, group_ours, start, end)
         given = _side(old, right, group_others, start, end)
         if not group_others or kept == given:
             merged += kept
+            origin += given
         elif not group_ours:
             merged += given
+            origin += given
         else:
-            line = len(merged) + 1
-            conflicts.append(Conflict(line, line + len(kept), "".join(kept), "".join(given)))
+            line, original = len(merged) + 1, old[start:end]
+            texts = ("".join(kept), "".join(given), "".join(original))
+            conflicts.append(Conflict(line, line + len(kept), *texts, len(origin) + 1))
             merged += kept
+            origin += original
     merged += old[done:]
-    return Merged("".join(merged), tuple(conflicts))
+    origin += old[done:]
+    return Merged("".join(merged), tuple(conflicts), "".join(origin))
 
 
 def _next_group(ours: list[Change], others: list[Change], apart: bool) -> tuple[list[Change], list[Change]]:

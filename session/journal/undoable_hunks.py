@@ -29,6 +29,10 @@ class UndoableHunks:
             if turn == last and hunk in self.landed
         }
 
+    def landed_in(self, path: str) -> list[str]:
+        """The landed hunks of a file, the oldest first."""
+        return [hunk for hunk, where in self.landed.items() if where == path]
+
     def take(self, event: Event) -> None:
         """Take ``event`` into account; most kinds of event change nothing."""
         match event:

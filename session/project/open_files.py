@@ -6,6 +6,7 @@ through the same durable write that lands hunks.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass
 
@@ -77,6 +78,10 @@ class ProjectFiles:
             source=source,
         )
 
+    async def read(self, path: str) -> OpenFile:
+        """Like :meth:`open`, in a worker thread."""
+        return await asyncio.to_thread(self.open, path)
+
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write ``text`` in place of ``opened`` and return the file as it is now.
 
@@ -105,10 +110,10 @@ class ProjectFiles:
         except OSError as problem:
             raise FileProblem(f"{clean_line(opened.path)} cannot be saved: {problem.strerror}") from problem
 
-    def merge(self, base: str, mine: str, theirs: str) -> Merged:
-        """The three-way merge of what the user has (``mine``) with the disk (``theirs``); where both
-        changed the same lines, mine stand."""
-        return merge3(base, mine, theirs)
+    async def merge(self, base: str, mine: str, theirs: str) -> Merged:
+        """The three-way merge of what the user has (``mine``) with the disk (``theirs``), made in a worker
+        thread; where both changed the same lines, mine stand."""
+        return await asyncio.to_thread(merge3, base, mine, theirs)
 
     def _write(self, target: Target, opened: OpenFile, data: bytes) -> None:
         old = self._tree.read_if_there(target.name, target.path)

@@ -147,6 +147,7 @@ class Stage:
     async def done(self) -> None:
         """Wait for the turn's end, and for its last frame."""
         await self.until(lambda: not self.session.running and not self.app.status.status.phase, "the end")
+        await self.app.shown_file.order.settled()
         await self.pilot.pause()
         self.app.chat.settle_now()
         await self.pilot.pause()

@@ -262,12 +262,12 @@ class SparkApp(App[int], inherit_bindings=False):
         """The user answers what needs an OK."""
         if event.name == UNDO_TURN:
             self.controls.prompts.undo_turn(agreed=event.verdict != "reject")
-        else:
+        elif not self.controls.files.answer(event.name, event.verdict):
             self.controls.hunks.answer(event.verdict, event.name)
 
-    def on_held_bar_left(self) -> None:
-        """The user goes back from the question to the prompt."""
-        self.composer.focus()
+    def on_held_bar_left(self, event: HeldBar.Left) -> None:
+        """The user goes back from the question."""
+        self.pane_control.focus(event.to)
 
     def _suggest(self) -> None:
         if self.ready:
@@ -308,7 +308,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_open_file(self) -> None:
         """Pick a file."""
-        self.controls.hunks.pick_file()
+        self.controls.files.pick_file()
 
     def action_context(self) -> None:
         """Show what the model is shown."""
@@ -316,7 +316,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_save(self) -> None:
         """Save the file in the editor."""
-        self.controls.hunks.save()
+        self.controls.files.save()
 
     def action_next_hunk(self) -> None:
         """Go to the next landed hunk."""

@@ -8,11 +8,14 @@ from textual.app import App
 
 from tui.app.background import BackgroundTasks
 from tui.app.feed import Feed
+from tui.app.file_control import FileControl
 from tui.app.hunk_control import HunkControl
 from tui.app.overlay_control import OverlayControl
 from tui.app.prompt_control import PromptControl
 from tui.app.quit_control import QuitControl
 from tui.app.suggestion_control import SuggestionControl
+from tui.panes.editor.disk_changes import DiskChanges
+from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
@@ -25,7 +28,9 @@ class Controls:
 
     session: SessionPort
     shown_file: ShownFile
+    disk: DiskChanges
     feed: Feed
+    files: FileControl
     hunks: HunkControl
     prompts: PromptControl
     quitting: QuitControl
@@ -42,10 +47,15 @@ def make_controls(
     session: SessionPort,
 ) -> Controls:
     """Wire the session to the panes."""
-    shown_file = ShownFile(panes.editor, marks, session.files, panes.status.say)
-    feed = Feed(panes.chat, shown_file, panes.status, panes.held, session.models.window_tokens)
-    hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, feed)
-    quitting = QuitControl(app, panes, overlays, session, shown_file)
+    say, undoable = panes.status.say, session.hunks.undoable
+    shown_file = ShownFile(panes.editor, marks, session.files, say, background.start, undoable.landed_in)
+    flights = Flights(shown_file)
+    disk = DiskChanges(shown_file, flights)
+    window = session.models.window_tokens
+    feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
+    files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
+    hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
+    quitting = QuitControl(app, panes, overlays, session, shown_file, files)
     suggestions = SuggestionControl(app, panes, background, session)
     prompts = PromptControl(app, panes, overlays, background, session, feed, hunks, quitting, suggestions)
-    return Controls(session, shown_file, feed, hunks, prompts, quitting, suggestions)
+    return Controls(session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions)

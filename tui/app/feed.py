@@ -10,6 +10,8 @@ from session import events as said
 from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
 from tui.panes.chat.chat import ChatView
+from tui.panes.editor.disk_changes import DiskChanges
+from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
@@ -27,11 +29,20 @@ class Feed:
     """Shows events. After an interrupt it shows nothing more of the stopped turn than what landed."""
 
     def __init__(
-        self, chat: ChatView, shown_file: ShownFile, status: StatusLine, held_bar: HeldBar, window: int
+        self,
+        chat: ChatView,
+        shown_file: ShownFile,
+        flights: Flights,
+        disk: DiskChanges,
+        status: StatusLine,
+        held_bar: HeldBar,
+        window: int,
     ) -> None:
         self._chat = chat
         self._held_bar = held_bar
         self._shown_file = shown_file
+        self._flights = flights
+        self._disk = disk
         self._status = status
         self._meter = Meter()
         self._rate: float | None = None
@@ -59,7 +70,7 @@ class Feed:
         if self._turn:
             self._stopped.add(self._turn)
         self._chat.drop_pending()
-        self._shown_file.drop_all()
+        self._flights.drop_all()
 
     def replay(self, events: list[said.Event]) -> None:
         """Show the past events of a resumed session: the conversation, without the typing of its hunks."""
@@ -86,11 +97,11 @@ class Feed:
                 self._count(len(text))
             case said.HunkTyped(text=text):
                 self._count(len(text))
-                self._shown_file.typed(event)
+                self._flights.typed(event)
             case said.HunkOpened():
-                self._shown_file.opened(event)
+                self._flights.opened(event)
             case said.HunkAimed():
-                self._shown_file.aimed(event)
+                self._flights.aimed(event)
             case said.HunkHeld(hunk=hunk, path=path, message=message):
                 self._chat.hunk(hunk, path, "update", "held", message.removeprefix(f"{path} "))
             case said.ToolHeld(call=call, text=text):
@@ -101,16 +112,15 @@ class Feed:
                 self._window = window
                 self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
             case said.HunkLanded():
-                self._shown_file.landed(event)
+                self._disk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
-                self._shown_file.dropped(hunk)
+                self._flights.dropped(hunk)
             case said.HunkUndone():
-                self._shown_file.undone(event)
+                self._disk.undone(event)
             case said.HunkRedone():
-                self._shown_file.redone(event)
+                self._disk.redone(event)
             case said.FilesChanged(paths=paths):
-                if self._shown_file.path in paths:
-                    self._shown_file.read_again()
+                self._disk.changed(paths)
             case said.ConnectionChanged(state=state, message=message, seconds=seconds):
                 waited = self._status.status.link == "waiting"
                 self._status.show(link=state)
@@ -158,8 +168,11 @@ class Feed:
             case said.HunkLanded():
                 self._landed.add(event.hunk)
                 chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
-            case said.HunkRefused(turn="", message=message):
-                status.say(message, "error")
+            case said.HunkRefused(turn="", path=path, message=message):
+                buffer = self._shown_file.buffers.of(path)
+                unsaved = buffer is not None and buffer.dirty
+                hint = f"; {path} has unsaved text: save it and try again" if unsaved else ""
+                status.say(message + hint, "error")
             case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
                 chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
             case said.HunkRefused(hunk=hunk, path=path, message=message):
@@ -214,7 +227,7 @@ class Feed:
         if question == self._question:
             return
         if oldest is not None:
-            self._shown_file.held(oldest.name)
+            self._flights.held(oldest.name)
         self._held_bar.ask(question)
         self._question = question
 

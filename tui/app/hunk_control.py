@@ -1,4 +1,4 @@
-"""Files and hunks as the user's keys work on them: open, save, go to, undo, redo, answer."""
+"""Hunks as the user's keys work on them: go to, undo, redo, answer; and the context panel."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from tui.panes.layout import Layout, Panes
 
 if TYPE_CHECKING:
     from tui.app.feed import Feed
+    from tui.app.file_control import FileControl
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
     from tui.words.held_items import Verdict
 
 
 class HunkControl:
-    """What the keys for files and hunks do, in the editor and in the session."""
+    """What the keys for hunks do, in the editor and in the session."""
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class HunkControl:
         background: BackgroundTasks,
         session: SessionPort,
         shown_file: ShownFile,
+        files: FileControl,
         feed: Feed,
     ) -> None:
         self._app = app
@@ -39,29 +41,10 @@ class HunkControl:
         self._background = background
         self._session = session
         self._shown_file = shown_file
+        self._files = files
         self._feed = feed
         self._visited = ""
         """The landed hunk that the keys went to last, while the cursor may still be on it."""
-
-    # Files.
-
-    def save(self) -> None:
-        """Save the file in the editor, with all that was typed before the key."""
-        after_typing(self._app, lambda: self._background.start(self._save(), "saving the file"))
-
-    async def _save(self) -> None:
-        file, say = self._shown_file, self._panes.status.say
-        path = file.path
-        if not path:
-            say("no file is open")
-        elif not file.dirty:
-            say(f"{path} has no unsaved changes")
-        elif await file.save():
-            say(f"saved {path}")
-
-    def pick_file(self) -> None:
-        """Have the user pick a file to open; if the list is shown, close it."""
-        self._overlays.pick_file(self._session, self._shown_file.path, self.open)
 
     def toggle_context(self) -> None:
         """Show the context panel; if it is shown, close it."""
@@ -70,16 +53,7 @@ class HunkControl:
 
     def show_context(self) -> None:
         """Show what the model is shown, with the draft as the request."""
-        self._overlays.show_context(self._session, self._feed, self._panes.composer.draft, self.open)
-
-    def open(self, path: str) -> None:
-        """Show a file. Keys for the editor wait for it, all others do not."""
-        self._panes.editor.call_later(self._open, path)
-
-    async def _open(self, path: str) -> None:
-        if await self._shown_file.open(path):
-            self._layout.bring("editor")
-            self._panes.editor.focus()
+        self._overlays.show_context(self._session, self._feed, self._panes.composer.draft, self._files.open)
 
     # Hunks.
 

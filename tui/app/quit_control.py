@@ -11,10 +11,10 @@ from textual.widgets import TextArea
 from session.storage.line_files import StoreError
 from tui.app.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
-from tui.keys.keymap import shown
 from tui.panes.layout import Panes
 
 if TYPE_CHECKING:
+    from tui.app.file_control import FileControl
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
 
@@ -32,16 +32,16 @@ class QuitControl:
         overlays: OverlayControl,
         session: SessionPort,
         shown_file: ShownFile,
+        files: FileControl,
     ) -> None:
         self._app = app
         self._panes = panes
         self._overlays = overlays
         self._session = session
         self._shown_file = shown_file
+        self._files = files
         self._last_cancel = 0.0
         """When Ctrl+C was pressed last, on the loop's clock; 0 where that one did something."""
-        self._warned_of: str | None = None
-        """The unsaved text that the user was warned of on the way out."""
 
     def cancel(self) -> None:
         """Close what lies over the panes, copy the selection, or set the draft aside; again: quit."""
@@ -84,17 +84,17 @@ class QuitControl:
             status.say(f"{told}Ctrl+C again quits")
 
     async def _quit(self) -> None:
-        """Quit, keeping the draft. Unsaved changes in the editor must be saved, or dropped on purpose."""
-        file = self._shown_file
-        await file.saved()
-        if file.dirty and self._warned_of != self._panes.editor.content:
-            self._warned_of = self._panes.editor.content
-            told = f"{file.path} has unsaved changes: {shown('save')} saves them, quitting again drops them"
-            self._panes.status.say(told, "warning")
-            return
-        await self._leave(0)
+        """Quit, keeping the draft; unsaved texts in the editor are asked about."""
+        await self._shown_file.order.settled()
+        if self._files.ask_before_quitting(self.quit_at_once):
+            await self._leave(0)
+
+    def quit_at_once(self) -> None:
+        """Quit; nothing has to be asked any more."""
+        self._app.call_later(self._leave, 0)
 
     async def _leave(self, code: int) -> None:
+        self._files.flush()
         self.keep_draft(self._panes.composer.draft)
         await self._session.close()
         self._app.exit(return_code=code)

@@ -58,11 +58,19 @@ def run_app(
             leave(str(problem), CONFIGURATION)
         with leaving_on_signals(partial(_leave, app)):
             app.run()
+        _keep_unsaved(app)
         if app.taken is None or again is None:
             return app.return_code or DONE
         # The prompt is in the draft by now.
         prompt = None
         opening, notice = again(app.taken)
+
+
+def _keep_unsaved(app: SparkApp) -> None:
+    """Keep the unsaved texts of the editor, however the app ended."""
+    if app.ready:
+        app.controls.files.flush()
+        app.session.unsaved.close()
 
 
 def _make(opening: Opening, resume: Path | None) -> SessionPort:

@@ -134,6 +134,8 @@ class SessionStart:
             return
         for place in await session.hunks.places():
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
+        if self.controls is not None:
+            await self.controls.files.find_left()
         if self._offers is not None:
             if self._prompt:
                 self._panes.composer.put(self._prompt)
@@ -197,7 +199,7 @@ class SessionStart:
         """Quit the app to begin with ``offer``."""
         if offer is None or self.controls is None:
             self._panes.status.say("nobody can answer yet: there is no key")
-        elif self.controls.shown_file.dirty:
+        elif self.controls.shown_file.buffers.dirty:
             self._panes.status.say("save the file in the editor first")
         else:
             self.taken = offer

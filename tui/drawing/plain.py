@@ -14,9 +14,7 @@ _C1 = dict.fromkeys(range(0x80, 0xA0), "\ufffd")
 _BIDI = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
 _BREAKS = {0x2028: "\u240a", 0x2029: "\u240a", 0xFEFF: "\ufffd"}
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-# The stand-ins of tui.panes.editor.line_ends.
-_SHIELDED = {0x10FFD0 + index: code for index, code in enumerate("␍␋␌␜␝␞␤␊␊")}
-_TABLE = {**_SHIELDED, **_PICTURES, 0x7F: "\u2421", **_C1, **_BIDI, **_BREAKS, **_SURROGATES}
+_TABLE = {**_PICTURES, 0x7F: "\u2421", **_C1, **_BIDI, **_BREAKS, **_SURROGATES}
 
 
 def visible(text: str) -> str:
@@ -36,6 +34,23 @@ def untabbed(text: str, width: int = 4) -> str:
             out += " " * (width - cell_len(out) % width)
         out += piece
     return out
+
+
+def cells_to(line: str, column: int) -> int:
+    """The cells that ``line`` takes up to ``column``, as it is drawn."""
+    return cell_len(visible(untabbed(line[:column])))
+
+
+def column_at(line: str, cell: int) -> int:
+    """The column of ``line`` that is drawn at ``cell``; its length where the line is shorter."""
+    low, high = 0, len(line)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cells_to(line, middle) <= cell:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def clipped(text: str, width: int) -> str:

@@ -50,6 +50,10 @@ class Question:
     reject: str = "reject"
     all: str = "apply all"
     """Empty where there is no rest to answer for."""
+    others: tuple[tuple[Verdict, str], ...] = ()
+    """Further answers, and what they are called; each has the first letter of its name as its key."""
+    back: str = "composer"
+    """The pane that has the focus once this is answered."""
 
 
 class HeldBar(Widget, can_focus=True):
@@ -65,13 +69,18 @@ class HeldBar(Widget, can_focus=True):
             self.name, self.verdict = name, verdict
 
     class Left(Message):
-        """The user goes back to the composer."""
+        """The user goes back to the pane ``to``."""
+
+        def __init__(self, to: str) -> None:
+            super().__init__()
+            self.to = to
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._palette = palette
         self._held: Question | None = None
         self._confirmed: Question | None = None
+        self._proposed: Question | None = None
         self._lines: list[str] = []
         self._top = 0
         self._seen = 0
@@ -82,8 +91,8 @@ class HeldBar(Widget, can_focus=True):
 
     @property
     def question(self) -> Question | None:
-        """What is asked now: to confirm what the user began comes first."""
-        return self._confirmed or self._held
+        """What is asked now: to confirm what the user began comes first, what can wait comes last."""
+        return self._confirmed or self._held or self._proposed
 
     def ask(self, question: Question | None) -> None:
         """Ask about what is held, or nothing any more."""
@@ -95,6 +104,11 @@ class HeldBar(Widget, can_focus=True):
         before, self._confirmed = self.question, question
         self._changed(before)
 
+    def propose(self, question: Question | None) -> None:
+        """Ask what nothing waits for, or nothing any more."""
+        before, self._proposed = self.question, question
+        self._changed(before)
+
     def _changed(self, before: Question | None) -> None:
         question = self.question
         if question == before:
@@ -103,7 +117,7 @@ class HeldBar(Widget, can_focus=True):
         self._asked_at = monotonic()
         self.display = question is not None
         if question is None and self.has_focus:
-            self.post_message(self.Left())
+            self.post_message(self.Left(before.back if before is not None else "composer"))
         self._lay_out()
 
     def restyle(self, palette: Palette) -> None:
@@ -137,7 +151,7 @@ class HeldBar(Widget, can_focus=True):
     def action_answer(self, verdict: Verdict) -> None:
         """Answer, unless the question or the key before this one is too young."""
         question = self.question
-        if question is None or (verdict == "apply all" and not question.all):
+        if question is None or not _offers(question, verdict):
             return
         now = monotonic()
         rested = self._key_at - self._key_before >= KEYS_UP_AFTER
@@ -151,8 +165,9 @@ class HeldBar(Widget, can_focus=True):
 
     def action_leave(self) -> None:
         """Go back to the composer. What a key began is given up; what is held stays asked about."""
+        to = self.question.back if self.question is not None else "composer"
         self.confirm(None)
-        self.post_message(self.Left())
+        self.post_message(self.Left(to))
 
     # Drawing.
 
@@ -199,6 +214,21 @@ class HeldBar(Widget, can_focus=True):
         more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
         if not self.has_focus:
             return " · ".join([*more, f"{shown('answer_held')} to answer"])
-        apply = f"y {question.apply}" if self._all_seen else "read to the end, then y"
+        apply = [f"y {question.apply}"] if self._all_seen else ["read to the end, then y"]
         rest = [f"a {question.all}"] if question.all else []
-        return " · ".join([*more, apply, f"n {question.reject}", *rest, "Tab back"])
+        rest += [f"{verdict[0]} {label}" for verdict, label in question.others]
+        reject = [f"n {question.reject}"] if question.reject else []
+        return " · ".join([*more, *(apply if question.apply else ()), *reject, *rest, "Tab back"])
+
+
+def _offers(question: Question, verdict: Verdict) -> bool:
+    """Whether a question can be answered so."""
+    match verdict:
+        case "apply":
+            return bool(question.apply)
+        case "reject":
+            return bool(question.reject)
+        case "apply all":
+            return bool(question.all)
+        case _:
+            return any(verdict == other for other, _ in question.others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -10,6 +11,7 @@ from textual.content import Content
 
 from tui.drawing.plain import clipped_left, visible
 from tui.keys.keymap import shown
+from tui.panes.editor.tabs import UNSAVED, Tab, tab_row
 from tui.panes.layout import Panes
 from tui.words.slash import hint
 
@@ -37,8 +39,9 @@ class Titles:
             self._panes.welcome.say(file.problem)
             return
         width = editor.size.width or self._app.size.width
-        cursor = editor.cursor_location
-        editor.border_title = editor_title(file.path, file.base, cursor, dirty=file.dirty, width=width)
+        shown = editor.buffer
+        tabs = [Tab(each.path, each is shown, each.dirty, each.pinned) for each in file.buffers]
+        editor.border_title = editor_title(tabs, file.base, editor.cursor_location, width)
 
 
 def pane_title(name: str, remark: str = "") -> Content:
@@ -59,11 +62,9 @@ def composer_title(text: str, *, running: bool) -> Content:
     return pane_title("Redirect" if running else "Ask", keys)
 
 
-def editor_title(
-    path: str, base: OpenFile | None, cursor: tuple[int, int], *, dirty: bool, width: int
-) -> Content:
-    """The file's path, clipped to ``width`` cells, whether it has unsaved text, and where the cursor is.
-    ``base`` is the file as it was read, None for one that is not on disk yet."""
+def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, int], width: int) -> Content:
+    """The tabs of the open files in ``width`` cells, or the path of the only one, and where the cursor is.
+    ``base`` is the shown file as it was read, None for one that is not on disk yet."""
     if base is None:
         remarks = ["new file"]
     else:
@@ -73,5 +74,13 @@ def editor_title(
         if base.encoding not in ("utf-8", "ascii"):
             remarks.append(base.encoding)
     remark = " · ".join(remarks)
-    room = width - cell_len(remark) - 8
-    return pane_title(clipped_left(visible(path), max(12, room)) + (" ●" if dirty else ""), remark)
+    room = max(12, width - cell_len(remark) - 6)
+    if len(tabs) == 1:
+        end = f" {UNSAVED}" if tabs[0].dirty else ""
+        return pane_title(clipped_left(visible(tabs[0].path), room - len(end)) + end, remark)
+    row = [
+        Content(text) if shown else Content(text).stylize("not bold $spark-muted")
+        for text, shown in tab_row(tabs, room)
+    ]
+    where = Content(f"  {remark} ").stylize("not bold $spark-faint")
+    return Content("").join([Content(" "), *row, where])

@@ -19,7 +19,8 @@ from session.events import (
 if TYPE_CHECKING:
     from tui.port import SessionPort
 
-Verdict = Literal["apply", "reject", "apply all"]
+Verdict = Literal["apply", "reject", "apply all", "discard", "keep", "mine", "theirs", "both", "edit"]
+"""An answer in the bar. The first three are for what is held, the others where a question offers them."""
 
 
 @dataclass(frozen=True, slots=True)

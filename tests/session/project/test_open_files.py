@@ -172,7 +172,7 @@ async def test_after_a_change_on_disk_a_merge_can_be_saved(shelf: Shelf) -> None
     opened = shelf.files.open("a.txt")
     file.write_bytes(b"ONE\ntwo\nthree\n")
     fresh = shelf.files.open("a.txt")
-    merged = shelf.files.merge(opened.text, "one\ntwo\nTHREE\n", fresh.text)
+    merged = await shelf.files.merge(opened.text, "one\ntwo\nTHREE\n", fresh.text)
     assert (merged.text, merged.conflicts) == ("ONE\ntwo\nTHREE\n", ())
     await shelf.files.save(fresh, merged.text)
     assert file.read_bytes() == b"ONE\ntwo\nTHREE\n"

@@ -25,7 +25,7 @@ async def test_the_user_types_and_saves(tmp_path: Path) -> None:
         await it.pilot.press("f2", "x", "y")
         assert "greeter.py ●" in it.screen
         await it.pilot.press("ctrl+s")
-        assert "●" not in it.screen.splitlines()[0]
+        await it.until(lambda: "●" not in it.screen.splitlines()[0], "the save")
         assert (it.root / "greeter.py").read_text() == "xy" + GREETER
 
 
@@ -36,14 +36,12 @@ async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path
         file = it.root / "greeter.py"
         before = file.read_text()
         file.chmod(0o444)
-        it.app.shown_file.read_again()
+        it.app.controls.disk.changed(("greeter.py",))
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "read-only" in it.app.status.status.message, "why it is not saved")
-        (it.root / "other.py").write_text("other = 1\n")
-        assert not await it.app.shown_file.open("other.py"), "leaving it would lose the text"
         assert it.app.editor.content == "x" + before and file.read_text() == before
         file.chmod(0o644)
-        it.app.shown_file.read_again()
+        it.app.controls.disk.changed(("greeter.py",))
         await it.pilot.press("ctrl+s")
         await it.until(lambda: file.read_text() == "x" + before, "the save")
         await it.pilot.press("ctrl+s")
@@ -80,26 +78,57 @@ async def test_a_save_that_fails_keeps_the_text_and_says_why(tmp_path: Path) -> 
         assert it.app.shown_file.dirty and file.read_text() == GREETER + "# another landing\n"
 
 
-async def test_another_file_is_opened_only_after_what_was_typed_is_on_disk(tmp_path: Path) -> None:
+async def test_a_dirty_file_is_not_written_when_another_is_opened_and_comes_back_as_it_was(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path, files={"greeter.py": GREETER, "other.py": "other = 1\n" * 90}) as it:
+        await it.until(lambda: len(it.session.files.list()) == 2, "the file list")
+        assert await it.app.shown_file.open("other.py")
+        await it.pilot.press("f2", *["down"] * 50, "x")
+        place, top = it.app.editor.cursor_location, it.app.editor.scroll_offset.y
+        await it.pilot.press("ctrl+p", *"greet", "enter")
+        await it.until(lambda: it.app.shown_file.path == "greeter.py", "the other file")
+        await it.pilot.press("y")
+        assert (it.root / "other.py").read_text() == "other = 1\n" * 90, "nothing is saved unasked"
+        await it.pilot.press("ctrl+pagedown")
+        editor = it.app.editor
+        assert it.app.shown_file.path == "other.py" and editor.cursor_location == place
+        assert editor.scroll_offset.y == top > 0
+        await it.pilot.press("ctrl+z")
+        assert editor.content == "other = 1\n" * 90 and not it.app.shown_file.dirty
+        await it.pilot.press("ctrl+y", "ctrl+pageup")
+        assert editor.content == "y" + GREETER
+        await it.pilot.press("ctrl+z")
+        assert editor.content == GREETER
+
+
+async def test_keys_behind_the_one_that_opens_a_file_go_into_that_file(tmp_path: Path) -> None:
     async with stage(tmp_path, files={"greeter.py": GREETER, "other.py": "other = 1\n"}) as it:
         await it.until(lambda: len(it.session.files.list()) == 2, "the file list")
         assert await it.app.shown_file.open("greeter.py")
         await it.pilot.press("f2", "x")
         with Ledger(it.session.folders.ledger).exclusive():
-            await it.pilot.press("ctrl+p", *"other")
+            await it.pilot.press("ctrl+s", "ctrl+p", *"other")
             it.key("enter")
-            await it.until(it.app.shown_file._saving.locked, "the save")
+            await it.until(lambda: len(it.app.screen_stack) == 1, "the list to close")
             it.key("y", "y")
-            assert it.app.shown_file.path == "greeter.py"
         await it.until(lambda: it.app.shown_file.path == "other.py", "the other file")
-        assert (it.root / "greeter.py").read_text().endswith("x" + GREETER)
         await it.until(lambda: it.app.editor.content == "yother = 1\n", "the key typed meanwhile")
 
 
-async def test_quitting_with_unsaved_text_asks_once(tmp_path: Path) -> None:
-    async with stage(tmp_path) as it:
-        assert await it.app.shown_file.open("greeter.py")
-        await it.pilot.press("f2", "x", "ctrl+q")
-        assert "unsaved" in it.screen and it.app.is_running
-        it.key("ctrl+q")
+async def test_quitting_with_unsaved_text_asks_and_lists_every_file(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"greeter.py": GREETER, "other.py": "other = 1\n"}) as it:
+        for path in ("greeter.py", "other.py"):
+            assert await it.app.shown_file.open(path)
+            await it.pilot.press("f2", "x")
+        await it.pilot.press("ctrl+q")
+        await it.until(lambda: "2 files have unsaved text" in it.screen, "the question")
+        assert "greeter.py" in it.screen and "other.py" in it.screen and it.app.is_running
+        await it.answer("n")
+        assert it.app.is_running and len(it.app.shown_file.buffers.dirty) == 2
+        await it.pilot.press("ctrl+q")
+        await it.until(lambda: "2 files have unsaved text" in it.screen, "the question")
+        await it.answer("y")
         await it.until(lambda: it.app.return_code == 0, "the end")
+        assert (it.root / "greeter.py").read_text() == "x" + GREETER
+        assert (it.root / "other.py").read_text() == "xother = 1\n"

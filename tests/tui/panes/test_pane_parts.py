@@ -18,9 +18,7 @@ from tui.panes.composer.history import History
 from tui.panes.composer.paste_chips import Chips, is_big
 from tui.panes.editor.colouring import Colouring, whole
 from tui.panes.editor.hunk_in_flight import DocRow, GhostRow, HunkInFlight
-from tui.panes.editor.line_ends import hide_line_ends, restore_line_ends
 from tui.panes.editor.marks import Mark, Marks, shifted
-from tui.panes.editor.replacement import block_of
 from tui.words.fuzzy import best
 from tui.words.meter import Meter
 
@@ -166,25 +164,6 @@ def test_clipping_keeps_to_the_cells_it_was_given() -> None:
     assert clipped("abcdef", 4) == "abc…" and clipped("abc", 4) == "abc"
     assert clipped_left("src/deep/file.py", 8) == "…file.py"
     assert cell_len(clipped("界界界界", 5)) <= 5
-
-
-@given(st.text())
-def test_the_shield_gives_every_text_back(text: str) -> None:
-    assert restore_line_ends(hide_line_ends(text)) == text
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12))
-def test_one_block_turns_any_text_into_any_other(old: list[str], new: list[str]) -> None:
-    before, after = old or [""], new or [""]
-    block = block_of(before, after)
-    if block is None:
-        assert before == after
-        return
-    text = "\n".join(before)
-    starts = [sum(len(line) + 1 for line in before[:row]) for row in range(len(before) + 1)]
-    begin = starts[block.start[0]] + block.start[1]
-    end = starts[block.end[0]] + block.end[1]
-    assert text[:begin] + block.insert + text[end:] == "\n".join(after)
 
 
 @pytest.mark.parametrize(

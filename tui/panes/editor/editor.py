@@ -1,7 +1,8 @@
 """The editor pane: the file being edited, with landed hunks marked and the hunk in flight drawn in place.
 
-Textual's TextArea keeps the text, the cursor and the keys. The drawing is our own: colours from Pygments for
-the visible rows, marks, and ghost lines that are on the screen but not in the text.
+The text is a :class:`~tui.buffers.buffer.Buffer`. Textual's TextArea keeps the cursor and the keys. The
+drawing is our own: colours from Pygments for the visible rows, marks, and ghost lines that are on the screen
+but not in the text.
 """
 
 from __future__ import annotations
@@ -9,31 +10,53 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from time import monotonic
+from typing import Protocol
 
 from rich.segment import Segment
 from textual import events, work
+from textual.document._document import Selection
+from textual.document._document_navigator import DocumentNavigator
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
+from tui.buffers.buffer import Buffer
+from tui.buffers.history import Selected
+from tui.buffers.rows import Rows
 from tui.drawing.code import drawable
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
+from tui.panes.editor.document import BufferDocument, UnwrappedDocument
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
 from tui.panes.editor.line_drawing import LineLook, draw_ghost, draw_line
-from tui.panes.editor.line_ends import hide_line_ends, restore_line_ends
 from tui.panes.editor.marks import Marks
-from tui.panes.editor.replacement import block_of
 from tui.terminal.driver import takes_frames
 
 HANDS_OFF = 4.0
 """For this many seconds after a key in the editor the view does not move by itself."""
 SETTLING = 0.3
 """After this many seconds without an edit the whole file is coloured again."""
+
+
+class Hands(Protocol):
+    """What the editor's keys do beyond its own text."""
+
+    async def undo(self) -> None:
+        """Take back the last step of the file's history."""
+
+    async def redo(self) -> None:
+        """Make the step again that was taken back last."""
+
+    async def next_tab(self, step: int) -> None:
+        """Show the next (1) or the previous (-1) open file."""
+
+    async def close_tab(self) -> None:
+        """Close the shown file."""
 
 
 class EditorPane(TextArea):
@@ -46,94 +69,141 @@ class EditorPane(TextArea):
         self._overlay = EMPTY
         self._view: list[tuple[DocRow | GhostRow, bool]] = []
         self._shift = 0
-        super().__init__(
-            id=id, soft_wrap=False, tab_behavior="indent", show_line_numbers=True, max_checkpoints=500
-        )
+        self._typing = False
+        """Whether the change of the text under way is the user's own edit."""
+        self.buffer = Buffer("")
+        super().__init__(id=id, soft_wrap=False, tab_behavior="indent", show_line_numbers=True)
         self.palette = palette
         self.marks = marks
-        self.path = ""
         self.flight: HunkInFlight | None = None
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.touched = -HANDS_OFF
         """The time of the last key here, on the monotonic clock."""
         self.on_edited: Callable[[], None] = lambda: None
+        self.hands: Hands | None = None
+        """Set once there is a session."""
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
-        self._version = 0
 
     # The text.
 
-    def show(self, path: str, text: str, *, read_only: bool) -> None:
-        """Show another file."""
-        self.path = path
+    @property
+    def path(self) -> str:
+        """The file in the editor; empty when there is none."""
+        return self.buffer.path
+
+    def show(self, buffer: Buffer) -> None:
+        """Show an open file as it was left."""
+        self.put_down()
+        self.buffer = buffer
         self.flight = None
         self._overlay, self._shift = EMPTY, 0
-        self.read_only = read_only
-        lines = hide_line_ends(text)
-        self.indent_type = "tabs" if "\n\t" in lines and "\n    " not in lines else "spaces"
-        self.load_text(lines)
-        self.scroll_to(0, 0, animate=False)
+        self.read_only = buffer.read_only
+        lines = buffer.lines
+        tabs = any(line.startswith("\t") for line in lines[:1000])
+        self.indent_type = (
+            "tabs" if tabs and not any(line.startswith("    ") for line in lines[:1000]) else "spaces"
+        )
+        self._set_document("", None)
+        self._colouring.reset(buffer.path, len(lines))
+        self.choose(buffer.selection)
+        self.scroll_to(*buffer.scroll, animate=False, force=True)
+        self._changed()
 
     @property
     def content(self) -> str:
-        """The text to save."""
-        return restore_line_ends("\n".join(self.document.lines))
+        """The text in the editor."""
+        return self.buffer.text
 
-    def load_text(self, text: str) -> None:
-        """Replace the whole text, and clear the undo history."""
-        super().load_text(text)
-        self._colouring.reset(self.path, self.document.line_count)
-        self._changed()
+    def put_down(self) -> None:
+        """Note in the buffer where cursor and view are."""
+        self.buffer.selection = (self.selection.start, self.selection.end)
+        self.buffer.scroll = (self.scroll_offset.x, self.scroll_offset.y + self._shift)
 
-    def become(self, text: str) -> tuple[int, int, int] | None:
-        """Change the text into ``text`` by one edit of the lines that differ.
+    def _set_document(self, text: str, language: str | None) -> None:
+        """Take the buffer's text in place of one that TextArea would keep."""
+        self.document = BufferDocument(self.buffer)
+        self.wrapped_document = UnwrappedDocument(self.document)
+        self.navigator = DocumentNavigator(self.wrapped_document)
+        self._refresh_size()
 
-        The cursor stays on its line and the view where it was. Returns the first row, the number of rows
-        removed and the number of rows added, or None when nothing differs.
-        """
-        block = block_of(self.document.lines, hide_line_ends(text).split("\n"))
-        if block is None:
-            return None
-        top = self.scroll_offset.y
-        self.replace(block.insert, block.start, block.end)
-        row, gone, come = block.rows
-        if row + gone <= top:
-            top += come - gone
-        self.scroll_to(y=top, animate=False, force=True)
-        return block.rows
+    def _refresh_size(self) -> None:
+        """Note how far the view can be scrolled. There are no scrollbars, so nothing is laid out again."""
+        width, height = self.document.get_size(self.indent_width)
+        size = type(self.size)(width + self.gutter_width + 1, height)
+        if size != self.virtual_size:
+            self.set_reactive(Widget.virtual_size, size)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Make an edit, the user's or a hunk's, and keep colours and marks in place."""
-        top, bottom = edit.top, edit.bottom
-        result = super().edit(edit)
-        gone, come = bottom[0] - top[0] + 1, result.end_location[0] - top[0] + 1
-        if top[1] == 0 and bottom[1] == 0 and result.end_location[1] == 0:
-            gone, come = gone - 1, come - 1
-        self._follow_edit(top[0], gone, come)
+        """Make an edit of the user's."""
+        before: Selected = (self.selection.start, self.selection.end)
+        edit.text = edit.text.replace("\r\n", "\n").replace("\r", "\n")
+        top, bottom = edit.top[0], edit.bottom[0]
+        old = tuple(self.buffer.lines[top : bottom + 1])
+        self._typing = True
+        try:
+            result = edit.do(self)
+        finally:
+            self._typing = False
+        rows = Rows(top, old, tuple(self.buffer.lines[top : result.end_location[0] + 1]))
+        edit.after(self)
+        after: Selected = (self.selection.start, self.selection.end)
+        if not rows.empty:
+            self.buffer.history.typed(rows, before, after, monotonic())
+            self.post_message(self.Changed(self))
         return result
 
-    def undo(self) -> None:
-        """Undo the last typing."""
-        self._diffed(super().undo)
-
-    def redo(self) -> None:
-        """Redo it."""
-        self._diffed(super().redo)
-
-    def _diffed(self, change: Callable[[], None]) -> None:
-        before = list(self.document.lines)
-        change()
-        block = block_of(before, self.document.lines)
-        if block is not None:
-            self._follow_edit(*block.rows)
-
-    def _follow_edit(self, row: int, gone: int, come: int) -> None:
-        self._colouring.edited(row, gone, come)
-        self.marks.edited(self.path, row, gone, come)
+    def rows_changed(self, rows: Rows) -> None:
+        """The text of the shown buffer changed, by an edit here or from elsewhere. From elsewhere, the cursor
+        stays on its line and the view where it was."""
+        document = self.document
+        if isinstance(document, BufferDocument):
+            document.grew(rows)
+        self._colouring.edited(rows.row, len(rows.old), len(rows.new))
+        self._refresh_size()
+        if not self._typing:
+            top = self.scroll_offset.y
+            if rows.row + len(rows.old) <= top:
+                top += rows.growth
+            start, end = self.selection
+            self.choose((rows.place(start), rows.place(end)))
+            self.scroll_to(y=top, animate=False, force=True)
+            self.read_only = self.buffer.read_only
         self._changed()
 
+    def choose(self, selected: Selected) -> None:
+        """Select a part of the text, with the cursor at its end."""
+        self.selection = Selection(*selected)
+
+    def action_to_start(self, select: bool = False) -> None:
+        """Go to the start of the file."""
+        self.move_cursor((0, 0), select=select)
+
+    def action_to_end(self, select: bool = False) -> None:
+        """Go to the end of the file."""
+        self.move_cursor(self.document.end, select=select)
+
+    async def action_undo_step(self) -> None:
+        """Take back the last step, the user's or a hunk's."""
+        if self.hands is not None:
+            await self.hands.undo()
+
+    async def action_redo_step(self) -> None:
+        """Make it again."""
+        if self.hands is not None:
+            await self.hands.redo()
+
+    async def action_next_tab(self, step: int) -> None:
+        """Show another open file."""
+        if self.hands is not None:
+            await self.hands.next_tab(step)
+
+    async def action_close_tab(self) -> None:
+        """Close the shown file."""
+        if self.hands is not None:
+            await self.hands.close_tab()
+
     def _changed(self) -> None:
-        self._version += 1
         self.on_edited()
         if self.is_mounted:
             self._recolour()
@@ -143,10 +213,10 @@ class EditorPane(TextArea):
     async def _recolour(self) -> None:
         """Colour the whole file once it has not changed for a moment."""
         await asyncio.sleep(SETTLING)
-        version, text = self._version, "\n".join(self.document.lines)
+        buffer, version, text = self.buffer, self.buffer.version, self.buffer.text
         if len(text) <= WHOLE_FILE_BYTES:
             rows = await asyncio.to_thread(whole, self.path, text)
-            if version == self._version:
+            if buffer is self.buffer and version == buffer.version:
                 self._colouring.settle(rows)
                 self.refresh()
 
@@ -219,14 +289,17 @@ class EditorPane(TextArea):
             self.scroll_to(y=scroll, animate=False, force=True)
         self._shift = max(0, top - scroll)
 
-    def reveal(self, row: int, *, cursor: bool = True) -> None:
-        """Scroll to a row, a quarter down the pane, and put the cursor there."""
-        height = self.size.height
+    def reveal(self, row: int, *, cursor: bool = True, last: int | None = None) -> None:
+        """Put the cursor on a row, and have the rows up to ``last`` in the middle of the pane, unless they
+        are in view."""
+        height, top = self.size.height, self.scroll_offset.y
+        last = row if last is None else max(row, last)
         if cursor:
-            self.move_cursor((min(row, self.document.line_count - 1), 0))
-        top = self.scroll_offset.y
-        if not top <= row < top + height - 2:
-            self.scroll_to(y=max(0, row - height // 4), animate=False, force=True)
+            self.choose(((row, 0), (row, 0)))
+        if top <= row and last < top + height - 2 and top == self.scroll_offset.y:
+            return
+        room = max(0, height - (last - row + 1))
+        self.scroll_to(y=max(0, row - max(room // 2, height // 4)), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Fit the title to the new width."""

@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tui.drawing.palette import Palette
-from tui.drawing.plain import untabbed, visible
+from tui.drawing.plain import cells_to, visible
 from tui.drawing.rows import Span
 
 
@@ -48,10 +48,10 @@ def draw_line(
     room = max(0, width - number_width - 2)
     strip = strip.extend_cell_length(max(room + scroll_x, strip.cell_length + 2), blank)
     if look.selected is not None:
-        start, end = (_cells(line, column) for column in look.selected)
+        start, end = (cells_to(line, column) for column in look.selected)
         strip = overlaid(strip, start, end + (look.selected[1] > len(line)), palette.selection)
     if look.cursor is not None:
-        at = _cells(line, look.cursor)
+        at = cells_to(line, look.cursor)
         under = line[look.cursor : look.cursor + 1]
         wide = 1 if not under or under == "\t" else max(1, cell_len(visible(under)))
         strip = overlaid(strip, at, at + wide, palette.cursor)
@@ -79,10 +79,6 @@ def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:
     """``strip`` with ``style`` on the cells ``start`` to ``end``."""
     middle = [Segment(text, (was or Style()) + style) for text, was, _ in strip.crop(start, end)]
     return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end, strip.cell_length)])
-
-
-def _cells(line: str, column: int) -> int:
-    return cell_len(visible(untabbed(line[:column])))
 
 
 def _fill(look: LineLook) -> str:

@@ -1,18 +1,19 @@
-"""The file in the editor: opened, saved, merged with the disk, and with the hunks that land in it.
+"""The open files and the one in the editor: opened, closed, saved.
 
-Three texts are kept apart: the one on disk when it was last read (*base*), the one in the editor (*mine*) and
-the one on disk now (*theirs*). The user's text is replaced only by a merge in which it wins.
+Everything that waits for the disk is done in the order in which it was asked for (``order``): reading a file
+that the user or a hunk wants to see, saving, and taking in what changed on disk.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from session.events import HunkAimed, HunkLanded, HunkOpened, HunkRedone, HunkTyped, HunkUndone
 from session.project.open_files import FileProblem, OpenFile, ProjectFiles
+from tui.buffers.buffer import Buffer
+from tui.buffers.in_order import InOrder, Start
+from tui.buffers.open_buffers import OpenBuffers
+from tui.buffers.rows import Rows
 from tui.panes.editor.editor import EditorPane
-from tui.panes.editor.hunk_in_flight import HunkInFlight
 from tui.panes.editor.marks import Mark, Marks
 
 Say = Callable[[str, str], None]
@@ -20,22 +21,31 @@ Say = Callable[[str, str], None]
 
 
 class ShownFile:
-    """Moves files between the disk and the editor pane, for the user and for the hunks."""
+    """Moves files between the disk, the open buffers and the editor pane."""
 
-    def __init__(self, editor: EditorPane, marks: Marks, files: ProjectFiles, say: Say) -> None:
+    def __init__(
+        self,
+        editor: EditorPane,
+        marks: Marks,
+        files: ProjectFiles,
+        say: Say,
+        start: Start,
+        landed_in: Callable[[str], Sequence[str]] = lambda path: (),
+    ) -> None:
+        """``start`` starts background tasks; ``landed_in`` gives the landed hunks of a file, oldest first."""
         self.editor = editor
         self.marks = marks
-        self._files = files
-        self._say = say
-        self._base: OpenFile | None = None
-        self._saving = asyncio.Lock()
-        self._flights: dict[str, HunkInFlight] = {}
-        self._held = ""
-        """The held hunk that the user is asked about. It is drawn, whatever is typed behind it."""
+        self.files = files
+        self.say = say
+        self.buffers = OpenBuffers()
+        self.order = InOrder(start, "reading or saving a file")
+        self._landed_in = landed_in
         self.problem = ""
         """Why the requested file is not shown; empty when it is, or none was requested."""
         self.on_change: Callable[[], None] = lambda: None
-        """Called when another file, or none, is shown, or when the unsaved changes begin or end."""
+        """Called when another file, or none, is shown, or when unsaved changes begin or end."""
+        self.on_text: Callable[[Buffer], None] = lambda buffer: None
+        """Called after every change of an open file's text, and when it is saved."""
 
     # The shown file.
 
@@ -47,14 +57,12 @@ class ShownFile:
     @property
     def dirty(self) -> bool:
         """Whether the editor has unsaved changes."""
-        if not self.editor.path:
-            return False
-        return self.editor.content != (self._base.text if self._base is not None else "")
+        return bool(self.path) and self.editor.buffer.dirty
 
     @property
     def base(self) -> OpenFile | None:
         """The file as last read; None when there is none, or when it is not on disk yet."""
-        return self._base
+        return self.editor.buffer.base
 
     @property
     def hands_on(self) -> bool:
@@ -62,217 +70,155 @@ class ShownFile:
         return self.editor.busy or self.dirty
 
     async def open(self, path: str) -> bool:
-        """Show ``path`` for the user. Unsaved changes of the current file are saved first; false when that
-        fails, or when ``path`` cannot be shown."""
+        """Show ``path`` for the user; other open files stay as they are. False when it cannot be shown."""
+        shown = path == self.path or await self.order.run(lambda: self._open(path))
+        if shown:
+            self.editor.buffer.pinned = True
+            self.on_change()
+        return shown
+
+    async def bring(self, path: str, *, new: bool = False) -> bool:
+        """Show ``path`` for a hunk, unless the user is at work in another file; ``new``: the hunk creates it.
+        Called in order."""
         if path == self.path:
             return True
-        while self.dirty:  # also of what is typed while the save runs
-            if not await self.save():
-                return False
-        return self._show(path)
-
-    async def save(self) -> bool:
-        """Write the editor's text to disk; true when the disk holds it now. What is typed meanwhile stays in
-        the editor, unsaved. A failed save says why and changes no text."""
-        async with self._saving:
-            return not self.dirty or await self._save()
-
-    async def saved(self) -> None:
-        """Wait for a running save."""
-        async with self._saving:
-            pass
-
-    async def _save(self) -> bool:
-        if self.editor.read_only:
-            # The file may have become read-only while there were unsaved changes: keep them.
-            self._say(f"{self.path} is read-only: make it writable to save it", "warning")
+        if self.hands_on:
             return False
-        path, base = self.path, self._base
-        if base is None:
-            self._say(f"{path} is not on disk (yet): it cannot be saved", "warning")
-            return False
-        try:
-            now = await self._files.save(base, self.editor.content)
-        except FileProblem as problem:
-            self._say(str(problem), "error")
-            if self.path == path:
-                self.read_again()
-            return False
-        if self._base is base:
-            self._base = now
-            self.on_change()
-        elif self.path == path:
-            # It was read again during the save: only the disk knows which text is newer.
-            self.read_again()
-        return True
+        if new and self.buffers.of(path) is None:
+            self.show(Buffer(path, self._rows_changed))
+            return True
+        return await self._open(path)
 
-    def _show(self, path: str) -> bool:
-        try:
-            opened = self._files.open(path)
-        except FileProblem as problem:
-            self.problem = str(problem)
-            self._clear()
-            self._say(self.problem, "warning")
-            return False
-        self.problem = ""
-        self._base = opened
-        self.editor.show(path, opened.text, read_only=opened.read_only)
-        self.on_change()
-        return True
-
-    def _show_new(self, path: str) -> None:
-        """Show an empty editor for a file that a hunk is about to create."""
-        self.problem = ""
-        self._base = None
-        self.editor.show(path, "", read_only=True)
-        self.on_change()
-
-    def _clear(self) -> None:
-        self._base = None
-        self.editor.show("", "", read_only=True)
-        self.on_change()
-
-    def read_again(self) -> None:
-        """The file may have changed on disk: merge the change into the editor; the user's lines win."""
-        if not self.editor.path:
-            return
-        path = self.editor.path
-        try:
-            theirs = self._files.open(path)
-        except FileProblem as problem:
-            if self._base is None:
-                return
-            if self.dirty:
-                self._say(f"{problem}; your unsaved text stays in the editor", "warning")
-            else:
+    async def _open(self, path: str) -> bool:
+        buffer = self.buffers.of(path)
+        if buffer is None:
+            try:
+                file = await self.files.read(path)
+            except FileProblem as problem:
                 self.problem = str(problem)
-                self._clear()
-            return
-        mine = self.editor.content
-        if self._base is None or mine == self._base.text:
-            self.editor.read_only = theirs.read_only
-            self._base = theirs
-            self.editor.become(theirs.text)
-        elif theirs.text != self._base.text:
-            merged = self._files.merge(self._base.text, mine, theirs.text)
-            self._base = theirs
-            self.editor.become(merged.text)
-            if merged.conflicts:
-                self._say(f"{path} changed where you are typing: your unsaved text stands there", "warning")
-        else:
-            self._base = theirs
-        self.on_change()
-
-    # Hunks in flight.
-
-    def opened(self, event: HunkOpened) -> None:
-        """The model began a hunk: show its file, unless the user is at work in another."""
-        flight = self._flights[event.hunk] = HunkInFlight(event.hunk, event.path, event.action)
-        if not self._held and not self._draw(flight):
-            self._say(f"{event.hunk} is being written in {event.path}", "info")
-
-    def held(self, hunk: str) -> None:
-        """The user is asked about a hunk: show it."""
-        self._held = hunk
-        if flight := self._flights.get(hunk):
-            self._draw(flight)
-
-    def _draw(self, flight: HunkInFlight) -> bool:
-        """Draw a hunk over its file; false when the user is at work in another."""
-        if flight.path != self.path:
-            if self.hands_on:
+                self.on_change()
+                self.say(self.problem, "warning")
                 return False
-            if flight.action == "add":
-                self._show_new(flight.path)
-            elif not self._show(flight.path):
-                return True
-        self.editor.draw_hunk(flight)
+            buffer = self.buffers.of(file.path) or Buffer(file.path, self._rows_changed)
+            if buffer.base is None:
+                buffer.opened(file)
+                buffer.history.seed(self._landed_in(file.path))
+        self.show(buffer)
         return True
 
-    def _settled(self, hunk: str) -> None:
-        """A hunk is settled: if it was the held one, draw the next."""
-        if hunk == self._held:
-            self._held = ""
-            if self._flights:
-                self._draw(next(iter(self._flights.values())))
+    async def restore(self, path: str, text: str, base: str) -> bool:
+        """Show ``path`` with an unsaved ``text``, which was typed when ``base`` was on disk."""
+        if not await self.open(path):
+            return False
+        buffer = self.editor.buffer
 
-    def typed(self, event: HunkTyped) -> None:
-        """The model typed a piece of a line."""
-        if flight := self._flights.get(event.hunk):
-            flight.feed(event.kind, event.text)
-            if flight is self.editor.flight:
-                self.editor.flight_moved()
+        async def merge() -> None:
+            version = -1
+            while version != buffer.version:
+                version = buffer.version
+                merged = await self.files.merge(base, text, buffer.text)
+            buffer.restore(merged)
 
-    def aimed(self, event: HunkAimed) -> None:
-        """The place where a hunk would land is known."""
-        if flight := self._flights.get(event.hunk):
-            flight.aim = (event.start, event.end)
-            if flight is self.editor.flight:
-                self.editor.flight_moved()
+        await self.order.run(merge)
+        self.on_change()
+        return True
 
-    def dropped(self, hunk: str) -> None:
-        """A hunk will not land: remove it from the screen."""
-        flight = self._flights.pop(hunk, None)
-        if flight is not None and flight is self.editor.flight:
-            self.editor.draw_hunk(None)
-            if self._base is None and self.path == flight.path:
-                self._clear()
-        self._settled(hunk)
+    def show(self, buffer: Buffer) -> None:
+        """Show an open file, or a new one."""
+        self.problem = ""
+        self.editor.put_down()
+        self.buffers.show(buffer)
+        self.editor.show(buffer)
+        self.on_change()
 
-    def drop_all(self) -> None:
-        """The turn was stopped: remove every open hunk from the screen."""
-        self._flights.clear()
-        self._held = ""
-        flight = self.editor.flight
-        self.editor.drop_pending()
-        if flight is not None and self._base is None and self.path == flight.path:
-            self._clear()
+    def close(self, buffer: Buffer) -> None:
+        """Close a file, with its unsaved text and its history; show the one that was shown before it."""
+        shown = buffer is self.buffers.shown
+        before = self.buffers.close(buffer)
+        if shown and before is not None:
+            self.show(before)
+        elif shown:
+            self.editor.show(Buffer(""))
+            self.on_change()
 
-    # Hunks on disk.
+    async def close_new(self, path: str) -> None:
+        """Close a file that a hunk was to create and did not. Called in order."""
+        buffer = self.buffers.of(path)
+        if buffer is not None and buffer.base is None and not buffer.dirty:
+            self.close(buffer)
 
-    def landed(self, event: HunkLanded) -> None:
-        """A hunk landed: take it into the editor, mark it, and show it unless the user is at work."""
-        flight = self._flights.pop(event.hunk, None)
-        path = event.moved_to or event.path
-        if event.moved_to:
-            self.marks.renamed(event.path, event.moved_to)
-        if flight is not None and flight is self.editor.flight:
-            self.editor.flight = None
-        growth = flight.growth if flight else 0
-        for other in self._flights.values():
-            if other.path == path:
-                other.displaced(event.end - growth, growth)
-        self._placed(event.path, path, growth, event.start, event.end, event.hunk)
-        self._settled(event.hunk)
+    def _rows_changed(self, buffer: Buffer, rows: Rows) -> None:
+        """The text of an open file changed."""
+        self.marks.edited(buffer.path, rows.row, len(rows.old), len(rows.new))
+        if buffer is self.editor.buffer:
+            self.editor.rows_changed(rows)
+        self.on_text(buffer)
 
-    def undone(self, event: HunkUndone) -> None:
-        """A hunk was undone."""
-        held = self.marks.remove(event.hunk)
-        growth = (event.end - event.start) - (held[1].end - held[1].start) if held else 0
-        self._placed(event.path, event.path, growth, event.start, event.end, None)
+    # Saving.
 
-    def redone(self, event: HunkRedone) -> None:
-        """A hunk was redone."""
-        self._placed(event.path, event.path, 0, event.start, event.end, event.hunk)
+    async def save(self, buffer: Buffer | None = None) -> bool:
+        """Write a file's text to disk, the shown one's by default; true when the disk holds it now. What is
+        typed meanwhile stays in the editor, unsaved. A failed save says why and changes no text."""
+        buffer = buffer or self.editor.buffer
+        return await self.order.run(lambda: self._save(buffer))
 
-    def _placed(self, path: str, now: str, growth: int, start: int, end: int, hunk: str | None) -> None:
-        """Lines ``start`` to ``end`` of file ``now`` (``path`` before a move) are new."""
-        row = max(0, start - 1)
-        shown = path == self.path
-        if shown and now == path:
-            self.read_again()
-        elif shown and not self.dirty:
-            self._show(now)
-        elif not shown and growth:
-            come = end - start
-            self.marks.edited(now, row, max(0, come - growth), come)
-        if hunk is not None and start:
-            self.marks.set(now, Mark(hunk, row, max(end - 1, row)))
-        if not shown and start and not self.hands_on:
-            self._show(now)
-        if self.path == now and start and not self.hands_on:
-            self.editor.reveal(row)
-        self.editor.flight_moved()
+    async def _save(self, buffer: Buffer) -> bool:
+        if not buffer.dirty:
+            return True
+        path, base, text = buffer.path, buffer.base, buffer.text
+        if buffer.read_only:
+            # The file may have become read-only while there were unsaved changes: keep them.
+            self.say(f"{path} is read-only: make it writable to save it", "warning")
+            return False
+        if base is None:
+            self.say(f"{path} is not on disk (yet): it cannot be saved", "warning")
+            return False
+        try:
+            now = await self.files.save(base, text)
+        except FileProblem as problem:
+            self.say(str(problem), "error")
+            await self.take_in(buffer)
+            return False
+        buffer.saved(now)
+        self.on_text(buffer)
+        self.on_change()
+        return True
+
+    # What changed on disk.
+
+    async def take_in(self, buffer: Buffer, *, hunk: str = "", undid: bool = False) -> Rows | None:
+        """Read a file again and merge the change into its text, in which the user's lines win. ``hunk`` has
+        landed there, or was undone. Returns what changed in the text, None where the file is gone. Called in
+        order."""
+        try:
+            file = await self.files.read(buffer.path)
+        except FileProblem as problem:
+            self._lost(buffer, str(problem))
+            return None
+        merged, version = None, -1
+        while buffer.needs_merge(file) and version != buffer.version:
+            version = buffer.version
+            merged = await self.files.merge(buffer.origin, buffer.text, file.text)
+        known = set(buffer.conflicts)
+        rows = buffer.take(file, merged, hunk=hunk, undid=undid)
+        if set(buffer.conflicts) - known:
+            self.say(f"{buffer.path} changed where you are typing: your unsaved text stands there", "warning")
+        if buffer is self.editor.buffer:
+            self.editor.read_only = buffer.read_only
+        self.on_text(buffer)
+        self.on_change()
+        return rows
+
+    def _lost(self, buffer: Buffer, problem: str) -> None:
+        if buffer.base is None:
+            return
+        if buffer.dirty:
+            self.say(f"{problem}; your unsaved text stays in the editor", "warning")
+        else:
+            self.problem = problem
+            self.close(buffer)
+
+    # Hunks.
 
     def marked_here(self) -> Mark | None:
         """The landed hunk under the cursor."""
@@ -282,9 +228,9 @@ class ShownFile:
         """Go to the next (1) or previous (-1) landed hunk, in any file."""
         found = self.marks.neighbour(self.path, self.editor.cursor_location[0], step)
         if found is None:
-            self._say("no hunk has landed yet", "info")
+            self.say("no hunk has landed yet", "info")
             return
         path, mark = found
         if await self.open(path):
-            self.editor.reveal(mark.start)
-            self._say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")
+            self.editor.reveal(mark.start, last=mark.end - 1)
+            self.say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")

@@ -1,0 +1,54 @@
+"""The text of an open file and its history, against plain models."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.buffers.history import History
+from tui.buffers.rows import Rows, composed, rows_between
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=1, max_size=8)
+
+
+def after(lines: list[str], rows: Rows) -> list[str]:
+    assert rows.fits(lines)
+    return [*lines[: rows.row], *rows.new, *lines[rows.row + len(rows.old) :]]
+
+
+@given(LINES, LINES, LINES)
+def test_two_changes_composed_are_both_and_can_be_reversed(
+    one: list[str], two: list[str], three: list[str]
+) -> None:
+    first, second = rows_between(one, two), rows_between(two, three)
+    assert after(one, first) == two and after(two, second) == three
+    both = composed(first, second, three)
+    assert after(one, both) == three
+    assert after(three, both.reversed()) == one
+
+
+@given(st.lists(LINES, min_size=2, max_size=8), st.data())
+def test_every_step_is_taken_back_exactly_whatever_undoing_a_hunk_made_of_the_text(
+    texts: list[list[str]], data: st.DataObject
+) -> None:
+    """Hunks and typing in turn. Undoing a hunk may give any text at all, as a merge may."""
+    history, lines, shown = History(), texts[0], [texts[0]]
+    for number, text in enumerate(texts[1:]):
+        rows = rows_between(lines, text)
+        if data.draw(st.booleans()):
+            history.typed(rows, ((0, 0), (0, 0)), ((0, 0), (0, 0)), float(number * 10))
+        else:
+            history.came(rows, text, hunk=f"h{number}")
+        lines = text
+        shown.append(text)
+    while (step := history.last) is not None:
+        if step.typed:
+            lines = after(lines, history.took_back().rows.reversed())
+        else:
+            text = data.draw(LINES)
+            history.expect(step)
+            history.came(rows_between(lines, text), text, hunk=step.hunk, undid=True)
+            lines = text
+        again = history.next
+        assert again is not None and again.hunk == step.hunk
+    assert history.last is None

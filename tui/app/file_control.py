@@ -1,0 +1,285 @@
+"""The open files as the user's keys work on them: tabs, saving, undo, questions about unsaved text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import localtime, strftime
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from session.events import HunkRefused
+from session.storage.line_files import StoreError
+from tui.app.background import BackgroundTasks
+from tui.app.overlay_control import OverlayControl
+from tui.buffers.buffer import Buffer
+from tui.buffers.keeper import UnsavedKeeper
+from tui.keys.key_order import after_typing
+from tui.panes.held_bar import Question
+from tui.panes.layout import Layout, Panes
+
+if TYPE_CHECKING:
+    from session.project.unsaved_texts import UnsavedText
+    from tui.buffers.history import Step
+    from tui.panes.editor.disk_changes import DiskChanges
+    from tui.panes.editor.shown_file import ShownFile
+    from tui.port import SessionPort
+    from tui.words.held_items import Verdict
+
+_CLOSE, _QUIT, _RESTORE, _SAVE = "close-file", "quit-with-unsaved", "restore-unsaved", "save-over"
+
+
+class FileControl:
+    """What the editor's keys do with the open files."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        layout: Layout,
+        overlays: OverlayControl,
+        background: BackgroundTasks,
+        session: SessionPort,
+        shown_file: ShownFile,
+        disk: DiskChanges,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._layout = layout
+        self._overlays = overlays
+        self._background = background
+        self._session = session
+        self._file = shown_file
+        self._disk = disk
+        self._say = panes.status.say
+        self._keeper = UnsavedKeeper(session.unsaved, background.start, self._say)
+        self._left: list[UnsavedText] = []
+        """The texts that an earlier process left, which the user has not answered about."""
+        self._asked: Buffer | None = None
+        """The file that is asked about before it is closed or saved."""
+        self._leave: Callable[[], None] = lambda: None
+        """Leaves the app, once the user has said what becomes of unsaved text."""
+        shown_file.on_text = self._keeper.changed
+        panes.editor.hands = self
+
+    # Opening and going round.
+
+    def pick_file(self) -> None:
+        """Have the user pick a file to open; if the list is shown, close it."""
+        self._overlays.pick_file(self._session, self._file.path, self.open)
+
+    def open(self, path: str) -> None:
+        """Show a file. Keys for the editor wait for it, all others do not."""
+        self._panes.editor.call_later(self._open, path)
+
+    async def _open(self, path: str) -> None:
+        if await self._file.open(path):
+            self._layout.bring("editor")
+            self._panes.editor.focus()
+
+    async def next_tab(self, step: int) -> None:
+        """Show the next (1) or the previous (-1) open file."""
+        buffer = self._file.buffers.neighbour(step)
+        if buffer is not None and buffer is not self._panes.editor.buffer:
+            self._file.show(buffer)
+
+    async def close_tab(self) -> None:
+        """Close the shown file; its unsaved text is asked about."""
+        buffer = self._panes.editor.buffer
+        if not buffer.path:
+            self._say("no file is open")
+        elif buffer.dirty:
+            self._asked = buffer
+            title = f"{buffer.path} has unsaved text"
+            self._ask(_CLOSE, title, "", "save it and close", "leave it open", ("discard", "discard it"))
+        else:
+            self._close(buffer)
+
+    def _close(self, buffer: Buffer) -> None:
+        self._file.close(buffer)
+        if not self._file.path:
+            self._panes.composer.focus()
+
+    # Saving.
+
+    def save(self) -> None:
+        """Save the file in the editor, with all that was typed before the key."""
+        after_typing(self._app, lambda: self._background.start(self._save(), "saving the file"))
+
+    async def _save(self) -> None:
+        buffer = self._panes.editor.buffer
+        if not buffer.path:
+            self._say("no file is open")
+        elif not buffer.dirty:
+            self._say(f"{buffer.path} has no unsaved changes")
+        elif await self._file.save(buffer):
+            self._say(f"saved {buffer.path}")
+
+    async def _save_all(self) -> bool:
+        saved = [await self._file.save(buffer) for buffer in self._file.buffers.dirty]
+        return all(saved)
+
+    # Undo and redo: one history for the user's typing and the model's hunks.
+
+    async def undo(self) -> None:
+        """Take back the last step in the shown file."""
+        buffer = self._panes.editor.buffer
+        step = buffer.history.last
+        if step is None:
+            self._say("nothing to undo in this file" if buffer.path else "no file is open")
+        elif step.hunk:
+            await self._reverse(buffer, step, undo=not step.undid)
+        else:
+            buffer.take_back()
+            self._went_to(step, after=False)
+
+    async def redo(self) -> None:
+        """Make the step again that was taken back last in the shown file."""
+        buffer = self._panes.editor.buffer
+        step = buffer.history.next
+        if step is None:
+            self._say("nothing to redo in this file" if buffer.path else "no file is open")
+        elif step.hunk:
+            await self._reverse(buffer, step, undo=step.undid)
+        elif buffer.make_again() is None:
+            self._say("nothing to redo: the text has changed since", "warning")
+        else:
+            self._went_to(step, after=True)
+
+    async def _reverse(self, buffer: Buffer, step: Step, *, undo: bool) -> None:
+        """Undo or redo a hunk in the ledger, and go where that changed the file."""
+        hunks = self._session.hunks
+        buffer.history.expect(step)
+        result = await (hunks.undo(step.hunk) if undo else hunks.redo(step.hunk))
+        if isinstance(result, HunkRefused):
+            buffer.history.expect(None)
+            return
+        await self._disk.take(result)
+        if result.start and buffer is self._panes.editor.buffer:
+            self._panes.editor.reveal(result.start - 1, last=result.end - 2)
+
+    def _went_to(self, step: Step, *, after: bool) -> None:
+        selected = step.after if after else step.before
+        editor = self._panes.editor
+        if selected is None:
+            editor.reveal(step.rows.row)
+        else:
+            editor.reveal(selected[1][0], cursor=False)
+            editor.choose(selected)
+        if step.outside:
+            done = "redone" if after else "undone"
+            self._say(f"a change from outside of spark is {done} in the text, unsaved")
+
+    # What is asked about unsaved text.
+
+    def ask_before_quitting(self, leave: Callable[[], None]) -> bool:
+        """Whether the app can be left with ``leave`` at once. If not, the user is asked about the unsaved
+        texts; asked already, they are kept for the next start."""
+        dirty = self._file.buffers.dirty
+        if not dirty:
+            return True
+        question = self._panes.held.question
+        if question is not None and question.name == _QUIT:
+            return self._kept()
+        self._leave = leave
+        listed = "\n".join(buffer.path for buffer in dirty)
+        title = "1 file has unsaved text" if len(dirty) == 1 else f"{len(dirty)} files have unsaved text"
+        others: tuple[tuple[Verdict, str], ...] = (
+            ("discard", "discard and quit"),
+            ("keep", "keep for the next start and quit"),
+        )
+        self._ask(_QUIT, title, listed, "save and quit", "stay", *others)
+        return False
+
+    def flush(self) -> None:
+        """Keep all unsaved texts on disk, before this returns."""
+        self._kept()
+
+    def _kept(self) -> bool:
+        try:
+            self._keeper.flush()
+        except StoreError as problem:
+            self._say(str(problem), "error")
+            return False
+        return True
+
+    async def find_left(self) -> None:
+        """Offer the texts that earlier processes left."""
+        try:
+            self._left = await asyncio.to_thread(self._session.unsaved.left)
+        except StoreError as problem:
+            self._say(str(problem), "warning")
+        self._propose()
+
+    def _propose(self) -> None:
+        question = None
+        if self._left:
+            left = self._left[0]
+            more = f" (1 of {len(self._left)})" if len(self._left) > 1 else ""
+            title = f"Unsaved text of {left.path} from {_clock(left.time)}{more}"
+            discard: tuple[tuple[Verdict, str], ...] = (("discard", "discard it"),)
+            question = Question(_RESTORE, title, "", "restore", "later", "", discard)
+        self._panes.held.propose(question)
+
+    def _ask(
+        self, name: str, title: str, text: str, apply: str, reject: str, *others: tuple[Verdict, str]
+    ) -> None:
+        self._panes.held.confirm(Question(name, title, text, apply, reject, "", others, "editor"))
+        self._panes.held.focus()
+
+    def answer(self, name: str, verdict: Verdict) -> bool:
+        """Take the user's answer to a question about files; false when ``name`` is none."""
+        if name not in (_CLOSE, _QUIT, _RESTORE, _SAVE):
+            return False
+        if name == _RESTORE:
+            self._background.start(self._answer_left(verdict), "restoring unsaved text")
+            return True
+        self._panes.held.confirm(None)
+        self._background.start(self._answer(name, verdict), "saving the file")
+        return True
+
+    async def _answer(self, name: str, verdict: Verdict) -> None:
+        buffer = self._asked
+        match name, verdict:
+            case "close-file", "apply" if buffer is not None:
+                if await self._file.save(buffer) and not buffer.dirty:
+                    self._close(buffer)
+            case "close-file", "discard" if buffer is not None:
+                self._keeper.drop(buffer)
+                self._close(buffer)
+            case "quit-with-unsaved", "apply":
+                if await self._save_all():
+                    self._leave()
+            case "quit-with-unsaved", "discard":
+                for each in self._file.buffers.dirty:
+                    self._keeper.drop(each)
+                    self._file.close(each)
+                self._leave()
+            case "quit-with-unsaved", "keep":
+                if self._kept():
+                    self._leave()
+            case _:
+                pass
+
+    async def _answer_left(self, verdict: Verdict) -> None:
+        if not self._left:
+            return
+        left = self._left.pop(0)
+        try:
+            if verdict == "apply" and await self._file.restore(left.path, left.text, left.base):
+                self._kept()
+                await asyncio.to_thread(self._session.unsaved.discard, left)
+                self._say(f"restored the unsaved text of {left.path}")
+                self._layout.bring("editor")
+            elif verdict == "discard":
+                await asyncio.to_thread(self._session.unsaved.discard, left)
+        except StoreError as problem:
+            self._say(str(problem), "error")
+        self._propose()
+
+
+def _clock(time: float) -> str:
+    return strftime(
+        "%H:%M" if strftime("%F", localtime(time)) == strftime("%F") else "%F %H:%M", localtime(time)
+    )

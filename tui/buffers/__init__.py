@@ -1,0 +1,1 @@
+"""Open files as text: lines, undo history, conflicts and unsaved changes, without a screen."""

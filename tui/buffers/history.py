@@ -1,0 +1,176 @@
+"""The undo history of one open file: what the user typed, what the model's hunks did, what others wrote.
+
+A step holds the rows that it changed, exactly. Steps are taken back from the last on, so each finds the
+text as it left it. A hunk's step is taken back through the ledger, which decides what that does to the
+text; where this is not the step's own reverse, the difference is added to the step before, so that the
+steps below stay exact. Nothing here changes a text: the callers do, and tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tui.buffers.rows import Place, Rows, composed
+
+Selected = tuple[Place, Place]
+"""Where a selection began, and where the cursor is."""
+
+MOST_STEPS = 1000
+JOIN_WITHIN = 2.0
+"""Seconds within which characters typed one after the other are one step."""
+JOIN_LENGTH = 100
+"""Characters after which typing begins another step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. With ``hunk`` it is that hunk of the model, landed or (``undid``) undone; without, it was
+    typed, or came from outside of spark."""
+
+    rows: Rows
+    hunk: str = ""
+    undid: bool = False
+    outside: bool = False
+    before: Selected | None = None
+    after: Selected | None = None
+    time: float = 0.0
+
+    @property
+    def typed(self) -> bool:
+        """Whether the user typed it."""
+        return not self.hunk and not self.outside
+
+
+class History:
+    """The steps of one file. ``expecting`` is the hunk step that is being taken back or made again."""
+
+    def __init__(self) -> None:
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        self._expected: Step | None = None
+        self._open = False
+        """Whether the next character may join the last step."""
+
+    @property
+    def last(self) -> Step | None:
+        """What undo takes back next."""
+        return self._done[-1] if self._done else None
+
+    @property
+    def next(self) -> Step | None:
+        """What redo makes again next."""
+        return self._undone[-1] if self._undone else None
+
+    def seed(self, hunks: Sequence[str]) -> None:
+        """The file was opened with these hunks in it, the oldest first: each can be taken back."""
+        self._done = [Step(Rows(0, (), ()), hunk) for hunk in hunks]
+
+    # What happened to the text.
+
+    def typed(self, rows: Rows, before: Selected, after: Selected, now: float) -> None:
+        """The user changed the text."""
+        self._undone.clear()
+        step = Step(rows, before=before, after=after, time=now)
+        last = self.last
+        if self._open and last is not None and _joins(last, step):
+            self._done[-1] = replace(
+                last, rows=Rows(rows.row, last.rows.old, rows.new), after=after, time=now
+            )
+        else:
+            self._push(step)
+        self._open = _is_character(rows)
+
+    def came(self, rows: Rows, lines: Sequence[str], *, hunk: str = "", undid: bool = False) -> None:
+        """The text became ``lines`` by a change of the file on disk: a hunk that landed or was undone, or
+        with no hunk somebody else's."""
+        self._open = False
+        expected, self._expected = self._expected, None
+        if expected is not None and expected.hunk == hunk:
+            if expected is self.last and expected.undid != undid:
+                self._taken_back(rows, lines)
+                return
+            if expected is self.next and expected.undid == undid:
+                self._undone.pop()
+                self._push(replace(expected, rows=rows))
+                return
+        if hunk:
+            # It cannot be done a second time.
+            self._undone = [step for step in self._undone if (step.hunk, step.undid) != (hunk, undid)]
+        if not rows.empty:
+            self._undone = _rebased(self._undone, rows)
+        if hunk or not rows.empty:
+            self._push(Step(rows, hunk, undid, outside=not hunk))
+
+    def _taken_back(self, rows: Rows, lines: Sequence[str]) -> None:
+        step = self._done.pop()
+        self._undone.append(step)
+        rest = composed(step.rows, rows, lines)
+        if rest.empty:
+            return
+        # What is made again later must not find another text than it was undone from.
+        self._undone = [step]
+        if self._done:
+            below = self._done[-1]
+            self._done[-1] = replace(below, rows=composed(below.rows, rest, lines))
+
+    # Undo and redo.
+
+    def expect(self, step: Step | None) -> None:
+        """The ledger is asked to take this step back, or to make it again; None: it refused."""
+        self._expected = step
+
+    def took_back(self) -> Step:
+        """The last step, which the caller took back in the text."""
+        self._open = False
+        step = self._done.pop()
+        self._undone.append(step)
+        return step
+
+    def made_again(self) -> Step:
+        """The step that the caller made again in the text."""
+        self._open = False
+        step = self._undone.pop()
+        self._done.append(step)
+        return step
+
+    def forget_undone(self) -> None:
+        """Nothing can be made again: the text is not what it was."""
+        self._undone.clear()
+
+    def _push(self, step: Step) -> None:
+        self._done.append(step)
+        if len(self._done) > MOST_STEPS:
+            del self._done[: len(self._done) - MOST_STEPS]
+
+
+def _is_character(rows: Rows) -> bool:
+    return len(rows.old) == 1 == len(rows.new) and abs(len(rows.new[0]) - len(rows.old[0])) == 1
+
+
+def _joins(last: Step, step: Step) -> bool:
+    """Whether a character belongs to the typing just before it."""
+    if not last.typed or last.after != step.before or step.time - last.time > JOIN_WITHIN:
+        return False
+    one, other = last.rows, step.rows
+    if one.row != other.row or len(one.old) != 1 or len(one.new) != 1 or not _is_character(other):
+        return False
+    grew = len(one.new[0]) - len(one.old[0])
+    grows = len(other.new[0]) - len(other.old[0])
+    return grew * grows > 0 and abs(grew) < JOIN_LENGTH
+
+
+def _rebased(undone: Sequence[Step], rows: Rows) -> list[Step]:
+    """The undone steps (the next one last) after a change of the text below them; those that it overlaps,
+    and all behind them, are dropped."""
+    kept: list[Step] = []
+    for step in reversed(undone):
+        own = step.rows
+        if rows.row + len(rows.old) <= own.row:
+            kept.append(replace(step, rows=replace(own, row=own.row + rows.growth), before=None, after=None))
+        elif rows.row >= own.row + len(own.old):
+            kept.append(step)
+            rows = replace(rows, row=rows.row + own.growth)
+        else:
+            break
+    return kept[::-1]

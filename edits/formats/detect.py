@@ -34,7 +34,7 @@ _BETWEEN_VALUES = re.compile(r"[ \t\r,;]*")
 
 
 class AutoParser:
-    """Parses the given format, or all that can be told from prose: every format except whole files."""
+    """Parses the given format, or all that differ from prose: every format except whole files."""
 
     def __init__(self, format: Format | None = None) -> None:
         self._formats = _DETECTED if format is None else frozenset({format})

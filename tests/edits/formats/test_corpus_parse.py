@@ -1,4 +1,4 @@
-"""The corpus read, not landed: upstream's own account of what a text says is ours too."""
+"""The corpus is parsed, not landed: the hunks are those that upstream's parsers find."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def as_upstream(hunks: list[Hunk]) -> list[dict[str, Any]]:
     return files
 
 
-def test_a_v4a_text_says_what_upstream_says_it_says() -> None:
+def test_v4a_texts_are_parsed_as_upstream_does() -> None:
     cases = suite_of("roo_apply_patch_parse")
     for case in cases:
         events = parse([case["patch"]])
@@ -65,7 +65,7 @@ def test_a_v4a_text_says_what_upstream_says_it_says() -> None:
     assert len(cases) == 19
 
 
-def test_what_is_detected_is_what_is_read_when_the_format_is_named() -> None:
+def test_detection_gives_the_same_hunks_as_a_given_format() -> None:
     for case in corpus():
         format = FORMATS[case["format"]]
         detected, named = parse([case["patch"]]), parse([case["patch"]], format=format)
@@ -74,7 +74,7 @@ def test_what_is_detected_is_what_is_read_when_the_format_is_named() -> None:
         assert told == [event for event in named if isinstance(event, Completed | Broken)], case["id"]
 
 
-def test_what_must_fail_is_refused_with_a_fitting_code(tmp_path: Path) -> None:
+def test_texts_that_must_fail_are_refused_with_a_fitting_code(tmp_path: Path) -> None:
     fitting = {
         "ambiguous": {RefusalCode.AMBIGUOUS},
         "missing": {RefusalCode.MISSING_FILE},
@@ -102,7 +102,7 @@ def test_what_must_fail_is_refused_with_a_fitting_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", [None, Format.UNIFIED])
-def test_a_diff_without_line_numbers_says_what_upstream_says_it_says(format: Format | None) -> None:
+def test_diffs_without_line_numbers_are_parsed_as_upstream_does(format: Format | None) -> None:
     cases = [case for case in suite_of("aider_tests") if case["format"] == "udiff_aider"]
     for case in cases:
         hunks = completed(parse([case["patch"]], format=format))
@@ -117,7 +117,7 @@ def test_a_diff_without_line_numbers_says_what_upstream_says_it_says(format: For
 
 
 @pytest.mark.parametrize("format", [None, Format.JSON])
-def test_a_replacement_is_read_to_the_letter(format: Format | None) -> None:
+def test_replacements_are_parsed_exactly(format: Format | None) -> None:
     cases = suite_of("str_replace_misc")
     for case in cases:
         hunks = completed(parse(list(case["patch"]), format=format))

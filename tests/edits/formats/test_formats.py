@@ -1,4 +1,4 @@
-"""The streaming parsers: when a hunk is complete, what is drawn meanwhile, which habits are understood."""
+"""The streaming parsers: when a hunk is complete, what is shown before, and which variants are accepted."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_a_hunk_is_complete_when_nothing_can_change_it_and_not_before(before: st
     assert completes_at(before) is None
 
 
-def test_end_of_file_is_not_taken_for_the_end_of_the_patch() -> None:
+def test_end_of_file_does_not_end_the_patch() -> None:
     (hunk,) = hunks(V4A + "*** End of File\n*** End Patch\n")
     assert hunk.at_end_of_file
 
 
 @pytest.mark.parametrize("text", [V4A, BLOCK[:-20], "*** Begin Patch\n*** Add File: n\n+x\n"])
-def test_a_cut_is_not_an_end(text: str) -> None:
+def test_a_cut_stream_does_not_complete_a_hunk(text: str) -> None:
     assert hunks(text, clean=False) == []
     assert broken(text, clean=False) == [RefusalCode.INCOMPLETE]
 
@@ -62,11 +62,11 @@ def test_a_cut_is_not_an_end(text: str) -> None:
 @pytest.mark.parametrize(
     "text", [V4A, "*** Begin Patch\n*** Add File: n\n+x", "*** Begin Patch\n*** Delete File: n"]
 )
-def test_a_missing_last_marker_is_forgiven_at_a_clean_end(text: str) -> None:
+def test_a_missing_last_marker_is_accepted_at_a_clean_end(text: str) -> None:
     assert len(hunks(text)) == 1 and broken(text) == []
 
 
-def test_a_line_is_drawn_as_it_is_typed() -> None:
+def test_a_line_is_shown_as_it_is_typed() -> None:
     parser = AutoParser()
     parser.feed("*** Begin Patch\n*** Update File: a.py\n")
     typed: list[ParserEvent] = []
@@ -76,7 +76,7 @@ def test_a_line_is_drawn_as_it_is_typed() -> None:
     assert parser.feed("x") == [Typed(1, LineKind.NEW, "x")]
 
 
-def test_a_search_line_is_drawn_once_it_can_be_no_marker() -> None:
+def test_a_search_line_is_shown_once_it_cannot_be_a_marker() -> None:
     parser = AutoParser()
     events = parser.feed("a.py\n<<<<<<< SEARCH\n== 1")
     assert events == [Opened(1, "a.py", Action.UPDATE, Format.SEARCH_REPLACE), Typed(1, LineKind.OLD, "== 1")]
@@ -90,20 +90,20 @@ def test_typed_text_is_the_hunks_lines() -> None:
     assert typed == [("-", "x\ny\n"), ("+", "x\nz\n"), (" ", "x\n"), ("-", "y\n"), ("+", "z\n")]
 
 
-def test_the_file_is_told_as_soon_as_its_line_ends() -> None:
+def test_the_file_is_reported_as_soon_as_its_line_ends() -> None:
     parser = AutoParser()
     opened = parser.feed("Text.\n\n*** Begin Patch\n*** Update File: src/a.py\n")
     assert Opened(1, "src/a.py", Action.UPDATE, Format.V4A) in opened
 
 
-def test_ordinary_prose_is_said_at_once() -> None:
+def test_ordinary_prose_is_passed_on_at_once() -> None:
     parser = AutoParser()
     assert merged(parser.feed("I will ")) == [Prose("I will ")]
     assert merged(parser.feed("ch")) == [Prose("ch")]
     assert merged(parser.feed("ange it.\nThe f")) == [Prose("ange it.\nThe f")]
 
 
-def test_a_code_fence_that_is_no_edit_is_prose() -> None:
+def test_a_code_fence_without_an_edit_is_prose() -> None:
     text = "Look:\n\n```python\nimport x\n```\n\nsrc/a.py\nis the file.\n***\n- - -\n<b>html</b>\n"
     assert prose(parse(list(text))) == text
 
@@ -133,7 +133,7 @@ def test_prose_around_and_between_edits_of_both_formats() -> None:
         ".gitignore",
     ],
 )
-def test_the_dresses_of_a_path_line(above: str) -> None:
+def test_the_styles_of_a_path_line(above: str) -> None:
     dressed = f"`{above}`" if " b" in above else above
     events = parse([f"{dressed}\n```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"])
     (hunk,) = [event.hunk for event in events if isinstance(event, Completed)]
@@ -184,7 +184,7 @@ def test_a_block_without_a_path_uses_the_last_one_or_is_malformed() -> None:
         "*** Begin Patch\n*** Move to: b.py\n*** End Patch\n",
     ],
 )
-def test_what_can_never_land_is_malformed(text: str) -> None:
+def test_edits_that_can_never_land_are_malformed(text: str) -> None:
     assert broken(text) == [RefusalCode.MALFORMED]
 
 
@@ -222,7 +222,7 @@ def test_a_forced_format_leaves_the_other_as_prose() -> None:
     assert prose(parse([text], format=Format.SEARCH_REPLACE)) == text
 
 
-def test_words_after_a_patch_without_an_end_are_words_and_other_edits_are_read() -> None:
+def test_after_a_patch_without_an_end_prose_and_other_edits_are_read() -> None:
     text = f"{V4A}\nThat does it:\n- a point\n\n{BLOCK}Bye.\n"
     events = parse(list(text))
     assert prose(events) == "That does it:\n- a point\n\nBye.\n"
@@ -234,7 +234,7 @@ def test_words_after_a_patch_without_an_end_are_words_and_other_edits_are_read()
 
 
 @pytest.mark.parametrize("patch", ["*** Delete File: n\nDone.\n", "*** Add File: n\n+x\n\nDone.\n"])
-def test_words_after_other_actions_without_an_end(patch: str) -> None:
+def test_prose_after_other_actions_without_an_end(patch: str) -> None:
     assert len(hunks(f"*** Begin Patch\n{patch}")) == 1 and prose(parse([patch])) == "Done.\n"
     assert hunks(patch, clean=False) == [] and broken(patch, clean=False) == [RefusalCode.INCOMPLETE]
 
@@ -242,7 +242,7 @@ def test_words_after_other_actions_without_an_end(patch: str) -> None:
 @pytest.mark.parametrize(
     "later", ["-v\n+u\n", "*** End Patch\n", "@@\n-q\n+r\n", "*** Update File: b\n@@\n-q\n+r\n"]
 )
-def test_a_line_in_a_patch_that_lost_its_mark_refuses_its_chunk(later: str) -> None:
+def test_a_patch_line_without_its_mark_refuses_its_chunk(later: str) -> None:
     text = f"{V4A}\ndef g():\n{later}"
     assert broken(text) == [RefusalCode.MALFORMED]
     assert [hunk.old for hunk in hunks(text)] == ([("q",)] if "q" in later else [])
@@ -281,7 +281,7 @@ def test_edits_of_every_format_in_one_answer() -> None:
 
 
 @pytest.mark.parametrize("format", Format)
-def test_where_a_format_was_asked_for_the_others_are_words(format: Format) -> None:
+def test_with_a_given_format_the_others_are_prose(format: Format) -> None:
     texts = {
         Format.V4A: V4A + "*** End Patch\n",
         Format.SEARCH_REPLACE: BLOCK,

@@ -1,4 +1,4 @@
-"""JSON edits: any order of keys, cut anywhere, in a fence or bare; and what is no edit stays prose."""
+"""JSON edits with keys in any order, cut anywhere, in a fence or bare; other JSON stays prose."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def broken(text: str, *, clean: bool = True, format: Format | None = None) -> li
         '{"path": "a\\u002epy", "old_string": "\\u0078 = 1", "new_string": "x = 2"}',
     ],
 )
-def test_the_shapes_of_an_edit(text: str) -> None:
+def test_the_accepted_shapes_of_an_edit(text: str) -> None:
     (hunk,) = hunks(text)
     assert (hunk.path, hunk.action, hunk.format) == ("a.py", Action.UPDATE, Format.JSON)
     assert hunk.replacement == Replacement("x = 1", "x = 2") and not hunk.replace_all
@@ -66,7 +66,7 @@ def test_a_late_replace_all_counts_and_so_nothing_completes_before_the_brace() -
     assert isinstance(event, Completed) and event.hunk.replace_all
 
 
-def test_texts_are_drawn_as_they_are_typed() -> None:
+def test_texts_are_shown_as_they_are_typed() -> None:
     parser = AutoParser()
     events = parser.feed('{"path": "a.py", "old_string": "x\\')
     assert events == [Opened(1, "a.py", Action.UPDATE, Format.JSON), Typed(1, LineKind.OLD, "x")]
@@ -78,7 +78,7 @@ def test_texts_are_drawn_as_they_are_typed() -> None:
     ]
 
 
-def test_several_values_in_a_row_and_words_around() -> None:
+def test_several_values_in_a_row_with_prose_around() -> None:
     text = f"First.\n{ONE}\n{ONE}, {ONE}\nLast.\n"
     events = parse(list(text))
     assert prose(events) == "First.\nLast.\n"
@@ -135,7 +135,7 @@ def test_after_a_malformed_edit_the_next_line_is_read() -> None:
     assert len(broken(text)) == 1 and len(hunks(text)) == 1
 
 
-def test_in_a_list_one_wrong_edit_does_not_spoil_the_others() -> None:
+def test_one_wrong_edit_in_a_list_does_not_affect_the_others() -> None:
     text = f'[{ONE}, {{"path": "b", "old_string": "x"}}, {ONE}]'
     assert len(broken(text)) == 1 and len(hunks(text)) == 2
 
@@ -147,7 +147,7 @@ def test_a_cut_edit_is_incomplete_and_the_ones_before_it_stay(clean: bool) -> No
     assert len(hunks(text, clean=clean)) == 1
 
 
-def test_where_json_was_asked_for_looser_names_are_understood_and_other_objects_refused() -> None:
+def test_with_json_as_given_format_looser_names_are_accepted_and_other_objects_refused() -> None:
     text = '{"file": "a.py", "search": "x", "replace": "y"}\n'
     assert hunks(text) == [] and len(hunks(text, format=Format.JSON)) == 1
     assert [event.code for event in broken('{"a": 1}', format=Format.JSON)] == [RefusalCode.MALFORMED]
@@ -181,7 +181,7 @@ def scanned(pieces: list[str]) -> list[tuple[Mark, str]]:
 
 @settings(deadline=None, max_examples=200)
 @given(st.lists(VALUES, max_size=3), st.booleans(), st.integers(0, 60))
-def test_the_scanner_reads_whatever_is_json(value: object, ascii_only: bool, cut: int) -> None:
+def test_the_scanner_reads_any_json(value: object, ascii_only: bool, cut: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     whole = scanned([text])
     assert scanned(list(text)) == whole == scanned([text[:cut], text[cut:]])
@@ -200,7 +200,7 @@ def leaves(value: object) -> list[str]:
 
 @settings(deadline=None, max_examples=150)
 @given(st.text(max_size=40), st.text(max_size=40), st.booleans(), st.integers(0, 200))
-def test_any_two_texts_arrive_as_they_were_meant(old: str, new: str, ascii_only: bool, cut: int) -> None:
+def test_any_two_texts_are_decoded_unchanged(old: str, new: str, ascii_only: bool, cut: int) -> None:
     text = json.dumps({"path": "a.py", "old_string": old, "new_string": new}, ensure_ascii=ascii_only)
     events: list[ParserEvent] = parse([text[:cut], text[cut:]])
     assert merged(events) == merged(parse(list(text)))

@@ -1,4 +1,4 @@
-"""Unified diffs: what git writes lands as git applies it, and what models make of the format is read."""
+"""Unified diffs by git land as git applies them, and the variants that models write are parsed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def changed(lines: list[str], chance: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_git_writes_lands_as_the_commit_it_came_from(tmp_path: Path, seed: int) -> None:
+def test_a_diff_by_git_lands_as_its_commit(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     project = Project(tmp_path)
     git(project.root, "init", "-q")
@@ -94,13 +94,13 @@ def test_a_hunk_is_complete_at_the_next_header_and_not_before(end: str) -> None:
     assert any(isinstance(event, Completed) for event in parser.feed(end[-1]))
 
 
-def test_lines_that_look_like_a_header_are_text_where_no_hunk_follows() -> None:
+def test_lines_that_look_like_a_header_are_text_unless_a_hunk_follows() -> None:
     text = DIFF.replace("-y\n+z\n", "--- y\n+++ z\n")
     (hunk,) = hunks(text)
     assert hunk.old == ("x", "-- y", "w") and hunk.new == ("x", "++ z", "w")
 
 
-def test_counts_are_not_believed() -> None:
+def test_wrong_line_counts_are_tolerated() -> None:
     (hunk,) = hunks(DIFF.replace("-1,3 +1,3", "-1,77 +1,1"))
     assert (hunk.old, hunk.new, hunk.line_hint) == (("x", "y", "w"), ("x", "z", "w"), 1)
 
@@ -141,7 +141,7 @@ def test_names(names: str, path: str) -> None:
     assert [hunk.path for hunk in hunks(names + "@@ -1 +1 @@\n-y\n+z\n")] == [path]
 
 
-def test_what_happens_to_a_file_is_in_its_header() -> None:
+def test_the_action_is_in_the_header() -> None:
     moved = "diff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n"
     gone = "diff --git a/g b/g\ndeleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     made = "diff --git a/m b/m\nnew file mode 100644\n--- /dev/null\n+++ b/m\n@@ -0,0 +1 @@\n+x\n"
@@ -161,7 +161,7 @@ def test_what_happens_to_a_file_is_in_its_header() -> None:
         ("```diff\n--- a\n+++ a\n@@ -1 +1 @@\n-x\nno mark\n+y\n```\n", RefusalCode.MALFORMED),
     ],
 )  # fmt: skip
-def test_what_no_edit_can_do_is_refused(text: str, code: RefusalCode) -> None:
+def test_impossible_edits_are_refused(text: str, code: RefusalCode) -> None:
     assert hunks(text) == [] and broken(text) == [code]
     assert [hunk.path for hunk in hunks(f"{text}diff --git a/a.py b/a.py\n{DIFF}")] == ["a.py"]
 
@@ -171,25 +171,25 @@ def test_after_a_wrong_line_the_next_hunk_is_read() -> None:
     assert broken(text) == [RefusalCode.MALFORMED] and [hunk.old for hunk in hunks(text)] == [("q",)]
 
 
-def test_words_after_a_diff_are_words() -> None:
+def test_prose_after_a_diff_is_prose() -> None:
     text = f"{DIFF}\nThat was it:\n- a point\n"
     assert [hunk.old for hunk in hunks(text)] == [("x", "y", "w")]
     assert prose(parse(list(text))) == "That was it:\n- a point\n"
 
 
-def test_words_in_a_diff_refuse_its_hunk_when_more_of_it_follows() -> None:
+def test_prose_in_the_middle_of_a_diff_refuses_its_hunk() -> None:
     loose = DIFF.replace("@@ -1,3 +1,3 @@", "@@")
     assert broken(f"{loose}\ndef g():\n-v\n+u\n") == [RefusalCode.MALFORMED]
     text = f"{loose}\ndef g():\n@@\n-q\n+r\n"
     assert broken(text) == [RefusalCode.MALFORMED] and [hunk.old for hunk in hunks(text)] == [("q",)]
 
 
-def test_what_only_looks_like_a_diff_is_words() -> None:
+def test_text_that_only_looks_like_a_diff_is_prose() -> None:
     text = "diff --git is a command.\n---\ntitle: x\n---\n\n--- a note ---\nand +++ text\n- old\n+ new\n"
     assert prose(parse(list(text))) == text == prose(parse([text]))
 
 
-def test_a_signature_is_no_deleted_line() -> None:
+def test_a_mail_signature_is_not_a_deleted_line() -> None:
     (hunk,) = hunks(DIFF + "-- \n2.43.0\n")
     assert hunk.old == ("x", "y", "w")
 
@@ -232,7 +232,7 @@ def test_a_deletion_must_show_the_file_as_it_is(tmp_path: Path) -> None:
     assert project.read() == {}
 
 
-def test_a_diffs_lines_are_drawn_as_they_are_typed() -> None:
+def test_lines_of_a_diff_are_shown_as_they_are_typed() -> None:
     parser = AutoParser()
     parser.feed("--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n x\n")
     assert parser.feed("-y") == [Typed(1, LineKind.OLD, "y")]
@@ -240,6 +240,6 @@ def test_a_diffs_lines_are_drawn_as_they_are_typed() -> None:
     assert parser.feed("z") == [Typed(1, LineKind.OLD, "-z")]
 
 
-def test_words_after_a_binary_file_are_words() -> None:
+def test_prose_after_a_binary_file_is_prose() -> None:
     text = "Binary files a/a and b/a differ\n"
     assert prose(parse([f"diff --git a/a b/a\n{text}That is an image.\n"])) == "That is an image.\n"

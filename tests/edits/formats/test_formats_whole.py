@@ -1,4 +1,4 @@
-"""Whole files: only when asked for, and never ended by a fence of their own text."""
+"""Whole files are parsed on request only, and never ended by a fence in their text."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def hunks(text: str, format: Format | None = Format.WHOLE) -> list[Hunk]:
         "- src/a.py\n" + "".join(f"  {line}\n" if line else "\n" for line in FILE.splitlines()[1:]),
     ],
 )
-def test_where_the_path_stands(text: str) -> None:
+def test_the_places_of_the_path(text: str) -> None:
     (hunk,) = hunks(f"First.\n\n{text}Last.\n")
     assert (hunk.path, hunk.action, hunk.format) == ("src/a.py", Action.UPDATE, Format.WHOLE)
     assert hunk.new == ("import x", "", "x.run()") and hunk.old == ()
     assert prose(parse(list(f"First.\n\n{text}Last.\n"), format=Format.WHOLE)) == "First.\n\nLast.\n"
 
 
-def test_a_code_sample_is_never_taken_for_a_file_unless_files_were_asked_for() -> None:
+def test_a_code_sample_is_a_file_only_with_the_whole_format_given() -> None:
     assert hunks(FILE, None) == [] and prose(parse([FILE])) == FILE
     sample = "Run this:\n```\nmake\n```\n"
     assert hunks(sample) == [] and prose(parse([sample], format=Format.WHOLE)) == sample
@@ -59,13 +59,13 @@ def test_fences_in_the_text(opening: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("clean", [True, False])
-def test_a_file_without_its_closing_fence_is_never_whole(clean: bool) -> None:
+def test_a_file_without_its_closing_fence_is_incomplete(clean: bool) -> None:
     events = parse([FILE[:-4]], clean=clean, format=Format.WHOLE)
     assert [event.code for event in events if isinstance(event, Broken)] == [RefusalCode.INCOMPLETE]
     assert merged(parse(list(FILE[:-4]), clean=clean, format=Format.WHOLE)) == merged(events)
 
 
-def test_a_new_file_is_added_and_one_that_exists_replaced_and_given_back(tmp_path: Path) -> None:
+def test_a_file_is_added_or_replaced_and_undone(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.apply(FILE, format=Format.WHOLE)
     assert project.read() == {"src/a.py": "import x\n\nx.run()\n"}
@@ -79,14 +79,14 @@ def test_a_new_file_is_added_and_one_that_exists_replaced_and_given_back(tmp_pat
     assert project.read() == {"src/a.py": "import x\n\nx.run()\n"}
 
 
-def test_lines_that_stay_keep_their_endings(tmp_path: Path) -> None:
+def test_unchanged_lines_keep_their_endings(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write({"src/a.py": b"\xef\xbb\xbfimport x\r\n\r\ny.run()"})
     project.apply(FILE, format=Format.WHOLE)
     assert project.read_bytes()["src/a.py"] == b"\xef\xbb\xbfimport x\r\n\r\nx.run()"
 
 
-def test_what_the_user_wrote_around_it_stays_when_it_is_undone(tmp_path: Path) -> None:
+def test_undo_keeps_the_edits_of_the_user_around_it(tmp_path: Path) -> None:
     project = Project(tmp_path)
     lines = [f"line {number}" for number in range(30)]
     project.write({"a.txt": "\n".join(lines) + "\n"})

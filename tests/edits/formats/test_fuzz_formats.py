@@ -1,4 +1,4 @@
-"""The parsers against mutated text: of the corpus, and of pieces of every format put together at random.
+"""The parsers with mutated text: from the corpus, and from random combinations of every format's pieces.
 
 Whatever comes: nothing raises, any chunking says the same, every hunk that was opened is told of once, and
 what completes on a prefix is what completes first of every continuation.
@@ -79,7 +79,7 @@ def completed(events: list[ParserEvent]) -> list[Hunk]:
 
 @settings(deadline=None, max_examples=500)
 @given(ANSWERS, FORMATS, st.booleans(), st.data())
-def test_any_text_is_read_the_same_however_it_is_cut(
+def test_any_text_is_parsed_the_same_in_any_pieces(
     text: str, format: Format | None, clean: bool, data: st.DataObject
 ) -> None:
     whole = merged(parse([text], clean=clean, format=format))
@@ -91,7 +91,7 @@ def test_any_text_is_read_the_same_however_it_is_cut(
 
 @settings(deadline=None, max_examples=300)
 @given(ANSWERS, FORMATS, st.booleans())
-def test_every_hunk_that_was_opened_is_told_of_once(text: str, format: Format | None, clean: bool) -> None:
+def test_every_opened_hunk_ends_exactly_once(text: str, format: Format | None, clean: bool) -> None:
     events = parse([text], clean=clean, format=format)
     told = [event.number for event in events if isinstance(event, Completed | Broken)]
     opened = [event.number for event in events if isinstance(event, Opened)]
@@ -104,7 +104,7 @@ def test_every_hunk_that_was_opened_is_told_of_once(text: str, format: Format | 
 
 @settings(deadline=None, max_examples=400)
 @given(ANSWERS, ANSWERS, FORMATS, st.data())
-def test_what_completes_on_a_prefix_is_what_completes_first_of_any_continuation(
+def test_hunks_completed_on_a_prefix_are_the_first_of_any_continuation(
     text: str, other: str, format: Format | None, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(text)))

@@ -1,4 +1,4 @@
-"""The ladder: each rung, uniqueness, what settles several matches, and what a refusal says."""
+"""The ladder: each rung, uniqueness, the choice among several matches, and the messages of refusals."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def test_new_lines_are_indented_as_the_old_ones_were_found() -> None:
     ]
 
 
-def test_an_indentation_that_is_not_uniform_is_no_match() -> None:
+def test_a_shift_that_is_not_uniform_does_not_match() -> None:
     found = locate(["  a", "    b"], hunk("-a", "-b", "+c"))
     assert isinstance(found, Miss) and found.code is RefusalCode.NO_MATCH
 
 
-def test_a_new_line_too_shallow_to_shift_out_is_no_match() -> None:
+def test_a_new_line_too_shallow_to_shift_does_not_match() -> None:
     assert isinstance(locate(["a"], hunk("-    a", "+b")), Miss)
 
 
@@ -86,7 +86,7 @@ def test_several_matches_are_refused_with_their_lines() -> None:
         (("class B",), None),
     ],
 )
-def test_anchors_settle_by_scope(anchors: tuple[str, ...], line: int | None) -> None:
+def test_anchors_select_by_scope(anchors: tuple[str, ...], line: int | None) -> None:
     found = locate(CLASSES, hunk("-        pass", "+        ...", anchors=anchors))
     if line is None:
         assert isinstance(found, Miss) and found.code is RefusalCode.AMBIGUOUS
@@ -106,12 +106,12 @@ def test_the_anchor_may_be_repeated_as_context() -> None:
 
 
 @pytest.mark.parametrize(("hint", "line"), [(1, 0), (2, 0), (9, 9), (10, 9), (6, None)])
-def test_a_line_hint_settles_only_when_clearly_nearer(hint: int, line: int | None) -> None:
+def test_a_line_hint_selects_only_a_clearly_nearer_place(hint: int, line: int | None) -> None:
     found = locate(["x", *"abcdefgh", "x"], hunk("-x", "+y", line_hint=hint))
     assert (found.start if isinstance(found, Place) else None) == line
 
 
-def test_end_of_file_settles() -> None:
+def test_the_end_of_file_mark_selects_the_last_place() -> None:
     found = locate(["x", "a", "x", ""], hunk("-x", "+y", at_end_of_file=True))
     assert isinstance(found, Place) and found.start == 2
 
@@ -125,7 +125,7 @@ def test_end_of_file_settles() -> None:
         (["a", "end"], hunk("+end")),
     ],
 )
-def test_new_text_that_is_there_already(file: list[str], edit: Hunk) -> None:
+def test_new_text_that_is_in_the_file_already(file: list[str], edit: Hunk) -> None:
     assert isinstance(locate(file, edit), Present)
 
 
@@ -138,7 +138,7 @@ def test_new_text_that_is_there_already(file: list[str], edit: Hunk) -> None:
         (["new", "old one", "old two"], hunk("-old one", "-stale", "-old two", "+new")),
     ],
 )
-def test_new_text_that_proves_nothing_is_no_match(file: list[str], edit: Hunk) -> None:
+def test_new_text_that_may_be_there_by_chance_does_not_match(file: list[str], edit: Hunk) -> None:
     found = locate(file, edit)
     assert isinstance(found, Miss) and found.code is RefusalCode.NO_MATCH
 
@@ -160,13 +160,13 @@ def test_an_insertion_goes_under_its_anchor_or_to_the_end() -> None:
     assert isinstance(locate(["a"], hunk("+c", line_hint=4)), Miss)
 
 
-def test_a_needle_longer_than_the_file_or_an_empty_file_is_no_match() -> None:
+def test_a_text_longer_than_the_file_does_not_match() -> None:
     for file in ([], ["a"]):
         assert isinstance(locate(file, hunk("-a", "-b", "-c", "+d")), Miss)
 
 
 @pytest.mark.parametrize("text", ["}", "", "end"])
-def test_text_that_says_next_to_nothing_must_be_alone_however_indented(text: str) -> None:
+def test_text_with_few_letters_must_be_unique_with_any_indentation(text: str) -> None:
     found = locate(["a {", f"  {text}", "b {", text, ""], hunk(f" {text}", "+new"))
     assert isinstance(found, Miss)
 
@@ -187,7 +187,7 @@ ELIDED = [
 @pytest.mark.parametrize(
     "mark", ["...", "    ...", "    # ...", "    # ... the rest of it ...", "    \u2026"]
 )
-def test_lines_left_out_keep_what_the_file_has_there(mark: str) -> None:
+def test_elided_lines_stay_as_they_are(mark: str) -> None:
     edit = hunk(" def first():", f" {mark}", "-    return one + two", "+    return two")
     place = locate(ELIDED, edit)
     assert isinstance(place, Place) and (place.start, place.end, place.rung) == (0, 4, Rung.ELISION)
@@ -197,7 +197,7 @@ def test_lines_left_out_keep_what_the_file_has_there(mark: str) -> None:
     ]
 
 
-def test_a_piece_after_an_elision_is_sought_in_the_scope_of_the_one_before() -> None:
+def test_a_piece_after_an_elision_is_searched_for_in_the_scope_of_the_first() -> None:
     edit = hunk(" def second():", " ...", "-    one = 1", "+    one = 11", " ...")
     place = locate(ELIDED, edit)
     assert isinstance(place, Place) and (place.start, place.end) == (5, 7)
@@ -212,11 +212,11 @@ def test_a_piece_after_an_elision_is_sought_in_the_scope_of_the_one_before() -> 
         hunk(" ...", "+    new"),
     ],
 )
-def test_an_elision_that_leaves_the_place_open_is_refused(edit: Hunk) -> None:
+def test_an_elision_with_an_ambiguous_place_is_refused(edit: Hunk) -> None:
     assert isinstance(locate(ELIDED, edit), Miss)
 
 
-def test_one_stale_line_among_others_is_passed_over_and_kept() -> None:
+def test_one_stale_line_is_ignored_and_the_files_line_kept() -> None:
     file = [
         "def load(path):",
         "    name = path.name",
@@ -260,7 +260,7 @@ def test_alignment_is_strict_at_the_ends_and_at_the_change(lines: tuple[str, ...
     assert isinstance(locate(file, hunk(*lines)), Miss)
 
 
-def test_two_near_copies_are_not_told_apart_by_alignment() -> None:
+def test_two_similar_places_are_refused_by_alignment() -> None:
     one = ["begin work here", "name = first", "middle of it all", "value = compute(1)", "finish it there"]
     two = ["begin work here", "name = fourth", "middle of it all", "value = compute(1)", "finish it there"]
     edit = hunk(
@@ -282,7 +282,7 @@ def test_two_near_copies_are_not_told_apart_by_alignment() -> None:
         (["  if a:", "    b()"], ["    if a:", "        b()"], "            c()", "      c()"),
     ],
 )
-def test_tabs_and_levels_of_other_widths_are_turned_into_the_files_own(
+def test_tabs_and_other_indentation_widths_are_converted(
     file: list[str], typed: list[str], new: str, becomes: str
 ) -> None:
     place = locate(["x", *file, "y"], hunk(*(f" {line}" for line in typed), f"+{new}"))
@@ -301,7 +301,7 @@ class Definition:
 
 
 @pytest.mark.parametrize("anchor", ["B.run", "run in B", "public class B"])
-def test_the_names_of_definitions_settle_what_anchors_do_not(anchor: str) -> None:
+def test_names_of_definitions_select_where_anchors_do_not(anchor: str) -> None:
     definitions = [
         Definition("A", 0, 3), Definition("run", 1, 3),
         Definition("B", 4, 10), Definition("run", 5, 7), Definition("stop", 8, 10),
@@ -316,7 +316,7 @@ def test_the_names_of_definitions_settle_what_anchors_do_not(anchor: str) -> Non
     assert isinstance(locate(CLASSES, edit), Miss)
 
 
-def test_an_anchor_that_is_no_line_of_the_file_is_passed_over_for_a_sure_match() -> None:
+def test_an_anchor_that_is_not_in_the_file_is_ignored_for_a_certain_match() -> None:
     sure = locate(
         CLASSES, hunk("     def stop(self):", "-        pass", "+        ...", anchors=("class Z:",))
     )

@@ -1,4 +1,4 @@
-"""Places that look like the one that was meant, and blank lines typed otherwise than they stand."""
+"""Places similar to the intended one, and blank lines that differ from the file's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_line_hint_off_by_a_few_does_not_choose_among_neighbours(hint: int, li
     assert (found.start + 1 if isinstance(found, Place) else None) == line
 
 
-def test_one_line_without_the_blank_lines_typed_around_it_is_not_sure() -> None:
+def test_a_single_line_without_its_typed_blank_lines_is_refused() -> None:
     parser = AutoParser()
     text = "a.py\n<<<<<<< SEARCH\n\n    for default in True, False:\n\n=======\n\n\n>>>>>>> REPLACE\n"
     events = [*parser.feed(text), *parser.close(clean=True)]
@@ -57,13 +57,13 @@ def documented(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("other", "lands"), [([], True), (["Argument = 1"], False)])
-def test_a_name_the_file_still_uses_tells_a_copy_from_a_stale_line(other: list[str], lands: bool) -> None:
+def test_a_stale_line_with_a_name_that_the_file_still_uses_is_refused(other: list[str], lands: bool) -> None:
     typed = documented("Argument")
     edit = hunk(*(f" {line}" for line in typed[:3]), f"-{typed[3]}", "+    changed", f" {typed[4]}")
     assert (landed([*documented("Option"), *other], edit) is not None) == lands
 
 
-def test_more_copies_than_are_looked_at_are_refused() -> None:
+def test_too_many_copies_are_refused() -> None:
     copy = ["    })", "    it('should not override', function(done){", "      var app = express();", "", ""]
     edit = hunk(f" {copy[0]}", f" {copy[1]}".replace("'", '"'), f"-{copy[2]}", "+      changed", " ")
     assert landed([*copy, "one"], edit) is not None
@@ -94,11 +94,11 @@ ABOVE, BELOW = "    return repr(self._file)", "def echo(message=None, file=None)
         ([f"-{ABOVE}", f"-{BELOW}", "+x"], None),
     ],
 )
-def test_blank_lines_typed_otherwise(typed: list[str], result: list[str] | None) -> None:
+def test_other_blank_lines_than_in_the_file(typed: list[str], result: list[str] | None) -> None:
     found = landed(["top", ABOVE, "", "", BELOW, "end"], hunk(*typed))
     assert found == (None if result is None else ["top", *result, "end"])
 
 
-def test_lines_spaced_otherwise_in_two_places_are_refused() -> None:
+def test_other_blank_lines_in_two_places_are_refused() -> None:
     block = [ABOVE, "", "", BELOW]
     assert landed([*block, "between", *block], hunk(f" {ABOVE}", f"-{BELOW}", "+x")) is None

@@ -1,4 +1,4 @@
-"""A small run of the bench of mutated commits, on a history made here: nothing lands wrong."""
+"""A small run of the bench of mutated commits, on a generated history: nothing lands in a wrong place."""
 
 from __future__ import annotations
 

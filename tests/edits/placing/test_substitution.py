@@ -1,4 +1,4 @@
-"""Edits by characters: placed in one place or not at all, and nothing beside them touched."""
+"""Edits by characters land in one place or not at all, and change nothing beside it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def landed(folder: Path, before: str, *edits: str) -> tuple[str, Project]:
         ("tab\there", "\t", "  ", "tab  here"),
     ],
 )
-def test_what_lands_and_that_it_can_be_taken_back(
+def test_a_replacement_lands_and_can_be_undone(
     tmp_path: Path, before: str, old: str, new: str, after: str
 ) -> None:
     now, project = landed(tmp_path, before, edit(old, new))
@@ -54,7 +54,7 @@ def test_what_lands_and_that_it_can_be_taken_back(
     assert project.read_bytes()["a"].decode() == before
 
 
-def test_two_places_are_refused_and_all_of_them_taken_when_asked_for(tmp_path: Path) -> None:
+def test_two_places_are_refused_unless_all_are_to_be_replaced(tmp_path: Path) -> None:
     before = "a f a\nf\n"
     now, project = landed(tmp_path / "one", before, edit("f", "g"))
     (refused,) = project.refusals
@@ -70,14 +70,14 @@ def test_an_insertion_sent_twice_lands_once(tmp_path: Path) -> None:
     assert [result.status for result in project.landed] == [Status.APPLIED, Status.ALREADY_APPLIED]
 
 
-def test_a_text_indented_otherwise_is_placed_by_its_lines(tmp_path: Path) -> None:
+def test_a_text_with_other_indentation_is_placed_by_its_lines(tmp_path: Path) -> None:
     before = "def f():\n    if x:\n        return 1\n"
     now, project = landed(tmp_path, before, edit("if x:\n    return 1", "if x:\n    return 2"))
     assert now == "def f():\n    if x:\n        return 2\n"
     assert [result.status for result in project.landed] == [Status.APPLIED_FUZZY]
 
 
-def test_a_text_that_joins_lines_is_placed_to_the_letter_or_not_at_all(tmp_path: Path) -> None:
+def test_a_text_that_joins_lines_is_placed_exactly_or_not_at_all(tmp_path: Path) -> None:
     before = "    one\n    two\n"
     now, project = landed(tmp_path, before, edit("one \n", "one, "))
     assert now == before and isinstance(project.refusals[0], Refused)
@@ -92,7 +92,7 @@ def test_several_edits_of_a_call_land_one_after_the_other(tmp_path: Path) -> Non
 
 @settings(deadline=None, max_examples=400)
 @given(ALPHABET, ALPHABET.filter(bool), ALPHABET, st.booleans(), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_it_does_what_replacing_the_text_does(
+def test_it_equals_a_plain_text_replacement(
     before: str, old: str, new: str, everywhere: bool, newline: str
 ) -> None:
     file = decode(before.replace("\n", newline).encode(), "a")

@@ -13,8 +13,7 @@ from session.transport.errors import LinkError
 _NO_TOOLS = re.compile(
     r"(?:not|n't|that) support (?:tool|function)|tools? param(?:eter)? requires", re.IGNORECASE
 )
-"""Matches what servers say when a model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
-
+"""Matches the errors of servers whose model cannot call functions (Ollama, llama.cpp, OpenRouter)."""
 
 INTERNAL = "internal"
 """The code of a fault in spark itself."""
@@ -36,7 +35,7 @@ class TurnFailedError(Exception):
 
 
 def unfinished(finished: Finished) -> Failure:
-    """Says why an answer ended that was not completed."""
+    """The reason why an answer ended before it was complete."""
     reason = clean_line(finished.reason or "")
     if "max_output_tokens" in reason:
         message = "the model reached its limit of output tokens; ask it to continue"
@@ -48,7 +47,7 @@ def unfinished(finished: Finished) -> Failure:
 
 
 def explain(problem: BaseException) -> Failure:
-    """Says why ``problem`` ended a turn."""
+    """The failure that ``problem`` means for the turn it ended."""
     if isinstance(problem, LinkError):
         message = clean_line(problem.message)
         if _NO_TOOLS.search(message):

@@ -1,4 +1,4 @@
-"""The events that tell what is asked about a hunk and what became of it."""
+"""Makes the events about a hunk: the question to the user, and how the hunk ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def held_event(hunk: str, question: Question, turn: str) -> HunkHeld:
 
 
 def outcome_event(outcome: HunkOutcome, turn: str) -> HunkLanded | HunkRefused | HunkDropped:
-    """The event for any outcome of a hunk."""
+    """The event for the end of a hunk."""
     if isinstance(outcome, NotReceived):
         return HunkDropped(turn=turn, hunk=outcome.hunk, path=clean_line(outcome.path))
     return landed_event(outcome, turn)

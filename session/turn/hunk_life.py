@@ -26,11 +26,11 @@ from edits.report import NotReceived
 from session.turn.turn import IllegalSignalError
 
 HunkOutcome = Landed | Refused | NotReceived
-"""What becomes of a hunk within its turn."""
+"""The end of a hunk within its turn."""
 
 
 class State(StrEnum):
-    """Where a hunk is. In the states named ``… asked`` and in ``held`` its question is open."""
+    """The states of a hunk. In those named ``… asked``, and in ``held``, its question is open."""
 
     OPEN = "open"
     OPEN_ASKED = "open, asked"
@@ -47,7 +47,7 @@ class State(StrEnum):
 
 
 class Signal(StrEnum):
-    """What can happen to a hunk."""
+    """The events in the life of a hunk."""
 
     ASK = "ask"
     AGREE = "agree"
@@ -102,14 +102,15 @@ TABLE: dict[State, dict[Signal, State]] = {
 ASKED = frozenset({State.OPEN_ASKED, State.WAITING_ASKED, State.CHECKING_ASKED, State.HELD})
 """The states in which the user can answer."""
 TYPED = frozenset({State.OPEN, State.OPEN_ASKED})
-"""The states in which more of the hunk may still come."""
+"""The states in which the model may still send more of the hunk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the user is asked about a hunk; ``guards`` are those that a yes allows.
+    """A question to the user: may this hunk land?
 
-    ``guard`` names the first reason: one of ``edits.hunk.Guard``, or ``review``.
+    ``path`` is the hunk's file. ``guard`` names the first reason to ask, one of ``edits.hunk.Guard`` or
+    ``review``; ``message`` gives all reasons in words. A yes allows the hunk to pass ``guards``.
     """
 
     path: str
@@ -119,7 +120,7 @@ class Question:
 
 
 class HunkLife:
-    """One hunk: its state, and what is known of it so far. ``advance`` is the only way to a new state."""
+    """One hunk: its state and what is known of it so far. Only ``advance`` changes the state."""
 
     __slots__ = ("agreed", "allowed", "edit", "landing_with", "name", "outcome", "path", "question", "state")
 
@@ -130,7 +131,7 @@ class HunkLife:
         self.edit: Hunk | None = None
         """The hunk itself, once it is whole."""
         self.question: Question | None = None
-        """What the user was asked last."""
+        """The last question about the hunk."""
         self.agreed = False
         """Whether the user has agreed to a question about this hunk."""
         self.allowed: frozenset[Guard] = frozenset()
@@ -138,7 +139,7 @@ class HunkLife:
         self.landing_with: frozenset[Guard] = frozenset()
         """The guards that its last try to land was told to allow."""
         self.outcome: HunkOutcome | None = None
-        """What became of the hunk, once it has ended."""
+        """The hunk's end, once it has ended."""
 
     @property
     def over(self) -> bool:
@@ -152,13 +153,13 @@ class HunkLife:
 
     @property
     def typed(self) -> bool:
-        """Whether more of it may still come."""
+        """Whether the model may still send more of it."""
         return self.state in TYPED
 
     def advance(self, signal: Signal) -> bool:
-        """Take ``signal``; true when it counted, false when the hunk had ended before.
+        """Change the state as ``signal`` demands; false if the hunk had ended before, which changes nothing.
 
-        Raises IllegalSignalError for a signal that a live state does not know.
+        Raises IllegalSignalError for a signal that is not allowed in this state.
         """
         if self.over:
             return False

@@ -15,9 +15,9 @@ from edits.report import NotReceived, Outcome
 from session.turn.hunk_life import HunkLife, HunkOutcome, Question, Signal, State
 
 REVIEW = "review"
-REVIEW_MESSAGE = "every edit waits for you in review mode"
+REVIEW_MESSAGE = "review mode holds every edit until you answer"
 DECLINED = "the developer declined it"
-"""The beginning of the message of a hunk that the user declined."""
+"""The first words of the refusal of a hunk that the user declined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Locate:
-    """Show where a held hunk would land."""
+    """Show the user the lines that a held hunk would replace."""
 
     hunk: str
     edit: Hunk
@@ -55,7 +55,7 @@ class Land:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Tell what became of a hunk. Each hunk has exactly one; it also ends the hunk's question."""
+    """Report the end of a hunk. Each hunk has exactly one; it also closes the hunk's question."""
 
     hunk: str
     outcome: HunkOutcome
@@ -65,7 +65,7 @@ Effect = Ask | Locate | Check | Land | End
 
 
 class LandingQueue:
-    """All hunks of one turn. ``attended`` says that somebody can be asked; ``review`` holds every hunk."""
+    """The hunks of one turn. ``attended`` says that a user can be asked; ``review`` holds every hunk."""
 
     def __init__(self, *, attended: bool, review: bool) -> None:
         self._attended = attended
@@ -74,13 +74,13 @@ class LandingQueue:
         self._whole: list[HunkLife] = []
         """The live hunks that are whole, in the order in which they land."""
         self._rest: bool | None = None
-        """The user's answer to all questions to come, once they gave one."""
+        """The user's answer to all questions that are still to come; None until they give one."""
         self._last_questions = False
         self.stopped = False
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What became of the hunks that have ended, in the order of the answer."""
+        """The ends of the hunks that have ended, in the order of the answer."""
         return [life.outcome for life in self._hunks.values() if life.outcome is not None]
 
     @property
@@ -89,7 +89,7 @@ class LandingQueue:
         return not self._whole
 
     def state(self, hunk: str) -> State:
-        """Where ``hunk`` is."""
+        """The state of ``hunk``."""
         return self._hunks[hunk].state
 
     def opened(self, hunk: str, path: str) -> None:
@@ -98,7 +98,7 @@ class LandingQueue:
             self._hunks[hunk] = HunkLife(hunk, path)
 
     def typing(self, hunk: str) -> bool:
-        """Whether more of ``hunk`` is to be shown: it has begun, and has not ended."""
+        """Whether the model is still typing ``hunk``, so that its text is to be shown."""
         return hunk in self._hunks and self._hunks[hunk].typed
 
     def foreseen(self, hunk: str, held: Held) -> list[Effect]:
@@ -124,7 +124,7 @@ class LandingQueue:
         return self._next()
 
     def broken(self, refused: Refused) -> list[Effect]:
-        """A hunk can never land as it was written; an open question about it is withdrawn."""
+        """A hunk is malformed and cannot land; an open question about it is withdrawn."""
         self.opened(refused.hunk, refused.path)
         life = self._hunks.get(refused.hunk)
         return self._end(life, Signal.REFUSE, refused) if life is not None else []
@@ -149,7 +149,7 @@ class LandingQueue:
         return [*effects, *self._next()]
 
     def checked(self, hunk: str, result: Landed | Refused) -> list[Effect]:
-        """The result of a ``Check``; of a hunk that has ended meanwhile it is of no interest."""
+        """Take the result of a ``Check``. It is ignored if the hunk has ended meanwhile."""
         life = self._hunks[hunk]
         if life.over:
             return []
@@ -165,7 +165,7 @@ class LandingQueue:
         return self._land(life)
 
     def landed(self, hunk: str, result: Landed | Refused) -> list[Effect]:
-        """The result of a ``Land``: on disk, refused, or held by guards that were not allowed."""
+        """Take the result of a ``Land``: landed, refused, or held by guards that the user has not allowed."""
         life = self._hunks[hunk]
         if isinstance(result, Landed):
             return [*self._end(life, Signal.LANDED, result), *self._next()]
@@ -181,12 +181,12 @@ class LandingQueue:
         return self._drop(self._hunks[hunk])
 
     def last_questions(self) -> list[Effect]:
-        """Nobody answers any more: whole hunks still land up to the first question, the rest is dropped."""
+        """No more questions can be answered: land whole hunks up to the first question, and drop the rest."""
         self._last_questions = True
         return self._next()
 
     def stop(self) -> list[Effect]:
-        """Drop every hunk but the one that is landing, and take no more."""
+        """Drop every hunk but the one that is landing, and accept no more."""
         self.stopped = True
         live = [life for life in self._hunks.values() if not life.over and life.state is not State.LANDING]
         return [effect for life in live for effect in self._drop(life)]

@@ -1,9 +1,9 @@
 """Lands a turn's edits while the answer still streams: the shell around ``landing_queue.py``.
 
-The lane parses the text on the event loop, which costs little, and has the session's one edit thread
-place and write the hunks, so that no disk ever holds up the connection or a key. What happens to each
-hunk is decided by the queue; the lane carries that out. After :meth:`Lane.stop` nothing more is begun:
-a write in progress finishes, and the rest is dropped and reported as not received.
+The lane parses the text on the event loop, which costs little. The session's edit thread places and
+writes the hunks, so that a slow disk holds up neither the connection nor a key. The queue decides what
+happens to each hunk, and the lane carries it out. After :meth:`Lane.stop` nothing more is begun: a write
+in progress finishes, and the rest is dropped and reported as not received.
 
 All methods are called on the event loop.
 """
@@ -37,14 +37,14 @@ ANSWER = ""
 
 @dataclass(slots=True)
 class _Stream:
-    """The answer's text or one call's input: its parser, and the names of its hunks by their numbers."""
+    """The answer's text, or the input of one tool call. ``names`` holds the ids of its hunks by number."""
 
     parser: Parser
     names: dict[int, str] = field(default_factory=dict)
 
 
 class Lane:
-    """One turn's edits."""
+    """Lands the edits of one turn."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Lane:
         """Whether the user is asked about a guarded path while its hunk is still typed."""
         self._streams: dict[str, _Stream] = {}
         self._nameless = False
-        """Whether the journal could give no more names. Hunks without one are passed over."""
+        """Whether the ledger could give no more ids. Hunks without an id are ignored."""
         self._queue = LandingQueue(attended=attended, review=review)
         self._pause = thread.landing_pause
         self._tasks = LaneTasks(thread)
@@ -76,18 +76,18 @@ class Lane:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What became of the hunks that have ended, in the order of the answer."""
+        """The ends of the hunks that have ended, in the order of the answer."""
         return self._queue.outcomes
 
     async def watch(self, exchange: asyncio.Task[None]) -> None:
         """Wait until ``exchange``, which feeds this lane, has ended.
 
-        Raises TurnFailedError for a fault of spark itself in here, after it has cancelled the exchange.
+        Raises TurnFailedError after a fault in the lane, which cancels the exchange first.
         """
         await self._tasks.watch(exchange)
 
     def feed(self, source: str, text: str) -> None:
-        """Take the next piece of the answer (``ANSWER``) or of a tool call's input.
+        """Parse the next piece of the answer (``ANSWER``) or of a tool call's input.
 
         Raises TurnFailedError when the journal cannot be written.
         """
@@ -101,32 +101,35 @@ class Lane:
         self._take(source, stream, stream.parser.feed(text))
 
     def finish(self, source: str, *, clean_end: bool, lost: bool = False) -> None:
-        """The stream of ``source`` ended. Its unfinished hunk is incomplete unless ``clean_end``; with
-        ``lost`` it is dropped, because it may come again."""
+        """End the stream of ``source``.
+
+        Its unfinished hunk is refused as incomplete unless ``clean_end``; with ``lost`` it is dropped
+        instead, because the model may send it again.
+        """
         stream = self._streams.pop(source, None)
         if stream is not None and not self._queue.stopped:
             self._take(source, stream, stream.parser.close(clean=clean_end), lost=lost)
 
     def finish_all(self, *, clean_end: bool, lost: bool = False) -> None:
-        """The response ended, and with it every stream."""
+        """End every stream, as :meth:`finish` does: the response is over."""
         for source in list(self._streams):
             self.finish(source, clean_end=clean_end, lost=lost)
 
     def lose(self) -> None:
-        """The answer was lost midway and will be resumed: whole hunks still land, open ones are dropped."""
+        """Drop the open hunks of an answer that was lost and will be resumed; whole ones still land."""
         self.finish_all(clean_end=False, lost=True)
 
     def stop(self) -> None:
-        """Drop every hunk that is not being written at this moment, and take no more; returns at once."""
+        """Drop every hunk that is not being written at this moment, and accept no more. Returns at once."""
         if not self._queue.stopped:
             self._perform(self._queue.stop())
             self._pause.look_again()
 
     def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
-        """The user's answer about a held hunk, any of those whose ``HunkHeld`` was sent and that have not
-        ended; with ``rest`` about all that are held and all that this turn will still hold.
+        """Land or decline ``hunk``, for which ``HunkHeld`` was sent; with ``rest`` also all other held hunks
+        and all that this turn will still hold.
 
-        False when that hunk is not held (any more), or was agreed to before.
+        False when ``hunk`` has no open question (any more).
         """
         effects = self._queue.answer(hunk, land=land, rest=rest)
         if effects is None:
@@ -137,14 +140,14 @@ class Lane:
     async def settled(self) -> None:
         """Wait until every whole hunk has ended, which may need the user's answers.
 
-        Raises TurnFailedError for a fault of spark itself in here.
+        Raises TurnFailedError after a fault in the lane.
         """
         await self._idle.wait()
         await self._tasks.settled()
         self._tasks.check()
 
     async def close(self) -> None:
-        """End every hunk without asking anything more: those before the first question still land."""
+        """End every hunk without another question: those before the first open question still land."""
         self._perform(self._queue.last_questions())
         await self._idle.wait()
         self.stop()
@@ -199,8 +202,11 @@ class Lane:
             self._targets.typed(hunk, kind, text)
 
     def _perform(self, effects: Sequence[Effect]) -> None:
-        """Carry out what the queue decided. The work is begun before anything is told: an event that cannot
-        be sent must not leave a hunk behind that nothing works on."""
+        """Carry out what the queue decided.
+
+        The work is begun before any event is published: an event that cannot be published must not leave
+        a hunk behind that nothing works on.
+        """
         for effect in effects:
             match effect:
                 case Locate():
@@ -223,14 +229,16 @@ class Lane:
                     self._publish(outcome_event(outcome, self._turn))
 
     async def _foresee(self, hunk: str, path: str) -> None:
-        """Ask about a hunk whose path alone trips a guard while it is still being typed."""
+        """Ask about a hunk whose path alone is guarded while the model still types it."""
         held = await self._tasks.in_edit_thread(lambda: self._writer.held_by_path(path))
         if held is not None:
             self._perform(self._queue.foreseen(hunk, held))
 
     async def _locate(self, effect: Locate) -> None:
-        """Show where a held hunk would land: it may have been typed faster than its lines were looked for,
-        and hunks before it have landed since."""
+        """Show where a held hunk would land.
+
+        The search for its lines may have lagged behind its typing, and hunks before it have landed since.
+        """
         place = await self._targets.find(effect.edit.path, effect.edit.old)
         if place is not None and self._queue.state(effect.hunk) is State.HELD:
             self._targets.show(effect.hunk, effect.edit.path, place)
@@ -258,7 +266,7 @@ class Lane:
         return self._writer.write(effect.hunk, self._turn, effect.edit, effect.allow)
 
     async def _account(self, effect: Land, problem: Exception) -> None:
-        """End the hunk whose landing failed by what the ledger says: its text may be on disk all the same."""
+        """End a hunk whose landing raised, as the ledger has it: its text may be on disk all the same."""
         message = fault_line("landing this edit", problem)
         result: Landed | Refused = Refused(effect.hunk, effect.edit.path, RefusalCode.IO, message)
         try:

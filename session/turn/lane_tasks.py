@@ -16,10 +16,10 @@ _DOING = "landing edits"
 
 
 class LaneTasks:
-    """Tasks on the event loop, and calls in the edit thread. Made and used on the running loop.
+    """Runs a lane's tasks on the event loop, and its file work in the edit thread.
 
-    ``fault`` is done once a task has raised anything; its result is the first exception. Each one is
-    logged with its traceback.
+    ``fault`` is done once a task has raised; its result is the first exception. Every exception is logged
+    with its traceback. Make and use it on the running event loop.
     """
 
     def __init__(self, thread: EditThread) -> None:
@@ -38,9 +38,9 @@ class LaneTasks:
         return await self._thread.run(work)
 
     async def watch(self, task: asyncio.Task[None]) -> None:
-        """Wait until ``task`` has ended, or until a background task raises, which cancels it.
+        """Wait until ``task`` has ended. If a background task raises first, ``task`` is cancelled.
 
-        Raises TurnFailedError in the second case.
+        Raises TurnFailedError if a background task has raised.
         """
         ends: set[asyncio.Future[Any]] = {task, self.fault}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""One response of the model while it comes in: its text, its items, and what of them can be kept."""
+"""One response of the model as it streams: its text, its items, and what the conversation keeps of it."""
 
 from __future__ import annotations
 
@@ -19,52 +19,55 @@ from session.turn.tool_calls import Answers
 CUT = "Cut off before it was done; see the report that follows."
 """The answer to a tool call that got none before the turn ended."""
 _CHARACTERS_PER_TOKEN = 4
-"""For tool input that was cut, which no item holds."""
+"""Characters that count as a token in tool input that was cut, which is in no item."""
 
 
 @dataclass(slots=True)
 class Response:
-    """What has come of one response so far."""
+    """The parts of one response that have arrived."""
 
     first_outcome: int = 0
-    """Index of the first outcome in the turn's lane that nobody has reported yet."""
+    """Index of the first outcome in the turn's lane that the model has not been told."""
     earlier_calls: frozenset[str] = frozenset()
     """The ids of the calls that the conversation held before this response."""
     answers: Answers = field(default_factory=Answers)
     """The answers of the tools to its function calls."""
     text: list[str] = field(default_factory=list)
-    """Pieces of the answer's text that no item holds yet."""
+    """The pieces of the answer's text that are not yet part of an item."""
     tool_text: int = 0
     """Characters of tool input so far."""
     output: list[ServerItem] = field(default_factory=list)
-    """Its items so far, as the server gave them."""
+    """The items that have arrived, as the server gave them."""
     items: list[Item] = field(default_factory=list)
     """The items of a whole response, as they may be sent back."""
     finished: wire.Finished | None = None
     kept: bool = False
     """Whether its items are in the conversation."""
     begun: bool = False
-    """Whether any content came: asking for it again would say and land things twice."""
+    """Whether any content arrived: a repeated request would show and land it twice."""
 
     def item_done(self, item: ServerItem) -> None:
-        """Take a whole item; a message holds the text that came before it."""
+        """Add a whole item. A message holds the text that arrived before it."""
         self.output.append(item)
         if item.get("type") == "message":
             self.text.clear()
 
     def complete(self, finished: wire.Finished) -> None:
-        """Set ``items``: the response is whole."""
+        """Set ``items``, now that the response is whole."""
         self.items = without_last_reasoning(answer_items(finished.output or self.output, self.earlier_calls))
         self.text.clear()
 
     def estimated_tokens(self, count: Callable[[str], int]) -> int:
-        """About how many tokens came, where the server does not say."""
+        """An estimate of the tokens that arrived, for servers that do not report them."""
         items = sum(count(item_text(item)) for item in self.output)
         return count("".join(self.text)) + self.tool_text // _CHARACTERS_PER_TOKEN + items
 
     def partial_items(self) -> list[Item]:
-        """What the conversation can keep of a response that was cut: whole items, the text so far, and an
-        output for each of its calls. A tool call that was cut is left out."""
+        """The items that the conversation keeps of a response that was cut.
+
+        These are its whole items, its text so far, and an output for each of its calls. A tool call that
+        was cut is left out.
+        """
         items = list(self.items) or answer_items(self.output, self.earlier_calls)
         if (partial := "".join(self.text)).strip():
             items.append(assistant_message(partial))

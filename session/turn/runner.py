@@ -1,9 +1,8 @@
-"""One turn, from the prompt to its last event.
+"""Runs one turn, from the prompt to its last event.
 
-The runner builds the window, sends the request, feeds the answer to the lane, answers the model's
-tool calls, and goes round until nothing is owed. It holds the turn's state machine; the session
-holds the runner. Interrupting is a plain call that takes effect before it returns: from then on
-nothing lands, and the only event of this turn is how it ended.
+The runner prepares the window, sends the request, feeds the answer to the lane and answers the model's
+tool calls, until the model is owed nothing more. An interrupt takes effect before its call returns: from
+then on nothing lands, and the turn's only event is its end.
 """
 
 from __future__ import annotations
@@ -48,16 +47,16 @@ from session.turn.turn import Phase, Signal, Turn
 from session.usage.tally import Tally
 
 MOST_REPAIRS = 2
-"""How many times in one turn a model that writes edits as text is asked to repeat its refused hunks."""
+"""Most times in one turn that a model that writes edits as text is asked to repeat its refused hunks."""
 MOST_LOSSES = Retries(most=3)
-"""How many times in one turn a lost answer is resumed."""
+"""The limit on how often a turn resumes an answer that the connection lost."""
 SHRUNK = 0.5
-"""Share of the budget for the second window, after the server found the first one too long."""
+"""Share of the budget that a second window gets after the server refused the first one as too long."""
 MOST_ROUNDS = 60
-"""Most rounds of tool calls in one turn; after that the model is taken to go in circles."""
+"""Most rounds of tool calls in one turn. A model that needs more is assumed to go in circles."""
 
 KEPT_ROOM = 2_000
-"""Tokens of the budget that the answers of tools leave free."""
+"""Tokens of the budget that the tools' answers leave free."""
 
 STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
@@ -101,15 +100,17 @@ class Runner:
         self._failure: Failure | None = None
 
     async def run(self) -> None:
-        """Take the turn to its end, and leave the next turn what it must know of this one. Whatever raises on
-        the way ends the turn as failed."""
+        """Run the turn to its end, and note for the next turn how it ended.
+
+        An exception of any kind ends the turn as failed.
+        """
         for step in (self._converse, self._close_lane, self._settle_accounts):
             try:
                 await step()
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
         message, code = self._failure or (None, None)
-        # A fault after the last signal leaves the machine where it is: it is told all the same.
+        # A fault after the last signal does not change the phase; the user is told all the same.
         status = STATUS[self.turn.phase] if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
@@ -131,7 +132,7 @@ class Runner:
             await self._lane.close()
 
     def _fail(self, problem: Exception) -> None:
-        """End the turn as failed; the first failure is the one that is told."""
+        """End the turn as failed. The user is told the first failure."""
         failure = explain(problem)
         if failure.code == INTERNAL and not isinstance(problem, TurnFailedError):  # the lane logs its own
             log_fault(f"running turn {self.turn.name}", problem)
@@ -153,7 +154,7 @@ class Runner:
             self._exchange.cancel()
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
-        """The user's word on a held hunk or call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
+        """Allow or decline a held hunk or tool call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
         if self.turn.over:
             return False
         return self._lane.answer(held, land=land, rest=rest) or self._calls.decide(
@@ -181,7 +182,7 @@ class Runner:
                 wait = self._tries.wait(problem) if self._response.begun else None
                 if wait is None:
                     raise
-                await self._take_up(self._connection, problem.message, wait)
+                await self._resume_answer(self._connection, problem.message, wait)
                 continue
             owed = await self._owed()
             if repairs < MOST_REPAIRS and (repair := self._repair()):
@@ -195,7 +196,7 @@ class Runner:
                 break
             rounds += 1
             if rounds > MOST_ROUNDS:
-                raise TurnFailedError(f"the model went round {MOST_ROUNDS} times without an end", "rounds")
+                raise TurnFailedError(f"the model called tools {MOST_ROUNDS} times in a row", "rounds")
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
 
@@ -203,7 +204,7 @@ class Runner:
         try:
             prepared = await self._preparation.prepare(self.prompt, self._memory, share)
         except BudgetTooSmall as problem:
-            raise TurnFailedError(f"{problem}; say it in fewer words", "budget") from problem
+            raise TurnFailedError(str(problem), "budget") from problem
         prepared.commit(self._memory)
         return prepared
 
@@ -230,8 +231,8 @@ class Runner:
         self._tell(prepared)
         self._signal(Signal.SENT)
 
-    async def _take_up(self, connection: Connection, why: str, wait: float) -> None:
-        """Resume a lost answer: what came of it is kept, and the model is told where to go on."""
+    async def _resume_answer(self, connection: Connection, why: str, wait: float) -> None:
+        """Resume an answer that the connection lost: keep what arrived, and tell the model where to go on."""
         self._lane.lose()
         await self._lane.settled()
         self._count(None)
@@ -240,7 +241,7 @@ class Runner:
         memory.unreported += self._fresh_outcomes()
         self._remember([developer_message(memory.take_report() + TAKE_UP)])
         self._signal(Signal.LOST)
-        self._publish(Notice(level="warning", text=f"{clean_line(why)} The answer is taken up again."))
+        self._publish(Notice(level="warning", text=f"{clean_line(why)} Resuming the answer."))
         await connection.pause(wait, why)
 
     async def _one_response(self, connection: Connection) -> None:
@@ -252,7 +253,7 @@ class Runner:
             self._take(event)
         finished = self._response.finished
         if finished is None:
-            raise TurnFailedError("the server ended its answer without saying how", "closed")
+            raise TurnFailedError("the server closed the answer without a status", "closed")
         whole = finished.status == "completed"
         self._lane.finish_all(clean_end=whole)
         if whole:
@@ -293,7 +294,7 @@ class Runner:
             self._lane.finish(source, clean_end=True)
 
     def _count(self, usage: wire.TokenUsage | None) -> None:
-        """Add a response to the turn's tokens; by our own count where the server gave none."""
+        """Add a response to the turn's tokens, estimated where the server does not report them."""
         if (link := self._connection) is not None:
             self._tally.timed(link.first_token_seconds, link.times[1])
         if usage is not None:
@@ -304,7 +305,7 @@ class Runner:
         self._publish(self._tally.event())
 
     def _standing_tokens(self) -> int:
-        """Tokens of a request that would be sent now."""
+        """The tokens of a request that would be sent now."""
         return self._preparation.instruction_tokens + self._memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
@@ -314,7 +315,7 @@ class Runner:
         return sum(self._preparation.count(item_text(item)) for item in items)
 
     async def _owed(self) -> list[Item]:
-        """The outputs of the calls just made: reports on their hunks, and the answers of the tools."""
+        """The outputs that the calls of this response are owed: reports on hunks, and answers of tools."""
         calls = [item for item in self._response.items if is_call(item)]
         outputs = {
             call["call_id"]: self._patched(call) for call in calls if call["type"] == "custom_tool_call"
@@ -331,7 +332,7 @@ class Runner:
         return memory.take_report() or "The patch held no edit, or its edits are reported above."
 
     async def _called(self, functions: Sequence[FunctionCall]) -> dict[str, str]:
-        """What the tools answer, with no more tokens than the window has room for."""
+        """The answers of the tools by call id, within the tokens that the window has room for."""
         memory = self._memory
         self._signal(Signal.CALLED)
         said = sum(self._preparation.count(item_text(item)) for item in self._response.items)
@@ -342,7 +343,7 @@ class Runner:
         return answers.texts
 
     def _repair(self) -> list[Item]:
-        """The report on refused hunks that a model without a patch tool is shown, to send them again."""
+        """Asks a model without a patch tool to send its refused hunks again; empty if none was refused."""
         fresh = self._fresh_outcomes()
         memory = self._memory
         memory.unreported += fresh

@@ -1,7 +1,6 @@
-"""Finds where an open hunk will land while it is typed, for front ends to draw.
+"""Finds the lines that a hunk will replace while the model types it, so that front ends can show them.
 
-The lines are looked for in the edit thread, since that searches a file; at most one search runs for
-each hunk.
+The search reads a file, so it runs in the edit thread; at most one search runs for each hunk.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from session.turn.lane_tasks import LaneTasks
 
 @dataclass(slots=True)
 class _OpenHunk:
-    """What is known so far of the lines that an open hunk replaces."""
+    """The lines that an open hunk replaces, as far as they are known."""
 
     path: str
     old: list[str] = field(default_factory=list)
@@ -29,7 +28,7 @@ class _OpenHunk:
 
 
 class TargetLines:
-    """The open hunks of one turn, and where each would land."""
+    """Follows the open hunks of one turn, and tells where each would land."""
 
     def __init__(self, turn: str, writer: HunkWriter, tasks: LaneTasks, recorder: Recorder) -> None:
         self._turn = turn
@@ -39,11 +38,11 @@ class TargetLines:
         self._open: dict[str, _OpenHunk] = {}
 
     def opened(self, hunk: str, path: str) -> None:
-        """``hunk`` has begun, in the file ``path``."""
+        """Begin to follow ``hunk``, an edit of the file ``path``."""
         self._open[hunk] = _OpenHunk(path)
 
     def typed(self, hunk: str, kind: LineKind, text: str) -> None:
-        """Take more of a line of ``hunk``. Its old lines are complete once its first new line comes."""
+        """Take another piece of a line of ``hunk``. The first new line completes its old lines."""
         known = self._open.get(hunk)
         if known is None or known.complete:
             return
@@ -59,7 +58,7 @@ class TargetLines:
             self._tasks.start(self._search(hunk, known, tuple(known.old)))
 
     def closed(self, hunk: str) -> None:
-        """``hunk`` is whole or has ended: nothing more is shown of it from here."""
+        """Stop following ``hunk``, which is whole or has ended."""
         self._open.pop(hunk, None)
 
     async def find(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:

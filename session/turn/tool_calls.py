@@ -1,7 +1,7 @@
-"""The tool calls of a turn: each is run, told in events, and answered.
+"""Runs the tool calls of a turn, publishes their events, and collects their answers.
 
-Calls that only read run at the same time. Calls that may change something run alone, in their order, after
-the reading is done; where the user has to agree, only then. No call raises: what went wrong is its answer.
+Calls that only read run at the same time. Calls that may change something run after them, one by one and in
+their order, each once the user has agreed where that is needed. A call that fails answers with the reason.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ MOST_TOKENS = 8_000
 MOST_AT_ONCE = 16
 """Most calls that run at the same time: each may start a program and open files."""
 LONGEST_LABEL = 300
+"""Most characters of a call's line."""
 NO_ROOM = "There is no room left in the window for this. Go on with what you have been shown."
-NOBODY = "This needs the developer's word, and nobody can be asked here. Go on without it."
+NOBODY = "This needs the developer's approval, and nobody can be asked here. Go on without it."
 DECLINED = "The developer declined this call. Do not make it again; go on without it, or say what you need."
 
 
@@ -47,7 +48,7 @@ class Answers:
 
 @dataclass(slots=True)
 class _Call:
-    """A call and what is known of it so far."""
+    """A call, and its state."""
 
     name: str
     tool: str
@@ -97,8 +98,10 @@ class Calls:
                 await self._one(call, work, each)
 
     def decide(self, call: str, *, agreed: bool, rest: bool = False) -> bool:
-        """The user's word on a held call; with ``rest`` on all that this turn still holds. False when that
-        call is not held."""
+        """Allow or decline a held call. With ``rest`` a yes also holds for all later calls of this turn.
+
+        False when that call is not held.
+        """
         held = next((each for each in self._calls if each.name == call and each.decision is not None), None)
         if held is None or held.decision is None or held.decision.done():
             return False
@@ -107,7 +110,7 @@ class Calls:
         return True
 
     def stop(self) -> None:
-        """From now on nothing more is said of the calls but that they were stopped; returns at once."""
+        """Tell of each running call that it was stopped, and nothing after that. Returns at once."""
         self._stopped = True
         for call in self._calls:
             if not call.ended:
@@ -116,7 +119,7 @@ class Calls:
     def _begin(
         self, item: FunctionCall, answers: Answers
     ) -> tuple[_Call, tuple[Tool, Mapping[str, Any]] | None]:
-        """Tell of the call; the tool with its arguments, or None where the answer is given already."""
+        """Publish the call. Returns it with its tool and arguments, or None if it is answered already."""
         name = item["name"]
         tool_name = _one_line(name)
         number = len(self._calls) + 1
@@ -190,13 +193,13 @@ async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -
 
 
 def _fault(tool: str, fault: Exception) -> str:
-    """The answer to a call of a ``tool`` that raised what no tool should; the exception is logged."""
+    """The answer to a call whose ``tool`` raised an unexpected exception, which is logged."""
     doing = f"running the tool {tool}"
     log_fault(doing, fault)
     return f"{fault_line(doing, fault)}. Go on without this call."
 
 
 def _one_line(text: str) -> str:
-    """``text`` on one line, its line ends visible."""
+    """``text`` on one line, with its line ends shown as ⏎."""
     line = clean_line(text.strip().replace("\n", " ⏎ "))
     return line if len(line) <= LONGEST_LABEL else f"{line[:LONGEST_LABEL]}…"

@@ -1,17 +1,16 @@
 """One turn as a state machine.
 
 A turn prepares its window, waits for the server, streams, settles (the answer is whole, its last
-hunks are landing), runs the tools that were called, and may go round again when the model is owed
-their results.
-It ends in exactly one of three ways, and what is over stays over: a signal that comes late (the
-user's key raced the server's last frame) changes nothing.
+hunks are landing), runs the tools that were called, and goes round again when the model is owed their
+results. It ends in exactly one of three ways. A signal after the end changes nothing: the user's key
+and the server's last frame may cross.
 
 Rules, which the table holds:
 
 1. Interrupt and failure end a turn from every live phase.
 2. Only a settled answer completes; an answer is settled when no hunk of it is still to land.
 3. An answer may arrive whole, without a first token before it.
-4. A lost answer is waited for again; what landed of it has landed.
+4. After the connection lost an answer, the turn waits for its rest; what landed of it stays.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """Where a turn is."""
+    """The phases of a turn."""
 
     PREPARING = "preparing"
     WAITING = "waiting"
@@ -33,7 +32,7 @@ class Phase(StrEnum):
 
 
 class Signal(StrEnum):
-    """What can happen to a turn."""
+    """The events that change a turn's phase."""
 
     SENT = "sent"
     ARRIVED = "arrived"
@@ -76,11 +75,11 @@ TABLE: dict[Phase, dict[Signal, Phase]] = {
 
 
 class IllegalSignalError(Exception):
-    """A signal that no rule allows in this phase: a fault of ours, never of the server's."""
+    """A signal that the table does not allow in this state: a fault in spark, never in the server."""
 
 
 class Turn:
-    """A turn's name and phase. ``advance`` is its only door."""
+    """A turn's name and phase. Only ``advance`` changes the phase."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -92,9 +91,9 @@ class Turn:
         return not TABLE[self.phase]
 
     def advance(self, signal: Signal) -> bool:
-        """Take ``signal``; true when the phase changed.
+        """Change the phase as ``signal`` demands; true when that is another phase than before.
 
-        Raises IllegalSignalError for a signal that a live phase does not know.
+        Raises IllegalSignalError for a signal that is not allowed in this phase.
         """
         if self.over:
             return False

@@ -1,4 +1,4 @@
-"""The turns of a session, one after the other: prompts, redirects, and the queue of prompts."""
+"""Runs the turns of a session one after the other: prompts, redirects, and queued prompts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Turns:
         self._number = ended
         self._runner: Runner | None = None
         self._last: asyncio.Task[Any] | None = None
-        """The last turn, or work between turns: the next one waits for it."""
+        """The last turn, or the last work between turns. The next turn waits for it."""
         self._queued: deque[str] = deque()
 
     @property
@@ -73,8 +73,8 @@ class Turns:
         return self._runner is not None and not self._runner.turn.over
 
     def submit(self, text: str) -> None:
-        """Begin a turn. While another runs this is a redirect: that one is interrupted, and this one begins
-        when it has wholly ended."""
+        """Begin a turn. If another runs, this is a redirect: that turn is interrupted, and this one begins
+        once it has wholly ended."""
         redirect = self.running
         self.interrupt()
         self._number += 1
@@ -108,18 +108,19 @@ class Turns:
             self._runner.interrupt()
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
-        """Land or decline a held hunk, allow or decline a held tool call; with ``rest`` also all that this
-        turn will hold from now on. False when it is not held, or no longer."""
+        """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
+        on. False when it is not held (any more)."""
         return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
 
     async def between(self, work: Callable[[], Awaitable[str]]) -> str:
-        """Do ``work`` after the last turn has wholly ended; a turn submitted meanwhile waits for it."""
+        """Do ``work`` once the last turn has wholly ended, and return its line for the user. A turn that is
+        submitted meanwhile waits for it."""
         doing = asyncio.create_task(_after(self._last, work), name="between turns")
         self._last = doing
         return await asyncio.shield(doing)
 
     def choice_changed(self) -> None:
-        """Make the coming requests as they are chosen now; a running turn keeps its own choice."""
+        """Use the present choice of model and tools for the next requests. A running turn keeps its own."""
         if not self.running:
             self._prepare_connection()
 
@@ -157,7 +158,7 @@ class Turns:
         )
 
     def _prepare_connection(self) -> None:
-        """Have the connection ask as is chosen now. No answer runs on it."""
+        """Set up the connection for the present choice. No answer is streaming on it."""
         connection, endpoint = self._connection, self._opening.endpoint
         if connection is None or endpoint is None:
             return
@@ -166,7 +167,7 @@ class Turns:
         connection.use(replace(endpoint, headers=self._choice.headers()))
 
     async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
-        """Run one turn after the one before has wholly ended; then submit the next queued prompt."""
+        """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
             await asyncio.wait({before})
         await runner.run()

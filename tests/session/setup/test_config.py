@@ -366,9 +366,8 @@ def test_a_wrong_setting_for_long_dialogues_is_said(setup: Setup, text: str, why
 
 
 def test_a_key_of_an_earlier_version_is_accepted_and_its_lack_of_effect_is_told(setup: Setup) -> None:
-    setup.user(
-        '[providers.openai]\nlanes = true\n[providers.mine]\nbase_url = "https://m.example"\nlanes = 4\n'
-    )
+    mine = '[providers.mine]\nbase_url = "https://m.example"\n'
+    setup.user(f"[providers.openai]\nlanes = true\n{mine}lanes = 4\n")
     settings, catalogue = setup.both()
     file = setup.config / "config.toml"
     assert settings.notes == (
@@ -376,5 +375,5 @@ def test_a_key_of_an_earlier_version_is_accepted_and_its_lack_of_effect_is_told(
         f"{file}: lanes of [providers.mine] has no effect any more; remove it",
     )
     assert catalogue.provider("mine").base_url == "https://m.example"
-    setup.user('[providers.mine]\nbase_url = "https://m.example"\nlane = 4\n')
+    setup.user(f"{mine}lane = 4\n")
     assert "has no key 'lane'" in setup.problem()

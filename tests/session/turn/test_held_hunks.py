@@ -201,7 +201,7 @@ async def test_review_and_a_guard_ask_once_and_say_both(root: Path) -> None:
     ]
     assert asked[1].message == (
         "package.json is locked by the user (package.json); it adds a dependency: left-pad; "
-        "every edit waits for you in review mode"
+        "review mode holds every edit until you answer"
     )
     assert len(talk.all(HunkLanded)) == 3
 

@@ -107,7 +107,7 @@ async def test_an_answer_lost_midway_goes_on_from_what_landed(
         assert not talk.all(HunkRefused), "a hunk that comes again is not refused"
         assert len(talk.all(TurnStarted)) == 1 and TAKE_UP in talk.sent(1).replace("\\n", "\n")
         assert talk.all(Usage)[-1].estimated, "what the lost answer cost is not known"
-        (said,) = [notice for notice in talk.all(Notice) if "taken up" in notice.text]
+        (said,) = [notice for notice in talk.all(Notice) if "Resuming the answer" in notice.text]
         assert said.level == "warning"
 
 
@@ -193,6 +193,6 @@ async def test_a_prompt_larger_than_the_window_is_said_to_be(root: Path) -> None
     async with talking(root, PLAIN) as talk:
         talk.session.submit("far too many words " * 40_000)
         ended = await talk.ended("t1")
-        assert ended.status == "failed" and "fewer words" in (ended.message or "")
+        assert ended.status == "failed" and "shorten the request" in (ended.message or "")
         talk.session.submit("hello")
         assert (await talk.ended("t2")).status == "completed"

@@ -196,7 +196,7 @@ def test_a_turn_that_fails_says_so_in_one_line(ask: RunExec, prompt: str) -> Non
     assert ran.code == 1
     *taken_up, last = ran.err.splitlines()
     assert last.startswith("spark: ")
-    assert all(line.endswith("The answer is taken up again.") for line in taken_up)
+    assert all(line.endswith("Resuming the answer.") for line in taken_up)
     assert len(taken_up) == (3 if prompt == "cut me off" else 0)
     assert "\x1b" not in ran.err + ran.out
     events = records(ask("--json", prompt).out)

@@ -1,4 +1,4 @@
-"""The background tasks of a session, and the one place that sees how each of them ends."""
+"""Runs the background tasks of a session, and reports every one that fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOGGER = logging.getLogger("spark.session")
 
 
 def fault_line(doing: str, problem: BaseException) -> str:
-    """One line for the user about an exception that nothing expected. ``doing`` is what failed, as in
+    """One line for the user about an unexpected exception. ``doing`` names the work that failed, as in
     "reading the project"."""
     detail = clean_line(f"{type(problem).__name__}: {problem}".removesuffix(": "))
     return f"spark itself failed while {doing} ({detail})"
@@ -45,15 +45,17 @@ class BackgroundTasks:
 
     def start(self, work: Coroutine[Any, Any, T], doing: str, *, consequence: str = "") -> asyncio.Task[T]:
         """Run ``work`` in the background. ``doing`` names it in the log and for the user, as in "reading the
-        project"; ``consequence`` says what the user has to do without if it fails."""
+        project"; ``consequence`` tells the user what its failure means for the session."""
         task = asyncio.create_task(work, name=doing)
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(ended, doing, consequence))
         return task
 
     def watch_loop(self) -> None:
-        """Tell and log, until :meth:`close`, what asyncio would write to standard error: exceptions in
-        callbacks, and those of tasks that nobody waited for."""
+        """Report exceptions in callbacks, and those of tasks that nobody waited for, until :meth:`close`.
+
+        Otherwise asyncio would write them to standard error.
+        """
         self._loop = asyncio.get_running_loop()
         self._handler = self._loop.get_exception_handler()
         self._loop.set_exception_handler(self._loop_fault)

@@ -1,1 +1,1 @@
-"""What the user can order outside a turn: undo, locks, models, the window, compaction, apply."""
+"""Commands outside a turn: undo, locks, models, the window, compaction, apply."""

@@ -18,20 +18,21 @@ from session.text.sanitize import clean_line
 from session.turn.hunk_events import landed_event, refused_event
 
 CHUNK = 65_536
+"""Most bytes of one read."""
 
 
 class NotTextError(Exception):
-    """The edits are no UTF-8 text; the message says at which byte, from 0."""
+    """The edits are not UTF-8 text; the message says at which byte, from 0."""
 
 
 def apply_stream(
     workspace: Workspace, stream: BinaryIO, edit_format: str, *, dry_run: bool = False
 ) -> Iterator[Event]:
-    """Land the edits in ``stream`` (UTF-8) as they come, and tell of each; ends with ``ApplyEnded``.
+    """Land the edits in ``stream`` (UTF-8) as they arrive. Yields their events, then ``ApplyEnded``.
 
-    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, where
-    the stream is no UTF-8: what was complete before that byte has landed, the rest is not read.
-    Raises LockError, before anything is read, where the project's locks cannot be read.
+    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, if the
+    stream is not UTF-8: what was complete before that byte has landed, and the rest is not read.
+    Raises LockError, before anything is read, if the project's locks cannot be read.
     """
     locks = LockStore(workspace.root, workspace.folders.state).read()
     workspace.landing.protection = locks_only(locks)
@@ -47,15 +48,17 @@ def apply_stream(
 
 
 def _read_some(stream: BinaryIO) -> bytes:
-    """What is there now, so that a hunk lands while its pipe is still open."""
+    """The bytes that have arrived, so that a hunk lands while its pipe is still open."""
     read1 = getattr(stream, "read1", stream.read)
     data: bytes = read1(CHUNK)
     return data
 
 
 class _Utf8:
-    """The pieces of a byte stream as text, up to its end or to the first byte that is no UTF-8, which
-    ``problem`` then tells."""
+    """Reads a byte stream as text, up to its end or to the first byte that is not UTF-8.
+
+    ``problem`` then says which byte that is.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self.problem: NotTextError | None = None
@@ -121,7 +124,7 @@ class _Applying:
 
 
 def undo_hunk(workspace: Workspace, hunk: str | None) -> HunkUndone | HunkRefused:
-    """Take back ``hunk``, or the last landed one; outside any session."""
+    """Undo ``hunk``, or the hunk that landed last if it is None. Needs no session."""
     workspace.ledger.recover()
     result = workspace.landing.undo(hunk)
     if isinstance(result, Refused):
@@ -130,7 +133,7 @@ def undo_hunk(workspace: Workspace, hunk: str | None) -> HunkUndone | HunkRefuse
 
 
 def redo_hunk(workspace: Workspace, hunk: str | None) -> HunkRedone | HunkRefused:
-    """Land ``hunk`` again, or the one undone last; outside any session."""
+    """Land ``hunk`` again, or the hunk that was undone last if it is None. Needs no session."""
     workspace.ledger.recover()
     result = workspace.landing.redo(hunk)
     if isinstance(result, Refused):

@@ -1,5 +1,7 @@
-"""What the user does with the dialogue by hand (compact it, keep lines for ever), and the ledger that a model
-is asked for beside the conversation."""
+"""The user's commands for long dialogues: compact, show the ledger, remember and forget lines.
+
+Also asks the model for the ledger, in a request of its own, when the window will soon be full.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,16 @@ from session.turn.turns import Turns
 LONGEST_LINE = 4_000
 """Most characters of a remembered line."""
 LONGEST_LINES = 8_000
-"""Most characters of all remembered lines: they are part of every window."""
+"""Most characters of all remembered lines together, since they are part of every window."""
 _TURN = re.compile(r"t[0-9]+")
 
 
 class CompactionError(Exception):
-    """A command that cannot be done; the message says why, and what to do."""
+    """A command cannot be carried out; the message says why, and what to do."""
 
 
 class CompactionCommands:
-    """``Session.compaction``."""
+    """``Session.compaction``: compacting the dialogue, and the lines that survive every compaction."""
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class CompactionCommands:
         tasks: BackgroundTasks,
         connection: Connection | None,
     ) -> None:
-        """``connection`` is the one over which a model is asked for a summary; None where none is asked."""
+        """``connection`` is the one over which the model is asked for a summary; None if it is not asked."""
         self._memory = memory
         self._preparations = preparations
         self._choice = choice
@@ -54,14 +56,17 @@ class CompactionCommands:
         self._tasks = tasks
         self._connection = connection
         self._asked = -1
-        """The start of the conversation in which the model was asked; it is asked once in each."""
+        """``Conversation.starts`` at the last request for a summary: the model is asked once per window."""
         recorder.subscribe(self._after_turn)
 
     async def compact(self) -> str:
-        """Compact now: the next turn begins a fresh window. Returns a line for the user, empty where the
-        event tells it. Raises CompactionError while a turn runs, and before any was asked."""
+        """Compact the dialogue now; the next turn begins a fresh window.
+
+        Returns a line for the user, empty if an event tells the result. Raises CompactionError while a
+        turn runs, and if there is no dialogue yet.
+        """
         if self._turns.running:
-            raise CompactionError("a turn runs: compact when it has ended, or stop it first")
+            raise CompactionError("a turn is running: stop it, or compact when it has ended")
         if not self._past().turns:
             raise CompactionError("there is nothing to compact yet")
         return await self._turns.between(self._compact)
@@ -82,27 +87,29 @@ class CompactionCommands:
         return f"a fresh window comes next, with the dialogue as it is: {few}"
 
     async def summary(self) -> str:
-        """The ledger of all turns so far, as text to read: what would stand in their place now."""
+        """The ledger of all turns so far, as text for the user."""
         return await asyncio.to_thread(show_summary, self._past())
 
     def remembered(self) -> str:
-        """The lines that are kept, as text to read."""
+        """The remembered lines, as text for the user."""
         lines = self._past().remembered
         return "\n".join(f"{number}: {text}" for number, text in lines) or "nothing is remembered"
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The numbers of the lines that are kept."""
+        """The numbers of the remembered lines."""
         return tuple(number for number, _ in self._past().remembered)
 
     def line(self, number: int) -> str:
-        """The line of that number; empty where there is none."""
+        """The remembered line with that number; empty if there is none."""
         return dict(self._past().remembered).get(number, "")
 
     def remember(self, text: str) -> None:
-        """Keep ``text`` word for word through every compaction; ``last``, or a turn's name as the ledger
-        shows it (``t3``), keeps that message of the user's. Raises CompactionError where that is not
-        possible."""
+        """Keep ``text`` word for word through every compaction.
+
+        ``last``, or a turn's name as in the ledger (``t3``), stands for the user's message in that turn.
+        Raises CompactionError if the line is remembered already, or too long.
+        """
         past = self._past()
         kept = self._meant(text.strip(), past)
         for number, line in past.remembered:
@@ -119,7 +126,7 @@ class CompactionCommands:
         self._publish(LineRemembered(line=number, text=kept))
 
     def forget(self, which: str) -> None:
-        """Keep the line of that number no longer, or ``all``. Raises CompactionError where there is none."""
+        """Forget the line with that number, or ``all``. Raises CompactionError if there is none."""
         lines = dict(self._past().remembered)
         if which == "all" and lines:
             numbers = sorted(lines)
@@ -136,7 +143,7 @@ class CompactionCommands:
             self._publish(LineForgotten(line=number, text=lines[number]))
 
     def _wants_summary(self) -> bool:
-        """Whether to ask the model now: the window will run full soon, and it was not asked in this one."""
+        """Whether to ask the model for a summary now: once in each window, when it will soon be full."""
         conversation, preparation = self._memory.conversation, self._preparations.now()
         room = preparation.budget - preparation.instruction_tokens
         if self._asked == conversation.starts or conversation.tokens < ASK * room:
@@ -154,7 +161,7 @@ class CompactionCommands:
             await self._ask_for_summary(connection)
 
     async def _ask_for_summary(self, connection: Connection) -> None:
-        """Ask the model beside whatever else goes on; what came of it is an event."""
+        """Ask the model in a request of its own, and publish the result."""
         preparation = self._preparations.now()
         question = SummaryRequest(
             past=self._memory.past_turns.past(),

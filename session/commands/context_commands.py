@@ -1,4 +1,4 @@
-"""What the user does with the window: pin files, take files out, and see what is in it and why."""
+"""The user's commands for the window: pin files, remove files, and see what is in it and why."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from session.turn.preparation import Preparation, Preparations
 
 
 class ContextCommands:
-    """``Session.context``. Pins change one after the other as the commands were given; what a target names is
-    looked up in a thread."""
+    """``Session.context``: pins, removals, and the explanation of the window.
+
+    Pins change one after the other, in the order of the commands. Targets are looked up in a thread.
+    """
 
     def __init__(
         self,
@@ -40,16 +42,16 @@ class ContextCommands:
 
     @property
     def pinned(self) -> tuple[str, ...]:
-        """What is pinned, oldest first."""
+        """The pinned targets, oldest first."""
         return self._pins.pinned
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """What is taken out, oldest first."""
+        """The removed targets, oldest first."""
         return self._pins.removed
 
     async def pin(self, target: str) -> None:
-        """Show ``target`` in every window. Raises PinError, as do the others."""
+        """Show ``target`` in every window. This and the other commands raise PinError for a wrong target."""
         await self._change(pinning, target)
 
     async def unpin(self, target: str) -> None:
@@ -61,14 +63,14 @@ class ContextCommands:
         await self._change(removing, target)
 
     async def restore(self, target: str) -> None:
-        """Show ``target`` again, or ``all`` that was taken out."""
+        """Show ``target`` again, or ``all`` that was removed."""
         await self._change(restoring, target)
 
     async def explain(self, draft: str | None) -> WindowReport:
-        """The window that ``draft`` would be sent with now, beside what the model holds already; with
-        None, the window as it was last sent.
+        """The window that ``draft`` would be sent with now, with what the model holds already.
 
-        It is built from what is known of the project now, and nothing is changed by it.
+        Without a draft it is the window that was sent last. It is built from what is known of the project
+        at this moment; nothing is changed by it.
         """
         await self._pins.settled()
         # The running turn changes the memory on this loop while the thread reads: it reads a copy.
@@ -97,7 +99,7 @@ def _explain(
     removed: tuple[str, ...],
 ) -> WindowReport:
     try:
-        preparation.counter.load()  # in no time where it is done already; an upper bound would mislead
+        preparation.counter.load()  # returns at once if it is loaded; an upper bound would mislead
     except RankFileError as problem:
         return WindowReport(budget=preparation.budget, problem=str(problem))
     snapshot = preparation.project.snapshot

@@ -1,4 +1,4 @@
-"""What the user does with landed hunks: take them back, and land them again."""
+"""The user's commands for landed hunks: undo and redo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from session.turn.hunk_events import refused_event
 
 @dataclass(frozen=True, slots=True)
 class HunkPlace:
-    """Where a landed hunk is in its file now: lines from 1, ``end`` one past the last."""
+    """The lines of a landed hunk in its file now: from 1, ``end`` one past the last."""
 
     hunk: str
     path: str
@@ -28,7 +28,7 @@ class HunkPlace:
 
 
 class HunkCommands:
-    """``Session.hunks``. Files are touched in the edit thread alone."""
+    """``Session.hunks``: undo and redo. Files are read and written in the edit thread."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class HunkCommands:
         recorder.subscribe(self.undoable.take)
 
     async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
-        """Take back one hunk, the last landed one without a name; the answer is also published."""
+        """Undo one hunk; without an id, the hunk that landed last. The result is also published."""
         return self._undone(await self._thread.run(lambda: self._landing.undo(hunk)))
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
-        """Land an undone hunk again, the last undone one without a name; the answer is also published."""
+        """Land an undone hunk again; without an id, the one undone last. The result is also published."""
         result = await self._thread.run(lambda: self._landing.redo(hunk))
         if isinstance(result, Refused):
             return self._refused(result)
@@ -64,11 +64,11 @@ class HunkCommands:
         return event
 
     async def undo_turn(self) -> list[HunkUndone | HunkRefused]:
-        """Take back every landed hunk of the last turn that has any, newest first."""
+        """Undo every landed hunk of the last turn that has any, newest first."""
         return [self._undone(result) for result in await self._thread.run(self._undo_last_turn)]
 
     async def places(self) -> list[HunkPlace]:
-        """Where the landed hunks of this session are in their files now, oldest first."""
+        """The places of this session's landed hunks in their files now, oldest first."""
         return await self._thread.run(self._places)
 
     def _undo_last_turn(self) -> list[Landed | Refused]:

@@ -12,8 +12,11 @@ from session.project.workspace import Workspace
 
 
 class LockCommands:
-    """``Session.locks``. A command runs in the edit thread and under the ledger's lock, so no hunk of this
-    or of another process lands between the change of a lock and its effect."""
+    """``Session.locks``: locking and unlocking.
+
+    A command runs in the edit thread and under the ledger's lock, so no hunk of this or another process
+    lands between the change of a lock and its effect.
+    """
 
     def __init__(
         self,
@@ -24,7 +27,7 @@ class LockCommands:
         *,
         attended: bool,
     ) -> None:
-        """Read the locks and put the guards in place. Raises LockError where the locks cannot be read.
+        """Read the locks and put the guards in place. Raises LockError if the locks cannot be read.
 
         ``reading`` knows which files git ignores; ``attended`` says that a user can be asked about a hunk
         that a guard holds.
@@ -37,22 +40,25 @@ class LockCommands:
         self._reading = reading
         self._attended = attended
         self.known: tuple[str, ...] = self._store.shown()
-        """The locks as of the last command, for completion; this process may not know of later ones."""
+        """The locks as of the last command, for completion. Other processes may have changed them since."""
         self._protect()
 
     async def lock(self, target: str) -> str:
-        """Lock a path, a folder, a pattern, or lines as ``path:10-20``; says what is locked.
+        """Lock a path, a folder, a pattern, or lines as in ``path:10-20``. Returns a line for the user.
 
-        Raises LockError where it cannot be.
+        Raises LockError for a target that names nothing or cannot be locked.
         """
         return await self._change(self._store.add, target)
 
     async def unlock(self, target: str) -> str:
-        """Remove a lock (``all`` removes every one); says so. Raises LockError where there is none."""
+        """Remove a lock; ``all`` removes every one. Returns a line for the user.
+
+        Raises LockError if there is no such lock.
+        """
         return await self._change(self._store.remove, target)
 
     async def shown(self) -> tuple[str, ...]:
-        """What is locked now, each in a few words. Raises LockError where the locks cannot be read."""
+        """The present locks, each in a few words. Raises LockError if they cannot be read."""
         self.known = await self._thread.run(self._store.shown)
         return self.known
 

@@ -1,4 +1,4 @@
-"""What the user asks and decides about the model: which one answers, its effort and its tier."""
+"""The user's commands for the model: which one answers, its effort and its tier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from session.turn.turns import Turns
 
 
 class ModelCommands:
-    """``Session.models``. A choice holds from the next turn on."""
+    """``Session.models``: the model, its effort and its tier. A choice holds from the next turn on."""
 
     def __init__(
         self,
@@ -26,21 +26,21 @@ class ModelCommands:
         self._recorder = recorder
         self._turns = turns
         self._asking = asyncio.Lock()
-        """Held while a server is asked: of two models the one that was named last is used."""
+        """Held while the server is asked about a model, so that of two choices the later one is used."""
 
     @property
     def model(self) -> str:
-        """The model that answers, from the next turn on."""
+        """The name of the model that answers from the next turn on."""
         return self._choice.model.name
 
     @property
     def effort(self) -> str:
-        """How long it may think, as chosen: one of the model's efforts, or ``auto``."""
+        """The chosen effort: one of the model's efforts, or ``auto``."""
         return self._choice.effort
 
     @property
     def efforts(self) -> tuple[str, ...]:
-        """What can be chosen as effort; nothing for a model that has none."""
+        """The efforts that can be chosen; none for a model without efforts."""
         return self._choice.efforts
 
     @property
@@ -50,7 +50,7 @@ class ModelCommands:
 
     @property
     def prices(self) -> str:
-        """What the coming turns are priced by, as a line for the user."""
+        """The prices of the coming turns, as a line for the user."""
         return self._choice.prices()
 
     @property
@@ -59,8 +59,10 @@ class ModelCommands:
         return self._choice.model.window
 
     async def choose_model(self, name: str) -> str:
-        """Use another model of this provider from the next turn on. Returns lines for the user, empty where
-        the event tells it all. The server is asked for a model that spark does not know.
+        """Use another model of this provider from the next turn on.
+
+        Returns lines for the user, empty if an event tells it all. The server is asked about a model that
+        spark does not know.
 
         Raises ChoiceError for a model that is not available.
         """
@@ -71,7 +73,7 @@ class ModelCommands:
         return "\n".join(filter(None, (found, told)))
 
     def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
-        """Use another effort or another tier from the next turn on. Returns a line for the user, or nothing.
+        """Use another effort or tier from the next turn on. Returns a line for the user, perhaps empty.
 
         Raises ChoiceError for one that the model does not have.
         """

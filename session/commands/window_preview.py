@@ -26,7 +26,7 @@ class PreviewError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A window, and the model it is for. ``notes`` tell what was in the way of reading the project."""
+    """A window, and the model it is for. ``notes`` are lines about problems in reading the project."""
 
     model: str
     window: Window
@@ -62,7 +62,7 @@ def _scanned(project: Project, told: Callable[[int, int], None] | None) -> Snaps
                 told(*project.progress)
             return scan.result()
         except KeyboardInterrupt:
-            # The pool waits for the reading, which this ends; what was read is kept.
+            # Leaving the pool waits for the scan, which this ends; what was read is kept.
             project.close()
             raise
 
@@ -78,8 +78,9 @@ def preview_window(
     """Read the project and build the first window for ``request``, with pins and removals as in a session.
 
     ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
-    as in a session. ``told`` is called now and then while the project is read: how many files are known, of
-    how many. Raises PreviewError where not even the words fit, or a target names nothing.
+    as in a session. While the project is read, ``told`` is called now and then with the number of files
+    that are known and of all files. Raises PreviewError if not even the request fits, or a target names
+    nothing.
     """
     from context.project.project import Project
     from context.text.tokens import Counter

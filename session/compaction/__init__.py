@@ -1,9 +1,9 @@
-"""The dialogue in little room: a summary in place of older turns, with the user's own words kept whole.
+"""Shortening the dialogue: a summary replaces older turns and keeps the user's own words whole.
 
-``rules`` reads the lines of a summary out of the turns, ``summary`` holds them, ``writing`` fits them into
-the room there is, and ``packing`` decides by exact token counts which turns stay whole and whether a
-compaction pays. ``proposal`` judges what a model says of the dialogue, ``model_summary`` asks it. All but the
-last are pure: values in, values out. A summary never holds code: files are shown as they are on disk.
+``rules`` finds the lines of a summary in the turns, ``summary`` holds them, ``writing`` fits them into the
+room there is, and ``packing`` decides by exact token counts which turns stay whole and whether a compaction
+pays. ``model_summary`` asks the model for a summary, and ``proposal`` checks its reply. All but
+``model_summary`` are pure functions. A summary never holds code: files are shown as they are on disk.
 
 Users, events and the instructions to the model call the summary a ledger.
 """

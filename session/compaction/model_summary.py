@@ -1,6 +1,6 @@
-"""Asking a model for the summary, beside the conversation and between its turns.
+"""Asks the model for a summary of the dialogue, in a request of its own.
 
-Nobody waits for it: what is not there when a window is needed is made by rules.
+Nothing waits for the reply: if it is not there when a window is needed, the summary is made by rules.
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ from session.transport.errors import LinkError
 from session.usage.tally import Tally
 
 ASK = 0.65
-"""Share of the budget, without instructions and tools, from which on the model is asked."""
+"""Share of the budget, without instructions and tools, at which the model is asked."""
 _WORTH = 0.8
-"""Share of the target below which a dialogue will not need a summary soon."""
+"""Share of the target below which the dialogue will not need a summary soon."""
 _LONGEST_ANSWER = 4_000
-"""Tokens that the answer may take, its reasoning included."""
+"""Most tokens of the answer, its reasoning included."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """One request for the summary of ``past``. ``limit`` bounds the dialogue in it, in tokens; ``profile`` is
-    that of the conversation, and ``effort`` how long the model may think, where that can be said."""
+    """A request for the summary of ``past``.
+
+    ``limit`` is the most tokens of the dialogue in it. ``profile`` is that of the conversation; ``effort``
+    replaces its effort, if it has one.
+    """
 
     past: PastTurns
     room: Room
@@ -47,8 +50,11 @@ class SummaryRequest:
     price: Price | None
 
     async def put(self, connection: Connection) -> tuple[LedgerProposed | Notice | Usage, ...]:
-        """Ask, and return what it took and what can be believed of the answer, or a line on why there is
-        nothing; empty where the dialogue is so short that a summary would not pay."""
+        """Ask over ``connection``, and return the events to publish.
+
+        These are the usage, and the checked reply or the reason why there is none. Nothing is asked if the
+        dialogue is so short that a summary would not pay.
+        """
         text = await asyncio.to_thread(self._text)
         if not text:
             return ()
@@ -96,7 +102,7 @@ def _made_by_rules(why: str) -> Notice:
 
 
 async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wire.TokenUsage | None]:
-    """The words of an answer, and its tokens where the server says them."""
+    """The text of an answer, and its tokens if the server reports them."""
     words: list[str] = []
     usage: wire.TokenUsage | None = None
     async with contextlib.aclosing(events) as stream:

@@ -1,8 +1,8 @@
-"""Making the dialogue fit: which turns stay whole, what of the summary has room, and whether it pays.
+"""Fits the dialogue into its room: decides which turns stay whole, and whether a compaction pays.
 
-All sums are exact: every part is a block, whose counts add up (``context.text.tokens``). The user's words
-weigh most. What goes first is the words of old answers; a message of the user's goes last, the newest of the
-older ones before the oldest, and which ones went is said to the model and to the user.
+All sums are exact, because every part is a block, whose counts add up (``context.text.tokens``). The words
+of old answers are left out first. The user's messages are left out last, newer ones before the oldest, and
+the model and the user are told which ones.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from session.events import DialogueCompacted
 from session.memory.past_turns import PastTurn, PastTurns
 
 HEADING = "## Earlier in the conversation"
-"""What stands before a text that would otherwise not begin as a block does."""
+"""The heading of a past turn that is shown whole. A block has to begin with a heading."""
 LEAST_GAIN = 0.15
-"""Share of its tokens that a compaction must save to be accepted, where there was room without it."""
+"""Share of the tokens that a compaction must save to be used, if the dialogue would fit without it."""
 _TAIL = 0.5
-"""Share of the room that the newest turns may take, whole."""
+"""Share of the room that the newest turns may take as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Tokens for the dialogue in a window: ``limit`` is what there is, ``target`` is aimed at when
-    compacting, so that some turns can follow before it has to be done again."""
+    """The room for the dialogue in a window, in tokens.
+
+    ``limit`` is the most that it may take. A compaction aims at ``target``, so that some turns can follow
+    before the next compaction.
+    """
 
     limit: int
     target: int
@@ -37,8 +40,10 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The dialogue as a window that starts afresh is given it: blocks, oldest first, and their tokens.
-    ``made`` is a compaction that was made for it, and has to be told."""
+    """The dialogue for a window that starts afresh: blocks, oldest first, and their tokens.
+
+    ``made`` is the compaction that was made for it, to be published; None if there was none.
+    """
 
     pieces: tuple[str, ...]
     tokens: int
@@ -46,8 +51,8 @@ class History:
 
 
 def room_in(budget: int, needed: int) -> Room:
-    """The room for the dialogue in a window of ``budget`` tokens, of which ``needed`` are spoken for
-    (instructions, tools, the request). The window gives history at least a third of the rest.
+    """The room for the dialogue in a window of ``budget`` tokens. ``needed`` of them are for the
+    instructions, the tools and the request; the dialogue gets up to a third of the rest.
     """
     third = max(0, budget - needed) // 3
     limit = min(third, max(budget // 5, 3_000))
@@ -55,9 +60,9 @@ def room_in(budget: int, needed: int) -> Room:
 
 
 def history(past: PastTurns, room: Room, count: Count, *, full: bool) -> History:
-    """The dialogue in at most ``room.limit`` tokens, compacted only where that pays.
+    """The dialogue in at most ``room.limit`` tokens, compacted only if that pays.
 
-    ``full`` says that the window ran full: then it is compacted above the target already.
+    ``full`` says that the window was full: then the dialogue is compacted if it exceeds ``room.target``.
     """
     now = as_it_stands(past, count)
     if now.tokens <= (room.target if full else room.limit):
@@ -81,10 +86,10 @@ def as_it_stands(past: PastTurns, count: Count) -> History:
 
 
 def compact(past: PastTurns, room: Room, count: Count, *, most_whole: int | None = None) -> History | None:
-    """The dialogue with its older turns as a summary, at most ``room.target`` tokens where that can be,
-    else at most ``room.limit``; None where nothing can be made shorter.
+    """The dialogue with a summary in place of its older turns; None if there are no older turns.
 
-    ``most_whole`` bounds how many of the newest turns stay whole.
+    It takes at most ``room.target`` tokens if that is possible, and else at most ``room.limit``. At most
+    ``most_whole`` of the newest turns stay whole.
     """
     if not past.turns:
         return None
@@ -95,7 +100,7 @@ def compact(past: PastTurns, room: Room, count: Count, *, most_whole: int | None
         return None
     made = _with_tail(past, tail, remembered, room, count)
     while made.left_out and len(tail) > 1:
-        # The user's words weigh more than an answer's.
+        # The user's older messages matter more than whole answers.
         tail = tail[(len(tail) + 1) // 2 :]
         made = _with_tail(past, tail, remembered, room, count)
     return made.history
@@ -103,12 +108,14 @@ def compact(past: PastTurns, room: Room, count: Count, *, most_whole: int | None
 
 @dataclass(frozen=True, slots=True)
 class _Made:
+    """A compacted dialogue. ``left_out`` says that there was no room for some of the user's messages."""
+
     history: History
     left_out: bool
 
 
 def _with_tail(past: PastTurns, tail: list[str], remembered: str, room: Room, count: Count) -> _Made:
-    """The dialogue with the turns before ``tail`` as a summary; whether messages had no room."""
+    """The dialogue with a summary in place of the turns before ``tail``."""
     older = past.turns[: len(past.turns) - len(tail)]
     summary = with_proposal(summarize(older, whole_last=bool(tail)), past.proposed, older)
     rest = count(remembered) + sum(count(text) for text in tail)
@@ -129,7 +136,7 @@ def _with_tail(past: PastTurns, tail: list[str], remembered: str, room: Room, co
 
 
 def _tail(turns: Sequence[PastTurn], room: int, count: Count, most: int | None) -> list[str]:
-    """The newest turns as plain history, as many as fit."""
+    """The newest turns as plain history: as many as fit into ``room`` tokens, and at most ``most``."""
     kept: list[str] = []
     for turn in reversed(turns):
         text = _block(turn)

@@ -1,8 +1,8 @@
-"""The summary as a model sees it: what it is asked, and how much of its reply is believed.
+"""Writes the dialogue for a request to summarize it, and checks the model's reply.
 
-The reply is untrusted. It has to be one JSON object of the form the instructions give. Lines that are
-too long, hold code, name files or names that the dialogue never held, or speak of what was never spoken of,
-are dropped and counted. What the edits came to and what failed is never taken from it.
+The reply is untrusted. It has to be one JSON object of the form the instructions give. Lines that are too
+long, contain code, or mention files, names or subjects that do not occur in the dialogue are dropped and
+counted. Edits and failures are never taken from the reply.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from session.memory.past_turns import PastTurn
 from session.text.sanitize import clean_line
 
 MOST_LINES = 20
-"""Lines of one kind that are taken from a reply."""
+"""Most lines of one kind that are taken from a reply."""
 LONGEST_REPLY = 40_000
-"""Characters of a reply; a longer one is not read."""
+"""Most characters of a reply; a longer one is refused."""
 _GROUNDED = 0.5
-"""Share of a line's longer words that have to occur in the dialogue."""
+"""Least share of a line's longer words that must occur in the dialogue."""
 
 _LISTS = ("constraints", "decisions", "next")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -33,29 +33,29 @@ _CODE = re.compile(
     r"```|~~~|[{};]\s*$|^\s*(?:def|class|import|from|function|const|let|var|return|#include)\s+\S+.*[(:={]"
 )
 _STEM = 5
-"""Letters by which words are taken to be the same: "colours" and "colour"."""
+"""Number of first letters by which words are compared, so that "colours" is "colour"."""
 
 
 class ProposalError(Exception):
-    """A reply that is no summary; the message says why."""
+    """A reply is not a summary; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a line may speak of: the dialogue's words and, as it is, its text."""
+    """The words (as stems) and the text of the dialogue, which a line of the reply may mention."""
 
     stems: frozenset[str]
     text: str
 
     @classmethod
     def of(cls, turns: Iterable[PastTurn]) -> Grounds:
-        """The grounds that ``turns`` give."""
+        """The words and text of ``turns``."""
         parts = [part for turn in turns for part in (turn.prompt, turn.said, *(e.path for e in turn.edits))]
         text = "\n".join(parts).lower()
         return cls(frozenset(_stems(text)), text)
 
     def bear(self, line: str) -> bool:
-        """Whether ``line`` names only what occurred, in words that were mostly used."""
+        """Whether ``line`` mentions only names that occur in the dialogue, and mostly words that do."""
         names = (quoted or plain for quoted, plain in _NAME.findall(line))
         if not all(name.lower().strip("./ ") in self.text for name in names):
             return False
@@ -68,9 +68,9 @@ def _stems(text: str) -> list[str]:
 
 
 def dialogue_for_model(turns: Sequence[PastTurn], limit: int, count: Callable[[str], int]) -> str:
-    """The dialogue that the model is asked about, at most ``limit`` tokens, the newest turns first into it.
+    """The dialogue for the request, in at most ``limit`` tokens: the newest turns that fit, without code.
 
-    Without code; a fence keeps each part apart from the instructions around it.
+    A fence separates each part from the instructions around it.
     """
     kept: list[str] = []
     for turn in reversed(turns):
@@ -88,19 +88,21 @@ def dialogue_for_model(turns: Sequence[PastTurn], limit: int, count: Callable[[s
 
 
 def read_reply(text: str, turns: Sequence[PastTurn], tokens: tuple[int, int]) -> LedgerProposed:
-    """What of a model's reply about ``turns`` can be believed; ``tokens`` are what the request and its
-    answer took. Raises ProposalError where the reply is no summary at all."""
+    """The lines of a model's reply about ``turns`` that pass the checks.
+
+    ``tokens`` are those of the request and of its answer. Raises ProposalError if the reply is not a summary.
+    """
     table = _parsed(text)
     grounds = Grounds.of(turns)
     goal = table.get("goal", "")
     if not isinstance(goal, str):
-        raise ProposalError("its goal is no text")
+        raise ProposalError("its goal is not a string")
     rejected = 0
     taken: dict[str, tuple[str, ...]] = {}
     for name in _LISTS:
         given = table.get(name, [])
         if not isinstance(given, list):
-            raise ProposalError(f"its {name} are no list")
+            raise ProposalError(f"its {name} are not a list")
         lines = [line for each in given[:MOST_LINES] if (line := _believed(each, grounds))]
         rejected += len(given) - len(lines)
         taken[name] = tuple(dict.fromkeys(lines))
@@ -133,7 +135,7 @@ def _parsed(text: str) -> dict[str, object]:
 
 
 def _believed(line: object, grounds: Grounds) -> str:
-    """``line`` as it may stand in the summary; empty where it may not."""
+    """``line`` as text for the summary; empty if it does not pass the checks."""
     if not isinstance(line, str) or len(line) > LONGEST or "\n" in line.strip() or _CODE.search(line):
         return ""
     plain = clean_line(line)
@@ -141,17 +143,17 @@ def _believed(line: object, grounds: Grounds) -> str:
 
 
 def with_proposal(summary: Summary, proposed: LedgerProposed | None, turns: Sequence[PastTurn]) -> Summary:
-    """``summary``, made by rules from ``turns``, with the model's account of them taken in.
+    """``summary``, which was made by rules from ``turns``, with the model's account of them added.
 
-    The user's own sentences stay. Of decisions and next steps the model's account stands for the turns it
-    has seen, and the rules' for those after them.
+    The user's own sentences stay. The model's decisions and next steps replace those of the rules for the
+    turns that the model has seen.
     """
     names = [turn.turn for turn in turns]
     if proposed is None or not (proposed.goal or proposed.constraints or proposed.decisions or proposed.next):
         return summary
     at = names.index(proposed.through) if proposed.through in names else len(names)
     seen = set(names[: at + 1])
-    # What was next some turns ago is done, or dropped, by now.
+    # Next steps from more than a turn ago are done or dropped by now.
     upcoming = proposed.next if at >= len(names) - 2 else ()
     account = {
         Kind.CONSTRAINTS: ("Constraints (as you summed them up)", proposed.constraints),

@@ -1,7 +1,7 @@
-"""Reading a summary out of the dialogue by plain rules (``rules.toml``), without a model.
+"""Makes a summary of the dialogue by plain rules (``rules.toml``), without a model.
 
-Modest on purpose: a line is taken over as it was said, or not at all. What the edits came to is told by the
-record of edits, never by what an answer claims.
+A sentence is copied as it is, or not at all. What was edited comes from the record of edits, never from what
+an answer claims.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from session.memory.past_turns import EditFact, PastTurn
 from session.text.sanitize import clean_line
 
 LONGEST = 300
-"""Characters of a line of the summary; a longer sentence is left to the message it stands in."""
+"""Most characters of a line of the summary; longer sentences are not copied."""
 SHORTEST = 8
+"""Fewest characters of a line of the summary."""
 MOST = 40
-"""Lines of one kind; the newest are kept."""
+"""Most lines of one kind; the newest are kept."""
 MOST_FAILING = 12
+"""Most lines about failing checks, and about failed commands."""
 LAST_WORDS = 600
-"""Characters of the last answer's end that are kept where its turn is not."""
+"""Most characters of the last answer's end that are kept if its turn is not shown whole."""
 
 _REMEMBERED = 4_096
-"""Texts whose lines are remembered."""
+"""Number of texts whose sentences are cached."""
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _MARKER = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#{1,6})\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _JOINT = re.compile(rf"{_SENTENCE.pattern}|\n+")
-"""Where the end of an answer may begin."""
+"""Matches between sentences: the end of an answer that is kept begins after one of these."""
 _LANDED = ("applied", "applied_fuzzy", "already_applied", "landed again by the developer")
 
 
@@ -65,13 +67,13 @@ def _rules() -> _Rules:
 
 
 def without_code(text: str) -> str:
-    """``text`` without its fenced blocks; one that is never closed goes to the end."""
+    """``text`` without its fenced blocks. A block that is never closed reaches to the end."""
     return "\n".join(line for line, code in _marked(text) if not code)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def code_blocks(text: str) -> int:
-    """How many fenced blocks ``text`` holds."""
+    """The number of fenced blocks in ``text``."""
     fences = 0
     inside = False
     for _, code in _marked(text):
@@ -81,7 +83,7 @@ def code_blocks(text: str) -> int:
 
 
 def _marked(text: str) -> Iterator[tuple[str, bool]]:
-    """The lines of ``text``, and whether each belongs to a fenced block (its fences do)."""
+    """The lines of ``text``, each with whether it is part of a fenced block or one of its fences."""
     fence = ""
     for line in text.split("\n"):
         found = _FENCE.match(line)
@@ -108,8 +110,8 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def summarize(turns: Sequence[PastTurn], *, whole_last: bool) -> Summary:
-    """The summary of ``turns``, of which there is at least one. ``whole_last`` says that the last answer is
-    shown in its own words elsewhere, or that nothing of it is wanted."""
+    """The summary of ``turns``, of which there is at least one. With ``whole_last`` it leaves out how the
+    last answer ended, since that answer is shown elsewhere."""
     last = turns[-1]
     sections = (
         Section(Kind.CONSTRAINTS, "Constraints, in the developer's words", _constraints(turns)),
@@ -132,7 +134,7 @@ def summarize(turns: Sequence[PastTurn], *, whole_last: bool) -> Summary:
 
 
 def state(turn: PastTurn) -> str:
-    """Whether what ``turn`` asked for is done or pending, by how it ended."""
+    """The state of what ``turn`` asked for, done or pending, judged by how the turn ended."""
     if turn.status == "interrupted":
         return "pending: the developer stopped the answer"
     if turn.status == "failed":
@@ -146,7 +148,7 @@ def state(turn: PastTurn) -> str:
 
 
 def done(turns: Iterable[PastTurn]) -> tuple[Entry, ...]:
-    """What the edits came to, one line a file, in the order of the files' first edits."""
+    """The edits of ``turns`` and how they ended: one line per file, in the order of the first edits."""
     files: dict[str, dict[str, list[str]]] = {}
     for edit in _latest([edit for turn in turns for edit in turn.edits]):
         kind = "landed" if edit.status in _LANDED else edit.status
@@ -159,7 +161,7 @@ def done(turns: Iterable[PastTurn]) -> tuple[Entry, ...]:
 
 
 def _latest(edits: Sequence[EditFact]) -> list[EditFact]:
-    """Each hunk's last fate, in the order of the hunks' first mention."""
+    """The last fact about each hunk, in the order in which the hunks first occur."""
     fates: dict[str, EditFact] = {}
     for edit in edits:
         fates[edit.hunk] = edit
@@ -171,7 +173,7 @@ def _shortened(hunks: list[str]) -> str:
 
 
 def _goal(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
-    """The first request's first sentence, which names what the session is about more often than not."""
+    """The first sentence of the first request, which usually names the session's subject."""
     for turn in turns:
         for sentence in sentences(turn.prompt):
             return (Entry(sentence, turn.turn),)
@@ -187,12 +189,12 @@ def _decisions(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
 
 
 def _newest(lines: Iterable[tuple[str, str]]) -> tuple[Entry, ...]:
-    """The newest of these lines, each once, with its turn."""
+    """The newest of ``lines`` (text and turn), without repetitions."""
     found = {line: Entry(line, turn) for line, turn in lines}
     return tuple(found.values())[-MOST:]
 
 
-# The turns of a dialogue are read again with each compaction, and most of them have not changed.
+# Every compaction reads all turns again, and most of them have not changed: the results are cached.
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -227,7 +229,10 @@ def _next(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
 
 
 def _failing(turns: Sequence[PastTurn]) -> tuple[str, tuple[Entry, ...]]:
-    """What failed, in the last message that quotes any, unless a later one says that it passes."""
+    """The title and lines of the failures that the last message with any quotes.
+
+    There are none if a later message says that the checks pass.
+    """
     rules = _rules()
     for at in range(len(turns) - 1, -1, -1):
         turn = turns[at]
@@ -244,7 +249,7 @@ def _failing(turns: Sequence[PastTurn]) -> tuple[str, tuple[Entry, ...]]:
 
 
 def _failed_runs(turns: Sequence[PastTurn]) -> tuple[Entry, ...]:
-    """The commands whose last run failed, as the record has it."""
+    """The commands whose last run failed, from the record of tool calls."""
     last: dict[str, Entry | None] = {}
     for turn in turns:
         for run in turn.runs:

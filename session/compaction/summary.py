@@ -1,6 +1,6 @@
-"""The summary: what a model must know of turns whose words it is no longer shown, and how it is written.
+"""The summary of turns that the model is no longer shown, and its form as text.
 
-Every part that is written is a *block* (see ``context.text.tokens``), so the parts' counts add up exactly.
+Every part of the text is a *block* (see ``context.text.tokens``), so the parts' token counts add up exactly.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from context.text.fences import fenced, harmless
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the summary, and the turn it comes from (empty: from no one turn)."""
+    """One line of the summary, and the turn it comes from; empty if it comes from several."""
 
     text: str
     turn: str = ""
 
     def block(self) -> str:
-        """The line as it is written."""
+        """The line as text."""
         where = f"{self.turn}: " if self.turn else ""
         return f"- {where}{self.text}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A prompt of the user's, word for word, and what became of it: done or pending, in a few words."""
+    """A prompt of the user, word for word. ``state`` says whether it is done or pending."""
 
     turn: str
     text: str
     state: str
 
     def block(self) -> str:
-        """The message as it is written, in a fence that nothing in it can close."""
+        """The message as text, in a fence that nothing in the message can close."""
         return f"#### {self.turn} ({self.state})\n" + fenced("", harmless(self.text.strip("\n")))
 
 
 class Kind(StrEnum):
-    """What a section holds, in the order of their weight."""
+    """The kinds of sections, the most important first."""
 
     GOAL = "goal"
     CONSTRAINTS = "constraints"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines of one kind. ``title`` says honestly where they come from."""
+    """Lines of one kind. ``title`` says where they come from."""
 
     kind: Kind
     title: str
@@ -63,23 +63,23 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The turns ``first`` to ``through`` in short. ``sections`` stand in the order of their kinds."""
+    """The summary of the turns ``first`` to ``through``. ``sections`` are in the order of their kinds."""
 
     first: str
     through: str
     turns: int
     last: str
-    """The last instruction of these turns, marked done or pending, in a line."""
+    """The last turn and its state, in one line."""
     goal: tuple[Entry, ...] = ()
     sections: tuple[Section, ...] = ()
     messages: tuple[Message, ...] = ()
     last_words: str = ""
-    """How the last answer ended, where its turn is not shown whole; without code."""
+    """The end of the last answer without code; empty if its turn is shown whole."""
     by: str = field(default="rules")
-    """Who wrote its lines: ``rules``, or ``model`` where a model's account was taken in."""
+    """The source of its lines: ``rules``, or ``model`` if the model's own account is included."""
 
     def head(self) -> str:
-        """What stands before everything else."""
+        """The first lines of the text."""
         span = self.first if self.first == self.through else f"{self.first} to {self.through}"
         return (
             f"## The conversation so far, compacted ({span})\n"
@@ -94,12 +94,12 @@ LAST_WORDS_HEADING = "### How your last answer ended (code left out)\n"
 
 
 def last_words_block(words: str) -> str:
-    """The end of the last answer as it is written."""
+    """The end of the last answer as text."""
     return LAST_WORDS_HEADING + fenced("", harmless(words))
 
 
 def remembered_block(lines: tuple[tuple[int, str], ...]) -> str:
-    """The lines that the user keeps, as they are written; empty without any."""
+    """The remembered lines as text; empty if there are none."""
     if not lines:
         return ""
     parts = ["## What the developer wants you to keep in mind, always\n"]

@@ -1,4 +1,4 @@
-"""The summary as text for the user who asks for it."""
+"""The summary as text for the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 72
 
 
 def show_summary(past: PastTurns) -> str:
-    """The summary of all turns of ``past``, and which compaction is in force."""
+    """The summary of all turns of ``past``, and the compaction in force, as lines for the user."""
     lines: list[str] = []
     if past.turns:
         summary = with_proposal(summarize(past.turns, whole_last=True), past.proposed, past.turns)

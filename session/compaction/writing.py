@@ -1,4 +1,4 @@
-"""Writing a summary into the room there is: the user's messages if they fit, and what else finds room."""
+"""Writes a summary into a given number of tokens: the user's messages first, then the other lines."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from session.compaction.summary import (
 )
 
 _FACTS = 0.25
-"""Share of the summary's room that its lines may take while there are messages without room."""
+"""Share of the summary's room that its lines may take if not all messages have room."""
 _NEAR = 0.8
-"""Share of the limit up to which messages are taken in beyond the target."""
+"""Share of the limit up to which the summary may grow beyond its target for the user's messages."""
 _LONG = 0.25
-"""Share of the summary's room from which on a message waits until the others have found theirs."""
+"""Share of the summary's room from which on a message is long: the others are placed before it."""
 _NAMING = 100
-"""Tokens reserved for the line about messages that had no room."""
+"""Tokens reserved for the line that names the messages without room."""
 _SPANS = 8
-"""Most runs of such messages that the line names."""
+"""Most runs of neighbouring turns that the line names."""
 
 Count = Callable[[str], int]
-"""Exact tokens of a text."""
+"""Counts the tokens of a text exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary as text. ``left_out`` are the messages that had no room, and their tokens."""
+    """A summary as text. ``left_out`` holds the messages without room, each with its tokens."""
 
     text: str
     messages: int
@@ -42,8 +42,10 @@ class Written:
 
 
 def write_summary(summary: Summary, target: int, limit: int, count: Count) -> Written:
-    """The summary as text in about ``target`` tokens; for the user's messages it may go near ``limit``, for
-    the last of them up to it."""
+    """The summary as text in about ``target`` tokens.
+
+    It may grow nearly to ``limit`` for the user's messages, and up to it for the last of them.
+    """
     costs = [count(message.block()) for message in summary.messages]
     head = count(summary.head()) + count(MESSAGES_HEADING)
     wanted = int((head + sum(costs)) / (1 - _FACTS))
@@ -54,7 +56,7 @@ def write_summary(summary: Summary, target: int, limit: int, count: Count) -> Wr
         taken.add(len(costs) - 1)
     scarce = sum(costs) > room * (1 - _FACTS)
     if scarce:
-        # What is left out has to be named, which takes room as well.
+        # The line that names the messages without room needs room itself.
         room -= _NAMING
     _fill(costs, taken, room - (int(room * _FACTS) if scarce else 0))
     sections = (
@@ -81,7 +83,7 @@ def _cost(costs: list[int], taken: set[int]) -> int:
 
 
 def _not_repeated(summary: Summary, whole: set[str]) -> tuple[Section, ...]:
-    """The sections without the sentences that stand in messages which are kept whole."""
+    """The sections without the sentences of messages that are kept whole."""
     sections = []
     for each in summary.sections:
         section = each
@@ -99,7 +101,7 @@ def _naming(left_out: tuple[tuple[Message, int], ...], order: Sequence[str]) -> 
 
 
 def spans(names: Sequence[str], order: Sequence[str]) -> str:
-    """``names``, in ``order``, with neighbours drawn together."""
+    """``names`` in words, with neighbours in ``order`` joined, as in "t1 to t4, t7"."""
     places = [order.index(name) for name in names]
     runs: list[list[int]] = []
     for place in places:
@@ -112,7 +114,7 @@ def spans(names: Sequence[str], order: Sequence[str]) -> str:
 
 
 def _fill(costs: list[int], taken: set[int], room: int) -> None:
-    """Take messages while there is room, the oldest first, long ones after all others."""
+    """Add messages to ``taken`` while there is room: the oldest first, long ones after all others."""
     long = room * _LONG
     spent = _cost(costs, taken)
     for at in sorted(range(len(costs)), key=lambda at: (costs[at] > long, at)):
@@ -124,9 +126,9 @@ def _fill(costs: list[int], taken: set[int], room: int) -> None:
 def _facts(
     goal: tuple[Entry, ...], sections: Sequence[Section], room: int, count: Count
 ) -> tuple[list[str], int, int]:
-    """The summary's lines for which there is room, their tokens, and how many lines there were.
+    """The summary's lines that have room, their tokens, and the number of all lines.
 
-    Each section may take half of what the ones before it have left.
+    Each section may take half of the room that the sections before it have left.
     """
     parts: list[str] = []
     spent = total = 0
@@ -136,7 +138,7 @@ def _facts(
         share = room - spent if section is listed[-1] else (room - spent) // 2
         cost = count(section.heading())
         kept: list[str] = []
-        for entry in reversed(section.entries):  # the newest are the likeliest to matter still
+        for entry in reversed(section.entries):  # the newest matter most
             cost += count(entry.block())
             if cost > share:
                 break

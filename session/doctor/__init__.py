@@ -1,1 +1,1 @@
-"""What ``spark doctor`` looks at."""
+"""The checks of ``spark doctor``."""

@@ -1,4 +1,4 @@
-"""What every model is told before the project's own words: data files, one per edit format and per ability.
+"""The instructions that every model gets: data files, one per edit format and per ability.
 
 Each file begins with a TOML header between ``+++`` lines that holds its version. Raise the version with every
 change of the wording, because the journal records which wording a session used.

@@ -1,1 +1,1 @@
-"""Keys: where one comes from, how it is kept, and what keeps it out of sight."""
+"""Keys of model servers: finding, fetching, storing and hiding them."""

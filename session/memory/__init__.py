@@ -1,1 +1,1 @@
-"""What one turn leaves for the next: the conversation, past turns and edited files."""
+"""The memory between turns: the conversation, past turns and edited files."""

@@ -1,1 +1,1 @@
-"""Which model answers a session, and which models can be chosen."""
+"""The choice of the model that answers a session, and the models that can be chosen."""

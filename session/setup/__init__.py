@@ -1,1 +1,1 @@
-"""From flags and settings to the parts of a session."""
+"""Makes the parts of a session from flags and settings."""

@@ -1,1 +1,1 @@
-"""Where spark keeps its files: the XDG folders, and private files of lines."""
+"""The files that spark keeps: the XDG folders, private files of lines, the log of faults."""

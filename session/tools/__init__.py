@@ -1,1 +1,1 @@
-"""What a model can do besides writing: look at the project and, where the user allows it, run a command."""
+"""The model's tools: reading the project and, where the user allows it, running a command."""

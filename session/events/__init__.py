@@ -1,11 +1,11 @@
-"""The one vocabulary of what happens in a session.
+"""The events of a session: everything that happens in it.
 
-The journal stores these events, ``--json`` prints them, and every front end renders nothing else.
-Each is a frozen value with a ``type`` tag; :func:`to_dict` and :func:`from_dict` are the JSON form.
-Readers ignore types and fields they do not know, so adding either is always safe.
+The journal stores these events, ``--json`` prints them, and front ends show nothing else. Each is a frozen
+value with a ``type`` tag; :func:`to_dict` and :func:`from_dict` convert it to and from JSON. Readers ignore
+types and fields that they do not know, so adding either is always safe.
 """
 
-# An event is listed nowhere but where it is defined: these modules define nothing else.
+# Events are not listed here a second time: these modules define nothing but events.
 from session.events.compaction import *  # noqa: F403
 from session.events.context import *  # noqa: F403
 from session.events.event import Event as Event

@@ -1,4 +1,4 @@
-"""What becomes of the dialogue itself: compacted when it takes too much room, and lines kept for ever."""
+"""Events of the dialogue itself: its compaction, and remembered lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from session.events.event import Event
 
 @dataclass(frozen=True, slots=True)
 class DialogueCompacted(Event):
-    """Older turns stand as a ledger from now on; the journal keeps them whole.
+    """A ledger replaces older turns in the window from now on. The journal keeps them whole.
 
     ``text`` is what the model is shown in place of the first ``turns`` turns, the last of which is
     ``through``. ``before`` and ``after`` are exact tokens of the dialogue as it is sent; ``kept`` and
@@ -30,9 +30,9 @@ class DialogueCompacted(Event):
 
 @dataclass(frozen=True, slots=True)
 class LedgerProposed(Event):
-    """The model's own account of the turns up to ``through``, as far as it could be believed.
+    """The model's own summary of the turns up to ``through``: the lines that passed the checks.
 
-    ``rejected`` counts its lines that could not; the tokens are those of the request beside the conversation.
+    ``rejected`` counts the other lines; the tokens are those of the request for the summary.
     """
 
     type: ClassVar[str] = "ledger.proposed"
@@ -48,7 +48,7 @@ class LedgerProposed(Event):
 
 @dataclass(frozen=True, slots=True)
 class LineRemembered(Event):
-    """The user keeps ``text`` word for word through every compaction, as line ``line`` (from 1)."""
+    """The user keeps ``text`` word for word through every compaction, as line number ``line`` (from 1)."""
 
     type: ClassVar[str] = "line.remembered"
     line: int
@@ -57,7 +57,7 @@ class LineRemembered(Event):
 
 @dataclass(frozen=True, slots=True)
 class LineForgotten(Event):
-    """The user takes a kept line back."""
+    """The user ends a remembered line."""
 
     type: ClassVar[str] = "line.forgotten"
     line: int

@@ -1,4 +1,4 @@
-"""What the user pins to the window or takes out of it, and how far the project has been read."""
+"""Events of the window: pins, removals, and the progress of reading the project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ContextPinned(Event):
 
 @dataclass(frozen=True, slots=True)
 class ContextUnpinned(Event):
-    """``target`` is pinned no longer."""
+    """``target`` is no longer pinned."""
 
     type: ClassVar[str] = "context.unpinned"
     target: str
@@ -26,7 +26,7 @@ class ContextUnpinned(Event):
 
 @dataclass(frozen=True, slots=True)
 class ContextRemoved(Event):
-    """From now on no more than the names of ``target`` (a path, a folder, a pattern) is shown."""
+    """From now on the model is shown only the names of ``target`` (a path, a folder, a pattern)."""
 
     type: ClassVar[str] = "context.removed"
     target: str
@@ -34,7 +34,7 @@ class ContextRemoved(Event):
 
 @dataclass(frozen=True, slots=True)
 class ContextRestored(Event):
-    """``target`` may be shown again."""
+    """The model may be shown ``target`` again."""
 
     type: ClassVar[str] = "context.restored"
     target: str
@@ -42,8 +42,10 @@ class ContextRestored(Event):
 
 @dataclass(frozen=True, slots=True)
 class ReadingProgress(Event):
-    """The project is being read: ``known`` of its ``total`` files so far. The last of these events has
-    as many known as there are; a reading that is over soon tells none."""
+    """The project is being read: ``known`` of its ``total`` files so far.
+
+    In the last of these events both are equal. A short reading has no such events.
+    """
 
     type: ClassVar[str] = "reading"
     known: int

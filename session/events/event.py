@@ -1,4 +1,4 @@
-"""What every event is."""
+"""The base of all events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in a session: a frozen value. ``type`` is its tag in JSON, unique to its
-    class."""
+    """Something that happened in a session. ``type`` is the tag of its class in JSON."""
 
     type: ClassVar[str]

@@ -1,4 +1,4 @@
-"""What happens to hunks and to the files they are for."""
+"""Events of hunks, and of the project's files."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ class HunkTyped(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkAimed(Event):
-    """The place an open hunk will replace, as far as its old text is known: lines ``start`` to ``end``,
-    from 1, ``end`` one past the last. It may move until the hunk lands."""
+    """The lines that an open hunk will replace, as far as its old text is known.
+
+    They are ``start`` to ``end``, from 1, ``end`` one past the last. They may change until the hunk lands.
+    """
 
     type: ClassVar[str] = "hunk.aimed"
     turn: str
@@ -100,7 +102,7 @@ class HunkDropped(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkUndone(Event):
-    """The user took a hunk back; ``start`` and ``end`` frame the old text in the file as it is now."""
+    """The user undid a hunk; ``start`` and ``end`` are the lines of the old text in the file now."""
 
     type: ClassVar[str] = "hunk.undone"
     hunk: str
@@ -111,7 +113,7 @@ class HunkUndone(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkRedone(Event):
-    """The user landed an undone hunk again; ``start`` and ``end`` frame its new text."""
+    """The user landed an undone hunk again; ``start`` and ``end`` are the lines of its new text."""
 
     type: ClassVar[str] = "hunk.redone"
     hunk: str
@@ -130,7 +132,7 @@ class FileSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class FilesChanged(Event):
-    """Files of the project changed on disk, by whomever; paths are relative to the root."""
+    """Files of the project changed on disk, whoever changed them. Paths are relative to the root."""
 
     type: ClassVar[str] = "files.changed"
     paths: tuple[str, ...]
@@ -138,7 +140,7 @@ class FilesChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ApplyEnded(Event):
-    """The last line of ``spark apply``: how many hunks landed, were refused, were there already."""
+    """The last event of ``spark apply``: how many hunks landed, were refused, or were there already."""
 
     type: ClassVar[str] = "apply.ended"
     landed: int

@@ -1,4 +1,4 @@
-"""What happens to the link, and lines for the user."""
+"""Events of the link to the server, and lines for the user."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from session.events.event import Event
 
 @dataclass(frozen=True, slots=True)
 class ConnectionChanged(Event):
-    """The link to the server: ``offline``, ``connecting``, ``warming``, ``ready``, ``idle``, ``failed``, or
-    ``waiting`` for ``seconds`` before the next attempt."""
+    """The state of the link to the server changed.
+
+    It is ``offline``, ``connecting``, ``warming``, ``ready``, ``idle``, ``failed``, or ``waiting`` for
+    ``seconds`` before the next attempt.
+    """
 
     type: ClassVar[str] = "connection"
     state: str

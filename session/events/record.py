@@ -11,8 +11,8 @@ from session.events.event import Event
 
 @cache
 def event_types() -> dict[str, type[Event]]:
-    """All events by their tags. For use once ``session.events`` is imported."""
-    # A class with slots is made twice by its decorator; the second, which is the one in use, comes later.
+    """All event classes by their tags. Import ``session.events`` before the first call."""
+    # The dataclass decorator makes a class with slots a second time; that one is in use, and comes later.
     return {kind.type: kind for kind in Event.__subclasses__()}
 
 

@@ -1,4 +1,4 @@
-"""What happens to the tool calls of a turn; edits are not among them, they are hunks."""
+"""Events of a turn's tool calls. Edits are hunks, and have events of their own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ToolCalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolHeld(Event):
-    """The call waits for the user's word. ``text`` is what would be done, exactly, in one line or several."""
+    """The call needs the user's approval. ``text`` says exactly what it would do, in one line or several."""
 
     type: ClassVar[str] = "tool.held"
     turn: str
@@ -43,9 +43,12 @@ class ToolOutput(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolEnded(Event):
-    """The call is answered. ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``; ``line`` is that
-    of the call with what it came to, as in ``search "foo" · 12 matches in 5 files``; ``tail`` the last lines
-    that a command printed before it failed."""
+    """The call is answered.
+
+    ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``. ``line`` is the line of the call with its
+    result, as in ``search "foo" · 12 matches in 5 files``. ``tail`` holds the last lines that a command
+    printed before it failed.
+    """
 
     type: ClassVar[str] = "tool.ended"
     turn: str

@@ -1,4 +1,4 @@
-"""What happens to a session and its turns: opened, asked, answered, ended."""
+"""Events of a session and its turns: opened, asked, answered, ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from session.events.event import Event
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted(Event):
-    """A session was opened, or opened again (``resumed``), in the folder ``root``."""
+    """A session was opened, or resumed, in the folder ``root``."""
 
     type: ClassVar[str] = "session.started"
     session: str
@@ -36,7 +36,7 @@ class ModelChosen(Event):
 
 @dataclass(frozen=True, slots=True)
 class PromptSubmitted(Event):
-    """The user's words, as given. ``kind`` is ``prompt`` or ``redirect``."""
+    """The user submitted a prompt. ``kind`` is ``prompt`` or ``redirect``."""
 
     type: ClassVar[str] = "prompt.submitted"
     turn: str
@@ -57,7 +57,7 @@ class PromptQueued(Event):
 
 @dataclass(frozen=True, slots=True)
 class PromptsUnqueued(Event):
-    """The user took back all queued prompts, oldest first: none waits any more."""
+    """The user took back all queued prompts; ``texts`` holds them, oldest first."""
 
     type: ClassVar[str] = "prompt.unqueued"
     texts: tuple[str, ...]
@@ -65,8 +65,11 @@ class PromptsUnqueued(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """The window is built and its request is going out. ``effort`` is the one asked for, empty for a model
-    without; ``effort_why`` says what decided it where the user left that to ``auto``."""
+    """The window is built and its request goes out.
+
+    ``effort`` is empty for a model without efforts; ``effort_why`` says what decided it if the user chose
+    ``auto``.
+    """
 
     type: ClassVar[str] = "turn.started"
     session: str
@@ -81,7 +84,7 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PhaseChanged(Event):
-    """The turn moved to another phase of its machine (see ``session.turn.turn``)."""
+    """The turn entered another phase (see ``session.turn.turn``)."""
 
     type: ClassVar[str] = "turn.phase"
     turn: str
@@ -90,7 +93,7 @@ class PhaseChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextDelta(Event):
-    """A piece of the answer's own words; edits are not in it."""
+    """A piece of the answer's text, without its edits."""
 
     type: ClassVar[str] = "text.delta"
     turn: str
@@ -108,11 +111,11 @@ class ReasoningDelta(Event):
 
 @dataclass(frozen=True, slots=True)
 class Usage(Event):
-    """What one turn has taken so far. ``estimated`` is true when the server did not say the tokens.
+    """The tokens and cost of one turn so far. ``estimated`` says that the server did not report the tokens.
 
     ``cost`` is in US dollars at list prices, None where they are unknown. ``first_token_seconds`` is from
-    the first request to the first token, ``tokens_per_second`` over the time in which tokens came,
-    ``round_trip_seconds`` a message to the server and back; None where nothing was measured.
+    the first request to the first token, ``tokens_per_second`` over the time in which tokens arrived,
+    ``round_trip_seconds`` for a message to the server and back; None if not measured.
     """
 
     type: ClassVar[str] = "usage"

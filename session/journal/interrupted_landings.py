@@ -11,8 +11,8 @@ LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed
 
 
 def settle_interrupted(ledger: Ledger) -> list[Notice]:
-    """Settle what was left open in ``ledger``: one warning for each hunk that can be neither finished nor
-    taken back. Raises OSError where the ledger cannot be read or written."""
+    """Settle the landings that are open in ``ledger``. Returns a warning for each hunk that can be neither
+    finished nor undone. Raises OSError if the ledger cannot be read or written."""
     return [
         Notice(level="warning", text=clean_line(LOST.format(hunk=left.hunk, path=left.path)))
         for left in ledger.recover()

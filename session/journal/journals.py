@@ -1,8 +1,7 @@
 """Sessions on disk: one append-only journal file each, JSON lines, private to the user.
 
-A line is an event (``session.events``) with ``at``, the seconds since 1970. The file is the truth: a
-session is opened again by reading it. A line torn by a crash is skipped by readers, and the next
-line is started afresh.
+A line is an event (``session.events``) with ``at``, the seconds since 1970. A session is resumed from this
+file alone. Readers skip a line that a crash cut off, and writers begin the next one on a line of its own.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from session.text.near_names import said_names, spelled_like
 
 SUFFIX = ".jsonl"
 _MOST_NAMED = 3
+"""Most sessions that a message names."""
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 
 
 class NoSessionError(StoreError):
-    """There is no such session, or more than one; the message names what there is."""
+    """There is no such session, or more than one; the message names those that there are."""
 
 
 def new_session_name() -> str:
@@ -47,10 +47,10 @@ class SessionSummary:
 
 
 class Journal:
-    """Appends to one session's file. Deltas are gathered by the line; all else is written at once.
+    """Appends to one session's file. Deltas are collected up to a line end; other events are written at once.
 
     Every write reaches the kernel before the call returns, so a killed process loses at most the
-    unfinished line of an answer; hunks have the ledger's own durable record besides.
+    unfinished line of an answer. Hunks are also in the ledger, which is durable.
     """
 
     def __init__(self, folder: Path, session: str) -> None:
@@ -60,7 +60,7 @@ class Journal:
         self._delta: TextDelta | ReasoningDelta | None = None
 
     def write(self, event: Event) -> None:
-        """Append ``event``; raises StoreError when the disk does not take it."""
+        """Append ``event``. Raises StoreError if it cannot be written."""
         if isinstance(event, TextDelta | ReasoningDelta):
             self._gather(event)
             return
@@ -68,13 +68,13 @@ class Journal:
         self._append({**to_dict(event), "at": round(time.time(), 3)})
 
     def flush(self) -> None:
-        """Write the delta that is still being gathered."""
+        """Write the delta that is being collected. Raises StoreError if it cannot be written."""
         if self._delta is not None:
             delta, self._delta = self._delta, None
             self._append({**to_dict(delta), "at": round(time.time(), 3)})
 
     def close(self) -> None:
-        """Write what is left and let go of the file."""
+        """Write what is left and close the file. Raises StoreError if it cannot be written."""
         try:
             self.flush()
         finally:
@@ -104,14 +104,14 @@ class Journal:
             ) from problem
 
     def _let_go(self) -> None:
-        """Close the file; the next append opens it anew and so starts on a line of its own."""
+        """Close the file. The next append opens it again, and so starts on a line of its own."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 def read_records(file: Path) -> Iterator[dict[str, Any]]:
-    """Every whole JSON object of a journal, in order; torn lines are passed over.
+    """Every JSON object of a journal, in order; damaged lines are skipped.
 
     Raises StoreError when the file cannot be read.
     """
@@ -139,7 +139,7 @@ def read_event(record: dict[str, Any]) -> Event | None:
 def find_session(folder: Path, name: str | None) -> Path:
     """The journal of the session called ``name`` (a unique beginning will do), or of the last one.
 
-    Raises NoSessionError naming what there is.
+    Raises NoSessionError, which names the sessions that there are.
     """
     files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
     if not files:

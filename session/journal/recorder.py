@@ -1,4 +1,4 @@
-"""Hands every event of a session to its journal, then to all who subscribed."""
+"""Publishes the events of a session: first to its journal, then to subscribers and listeners."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from session.journal.journals import Journal
 from session.storage.line_files import StoreError
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
-"""Events that the journal does not need: another event tells the same later, or it is over by the next
-start."""
+"""Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class _Subscriber:
 class Recorder:
     """Publishes the events of one session, on the event loop.
 
-    A disk that fails is told once; the session goes on without its journal.
+    If the journal cannot be written, the user is told once, and the session goes on without it.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -35,12 +34,14 @@ class Recorder:
         self._closed = False
 
     def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
-        """Call ``take`` with every event to come, in the order of subscription and before those who listen.
-        Where it raises StoreError, the user is told the problem and ``lost``, what is missing now."""
+        """Call ``take`` with every later event, in the order of subscription and before all listeners.
+
+        If it raises StoreError, the user is told the problem and ``lost``, what is missing because of it.
+        """
         self._subscribers.append(_Subscriber(take, lost))
 
     def listen(self) -> AsyncIterator[Event]:
-        """Every event from this call on, without loss; ends with :meth:`close`."""
+        """All events from this call on, up to :meth:`close`."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._queues.append(queue)
         if self._closed:
@@ -48,7 +49,7 @@ class Recorder:
         return self._drain(queue)
 
     def publish(self, event: Event) -> None:
-        """Write ``event`` to the journal and hand it to everybody; returns at once."""
+        """Write ``event`` to the journal, then give it to subscribers and listeners."""
         if not self._failed and not isinstance(event, UNJOURNALLED):
             try:
                 self._journal.write(event)
@@ -63,7 +64,7 @@ class Recorder:
         self._tell(event)
 
     def close(self) -> None:
-        """Close the journal, and end every listener's stream once it has read what is in its queue."""
+        """Close the journal, and end the stream of each listener after the events in its queue."""
         try:
             self._journal.close()
         except StoreError as problem:

@@ -1,4 +1,4 @@
-"""Which hunks of a session can be taken back, and which landed again, folded from its events."""
+"""Tracks from events which hunks of a session can be undone, and which can be landed again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from session.events import Event, HunkLanded, HunkRedone, HunkUndone
 
 
 class UndoableHunks:
-    """``landed`` and ``undone`` are hunks and their files, the newest last."""
+    """``landed`` and ``undone`` hold hunks and their files, the newest last."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.landed: dict[str, str] = {}
         self.undone: dict[str, str] = {}
         self._turns: dict[str, str] = {}
-        """The turn of each hunk that landed, in the order in which they landed first."""
+        """The turn of each hunk, in the order in which the hunks first landed."""
         for event in events:
             self.take(event)
 

@@ -1,4 +1,4 @@
-"""The items of the conversation so far, append-only."""
+"""The conversation as the model holds it: an append-only list of items."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from session.protocol.items import Item
 
 
 class Conversation:
-    """The items so far, and the tokens they take by our own count."""
+    """The items of the conversation. ``tokens`` is their sum by spark's own count."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
         self.tokens = 0
         self.starts = 0
-        """How many times it was cleared."""
+        """The number of times that it was cleared."""
 
     @property
     def items(self) -> Sequence[Item]:
@@ -33,7 +33,7 @@ class Conversation:
         return copy
 
     def clear(self) -> None:
-        """Remove all items: a new window begins."""
+        """Remove all items, to begin a new window."""
         self._items.clear()
         self.tokens = 0
         self.starts += 1

@@ -1,8 +1,8 @@
-"""What the model knows of the files it has edited, so that it can be told what the user changed.
+"""Tracks the files that the model has edited, so that it can be told what the user changed in them.
 
-For each file that a hunk has touched, this keeps the text as the model believes it to be: the text
-before its first hunk, with each of its own hunks carried over. What then differs on disk is the
-user's doing (typing, an undo, another program), and is told as a short diff.
+For each file with a landed hunk this keeps the text that the model believes it to have: the text before the
+first hunk, with all of the model's own hunks applied. Any difference on disk comes from the user (typing, an
+undo, another program), and is reported to the model as a short diff.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from edits.ledger.ledger import Ledger
 from session.memory.unified_diff import unified_hunks
 
 LONGEST_DIFF = 120
-"""Lines of one file's diff that are told; a longer one is cut, and says so."""
+"""Most lines of one file's diff; a longer diff is cut, and says so."""
 LONGEST_LINE = 1_000
-"""Characters of one line of a diff that are told; a longer one is cut, and says so."""
+"""Most characters of one line of a diff; a longer line is cut, and says so."""
 
 
 class EditedFiles:
-    """The text of each file the model has edited as the model knows it, by path; None for a missing file."""
+    """The text of each edited file as the model believes it to be, by path; None for a missing file."""
 
     def __init__(self) -> None:
         self._believed: dict[str, str | None] = {}
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files whose text the model knows."""
+        """The paths of the tracked files."""
         return tuple(self._believed)
 
     def copied(self) -> EditedFiles:
@@ -38,7 +38,7 @@ class EditedFiles:
         return copy
 
     def landed(self, path: str, before: str | None, after: str | None) -> None:
-        """The model's own hunk turned ``before`` into ``after`` on disk."""
+        """Record that a hunk of the model turned ``before`` into ``after`` on disk."""
         believed = self._believed.get(path, before)
         if believed == before or believed is None or before is None or after is None:
             self._believed[path] = after
@@ -46,10 +46,10 @@ class EditedFiles:
             self._believed[path] = merge3(before, believed, after).text
 
     def landed_hunk(self, ledger: Ledger, hunk: str) -> None:
-        """Take in what ``hunk`` did, as the ledger has it.
+        """Record what ``hunk`` did, according to the ledger.
 
-        Of a file without text (an image that was deleted, or moved), or whose text the ledger cannot give
-        any more, nothing is believed from then on.
+        A file that is not text (such as an image that was moved), or whose text the ledger has lost, is no
+        longer tracked.
         """
         entry = next((entry for entry in reversed(ledger.entries()) if entry.hunk == hunk), None)
         if entry is None:
@@ -70,8 +70,8 @@ class EditedFiles:
             self.landed(entry.path, before, after)
 
     def changes(self, now: Mapping[str, str | None]) -> str:
-        """How ``now`` (the files of ``paths`` as they are) differs from belief, as a report; empty
-        where nothing does."""
+        """A report for the model on how the texts ``now`` of the files in ``paths`` differ from those that
+        it believes in; empty if none differs."""
         parts = [
             _difference(path, self._believed.get(path), text)
             for path, text in now.items()
@@ -82,7 +82,7 @@ class EditedFiles:
         return "The developer has changed these files since; their text stands:\n" + "".join(parts)
 
     def told(self, now: Mapping[str, str | None]) -> None:
-        """The model has been sent the changes to ``now``."""
+        """Record that the model was told of the changes up to ``now``."""
         self._believed.update(now)
 
 

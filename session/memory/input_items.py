@@ -1,8 +1,8 @@
-"""What the model has been sent and has said, as Responses input items, append-only.
+"""Makes the items of the conversation: spark's own messages, and the model's answers in a form to send back.
 
-Every item is one the server would accept again: a truncated tool call is never in it, reasoning
-only in its encrypted or signed form, since nothing is stored on the server (``store: false``); and every
-tool call is followed by its output before anything else is said (:func:`answered`).
+Servers must accept every item again. So a tool call that was cut is left out, reasoning is kept only in its
+encrypted or signed form, since the server stores nothing (``store: false``), and every tool call is followed
+by its output (:func:`answered`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def call_ids(items: Iterable[Item]) -> frozenset[str]:
 
 
 def _item(given: Mapping[str, Any]) -> Item | None:
-    """``given`` as it may be sent back; None where that is not possible."""
+    """``given`` in the form in which it may be sent back; None if it has none."""
     match given.get("type"):
         case "message":
             return _message(given)
@@ -91,7 +91,7 @@ def _message(given: Mapping[str, Any]) -> Message | None:
     content = _plain_content(given.get("content"))
     if not content:
         return None
-    # Whoever the server says is speaking, an answer is the assistant's.
+    # A message of an answer is the assistant's, whatever role the server gives it.
     message: Message = {"type": "message", "role": "assistant", "content": content}
     if given.get("phase") is not None:
         message["phase"] = given["phase"]
@@ -150,13 +150,13 @@ def _is_new(call: ToolCall, calls: dict[str, ToolCall], earlier: Collection[str]
 
 
 def is_call(item: Item) -> TypeGuard[ToolCall]:
-    """Whether ``item`` is a tool call, which is owed an output."""
+    """Whether ``item`` is a tool call, which needs an output."""
     return item["type"] in ("function_call", "custom_tool_call")
 
 
 def answered(items: Iterable[Item], outputs: Mapping[str, str], otherwise: str) -> list[Item]:
-    """The outputs that the calls among ``items`` are owed, in order, by call id; ``otherwise`` for those
-    that have none."""
+    """The outputs for the calls among ``items``, in order. ``outputs`` holds them by call id; a call without
+    one gets the text ``otherwise``."""
     return [
         tool_output(call_id, outputs.get(call_id, otherwise), custom=item["type"] == "custom_tool_call")
         for item in items
@@ -166,7 +166,7 @@ def answered(items: Iterable[Item], outputs: Mapping[str, str], otherwise: str) 
 
 
 def _plain_content(content: Any) -> list[OutputText | RefusalPart]:
-    """Text and refusals alone: annotations and log probabilities are not to be sent back."""
+    """The text and refusals in ``content``; annotations and log probabilities cannot be sent back."""
     parts: list[OutputText | RefusalPart] = []
     for part in content if isinstance(content, list) else []:
         match part:
@@ -178,7 +178,7 @@ def _plain_content(content: Any) -> list[OutputText | RefusalPart]:
 
 
 def item_text(item: Mapping[str, Any]) -> str:
-    """All the text an item holds that costs tokens, for counting."""
+    """All text of ``item`` that costs tokens, for counting."""
     if item.get("type") == "message":
         texts = [str(part.get("text") or part.get("refusal") or "") for part in item.get("content", [])]
         return "\n".join(texts)

@@ -1,8 +1,8 @@
-"""The dialogue as values: what was asked, what was answered, what became of the edits, what is kept.
+"""The dialogue as values: prompts, answers, edits and commands of each turn, and the remembered lines.
 
-Folded from events, live or read from a journal alike. As plain history it stands in a window that is
-started afresh (a resumed session, a full window) in place of the items themselves: words are kept,
-code is not, since code is shown from disk as it is now.
+They are built from events, live or read from a journal. A window that starts afresh (a resumed session, a
+full window) holds them as plain history in place of the conversation's items. Code is left out: files are
+shown as they are on disk.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from session.events import (
 )
 
 MOST_CALLS = 12
-"""Tool calls of one turn that are listed, the last ones."""
+"""Most tool calls of one turn that are listed; the last ones are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditFact:
-    """What became of one hunk: ``status`` in the words of the report to the model."""
+    """The end of one hunk; ``status`` is in the words of the report to the model."""
 
     hunk: str
     status: str
@@ -41,7 +41,7 @@ class EditFact:
 
 @dataclass(frozen=True, slots=True)
 class RunFact:
-    """What became of one command: ``line`` tells it and what it came to; ``failed`` as the record has it."""
+    """One command that was run: ``line`` holds the command and its result, ``failed`` whether it failed."""
 
     line: str
     failed: bool
@@ -49,7 +49,7 @@ class RunFact:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """One turn. ``status`` is how it ended, empty while it runs; ``edits`` are in the order of their news."""
+    """One turn. ``status`` says how it ended, empty while it runs; ``edits`` are in the order of events."""
 
     turn: str
     prompt: str
@@ -58,7 +58,7 @@ class PastTurn:
     status: str
     calls: tuple[str, ...] = ()
     runs: tuple[RunFact, ...] = ()
-    """The commands among the calls, as far as they were run."""
+    """The commands among the calls that were run."""
 
     def text(self) -> str:
         """The turn as plain history."""
@@ -80,8 +80,11 @@ class PastTurn:
 
 @dataclass(frozen=True, slots=True)
 class PastTurns:
-    """The dialogue at one moment, oldest turn first. ``remembered`` are the lines the user keeps, by number;
-    ``compacted`` is the compaction in force, ``proposed`` the model's last account, where there are any."""
+    """The dialogue at one moment, oldest turn first.
+
+    ``remembered`` holds the remembered lines and their numbers, ``compacted`` the compaction in force, and
+    ``proposed`` the model's last summary.
+    """
 
     turns: tuple[PastTurn, ...] = ()
     remembered: tuple[tuple[int, str], ...] = ()
@@ -89,7 +92,7 @@ class PastTurns:
     proposed: LedgerProposed | None = None
 
     def before(self, turn: str) -> PastTurns:
-        """The dialogue without ``turn`` and what came after it."""
+        """The dialogue before ``turn``."""
         names = [each.turn for each in self.turns]
         turns = self.turns[: names.index(turn)] if turn in names else self.turns
         return PastTurns(turns, self.remembered, self.compacted, self.proposed)
@@ -97,6 +100,8 @@ class PastTurns:
 
 @dataclass(slots=True)
 class _Growing:
+    """A turn that may still get events."""
+
     prompt: str
     said: list[str] = field(default_factory=list)
     edits: list[EditFact] = field(default_factory=list)
@@ -106,7 +111,7 @@ class _Growing:
 
 
 class PastTurnsFold:
-    """The dialogue so far."""
+    """Builds the dialogue from events."""
 
     def __init__(self) -> None:
         self._turns: dict[str, _Growing] = {}
@@ -117,7 +122,7 @@ class PastTurnsFold:
 
     @property
     def next_line(self) -> int:
-        """The number of the next line to be remembered; numbers are never given twice."""
+        """The number of the next line to be remembered. No number is used twice."""
         return self._lines + 1
 
     def take(self, event: Event) -> None:

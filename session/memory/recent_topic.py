@@ -12,17 +12,18 @@ from context.project.snapshot import Snapshot
 from session.memory.past_turns import PastTurns
 
 _TURNS = 6
-"""Number of the newest turns whose files count."""
+"""Number of the last turns whose files count."""
 _PROMPTS = 3
-"""Number of the newest prompts whose words count."""
+"""Number of the last prompts whose words count."""
 _LONGEST = 2_000
-"""Characters of each prompt that count."""
+"""Number of first characters of each prompt whose words count."""
 _LOOKED_THROUGH = 20_000
 """Characters of a prompt that are searched for file names: it may hold a long log."""
 _MOST_NAMED = 8
 """Most files that one prompt may name and still count: a prompt that names a folder is not about each file
 in it."""
 _MOST_FILES = 20
+"""Most files of a topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class RecentTopic:
 
 
 def recent_topic(past: PastTurns, snapshot: Snapshot) -> RecentTopic:
-    """What the last turns were about."""
+    """The topic of the last turns of ``past``."""
     files: dict[str, None] = {}
     for turn in reversed(past.turns[-_TURNS:]):
         mentions = find_mentions(turn.prompt[:_LOOKED_THROUGH], snapshot)

@@ -1,9 +1,8 @@
-"""Opens an earlier session again from its journal, and ends what a crash left open.
+"""Resumes an earlier session from its journal, and ends what a crash left open.
 
-The window is started afresh with the conversation as history, from its last compaction on: code is
-shown from disk as it is now. A turn that never ended (the process was killed) is ended here as failed,
-and hunks that the ledger has but the journal had no time to tell are told, so that no landed hunk is
-ever lost.
+The window starts afresh with the conversation as history, from its last compaction on; files are shown as
+they are on disk. A turn that never ended, because the process was killed, is ended as failed. Hunks that
+are in the ledger but not in the journal get their events, so that no landed hunk is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ CUT = "spark ended in the middle of this turn; what had landed is on disk"
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """A session as its journal has it. ``ending`` holds the events that were never written."""
+    """An earlier session: the events of its journal, and ``ending``, the events that were never written."""
 
     events: tuple[Event, ...]
     ending: tuple[Event, ...]
@@ -60,8 +59,8 @@ def _cut_turns(events: tuple[Event, ...]) -> list[Event]:
 
 
 def _untold(events: tuple[Event, ...], records: list[HunkRecord], session: str) -> Iterator[Event]:
-    """What became of the session's hunks that its journal does not tell: landed right before a crash, or
-    undone and landed again by another command since."""
+    """The events of the session's hunks that are missing in its journal: hunks that landed right before a
+    crash, or that another command has undone or landed again since."""
     told: dict[str, str] = {}
     for event in events:
         if isinstance(event, HunkLanded | HunkRedone):

@@ -1,4 +1,4 @@
-"""What a turn leaves for the next: the conversation, what the model was shown, and what to report to it."""
+"""The memory of a session between turns: the conversation, what the model was shown, what it is owed."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ class TurnMemory:
     edited_files: EditedFiles = field(default_factory=EditedFiles)
     unreported: list[Outcome] = field(default_factory=list)
     cut_short: str = ""
-    """How the last turn ended, in words for the model; empty if it was completed."""
+    """How the last turn ended, as a sentence for the model; empty if it was completed."""
     past_turns: PastTurnsFold = field(default_factory=PastTurnsFold)
-    """The past turns as plain history, for a new window."""
-
+    """The past turns, for the history in a new window."""
     sent_windows: SentWindows = field(default_factory=SentWindows)
-    """The windows that were sent, to show the user."""
+    """The windows that were sent, for the user to see."""
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
 
     line_news: list[str] = field(default_factory=list)
-    """Remembered and forgotten lines that the model has not been told of, in words for it."""
+    """Notices of remembered and forgotten lines that the model has not been sent."""
 
     def start_afresh(self) -> None:
-        """Drop the conversation so far: the next turn starts a new window."""
+        """Drop the conversation, so that the next turn starts a new window."""
         self.conversation.clear()
         self.seen = self.seen.restart()
         self.sent_windows.clear()
 
     def copied(self) -> TurnMemory:
-        """As it is now, for a preparation beside a turn: what the turn does next does not reach it.
-        The dialogue alone is shared: it is read as a value (``PastTurnsFold.past``)."""
+        """A copy for a preparation beside a running turn, which the turn does not change.
+
+        Only ``past_turns`` is shared: it is read as a value (``PastTurnsFold.past``).
+        """
         return replace(
             self,
             conversation=self.conversation.copied(),
@@ -54,19 +55,19 @@ class TurnMemory:
         )
 
     def report(self) -> str:
-        """How the last answer ended and what became of its edits, to tell the model. May be empty."""
+        """The report for the model: how its last answer ended, and how its edits ended. May be empty."""
         parts = [self.cut_short] if self.cut_short else []
         if self.unreported:
             parts.append(render(self.unreported))
         return "\n".join(parts) + "\n" if parts else ""
 
     def reported(self, count: int) -> None:
-        """The first ``count`` unreported outcomes, and how the last answer ended, have been told."""
+        """Record that the model was told the first ``count`` outcomes, and how its last answer ended."""
         self.cut_short = ""
         del self.unreported[:count]
 
     def take_report(self) -> str:
-        """The report; it counts as told from now on."""
+        """The report, which counts as told from now on."""
         report = self.report()
         self.reported(len(self.unreported))
         return report

@@ -1,4 +1,4 @@
-"""What a window holds and why, to show the user: the last one sent, or the one that would be sent now."""
+"""Describes a window for the user: its pieces, and why each is in it or was left out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from context.window.pieces import Kind, LeftOut, Piece, Window
 
 @dataclass(frozen=True, slots=True)
 class ReportedPiece:
-    """A piece of a window. ``kind`` is in the words of ``spark context``; ``path`` is empty where it is
-    of no single file; ``text`` is as it is sent, to be made safe by who shows it; ``earlier``: an earlier
-    request carried it, and the model holds it still."""
+    """A piece of a window.
+
+    ``kind`` is one of those of ``spark context``; ``path`` is empty if the piece is not of a single file.
+    ``text`` is as it is sent: front ends make it safe to show. ``earlier`` says that an earlier request
+    carried the piece, and the model still holds it.
+    """
 
     kind: str
     path: str
@@ -25,6 +28,7 @@ class ReportedPiece:
 
 
 _DETAIL = re.compile(r" \([^()]*\)$")
+"""Matches the details of one file at the end of a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,11 @@ class LeftOutFile:
 
 @dataclass(frozen=True, slots=True)
 class WindowReport:
-    """All that the model is shown with one request. ``tokens`` are within ``budget``; ``talk`` of them are
-    in no part: answers, what became of edits, the tools' definitions."""
+    """All that the model is shown with one request.
+
+    ``tokens`` is their sum, at most ``budget``. ``talk`` of them are in no part: those of answers, of
+    reports on edits, and of the tools' definitions.
+    """
 
     budget: int
     tokens: int = 0
@@ -54,19 +61,19 @@ class WindowReport:
     pins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The pinned files, each with the target that pins it."""
     removals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The files taken out, each with the target that does it."""
+    """The removed files, each with the target that removes it."""
     known: int = 0
-    """Files read so far."""
+    """Number of files that have been read."""
     total: int = 0
-    """Files of the project."""
+    """Number of files of the project."""
     complete: bool = True
     """Whether all files had been read."""
     problem: str = ""
-    """Why there is no window, where there is none."""
+    """Why there is no window; empty if there is one."""
 
 
 class SentWindows:
-    """The windows that the conversation is made of, since it last started afresh."""
+    """The windows that were sent since the conversation last started afresh."""
 
     def __init__(self) -> None:
         self._earlier: tuple[Piece, ...] = ()
@@ -83,7 +90,7 @@ class SentWindows:
         return (*self._earlier, *(self._last.pieces if self._last is not None else ()))
 
     def take(self, window: Window) -> None:
-        """``window`` is sent, behind those before it."""
+        """Add ``window``, which is being sent."""
         self._earlier = self.pieces
         self._last = window
 
@@ -93,13 +100,13 @@ class SentWindows:
         self._last = None
 
     def parts(self) -> tuple[ReportedPiece, ...]:
-        """The conversation's pieces up to now."""
+        """All pieces that the model was sent, in the form that is shown."""
         last = self._last.pieces if self._last is not None else ()
         return (*reported_pieces(self._earlier, earlier=True), *reported_pieces(last, earlier=False))
 
 
 def reported_pieces(pieces: Iterable[Piece], *, earlier: bool) -> tuple[ReportedPiece, ...]:
-    """The pieces in the form that is shown; a request without a word is left out."""
+    """``pieces`` in the form that is shown. An empty request is left out."""
     return tuple(
         ReportedPiece(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
         for piece in pieces
@@ -108,5 +115,5 @@ def reported_pieces(pieces: Iterable[Piece], *, earlier: bool) -> tuple[Reported
 
 
 def left_out_files(left_out: Iterable[LeftOut]) -> tuple[LeftOutFile, ...]:
-    """What was left out in the form that is shown."""
+    """``left_out`` in the form that is shown."""
     return tuple(LeftOutFile(left.path, left.tokens, left.why) for left in left_out)

@@ -20,29 +20,28 @@ from session.text.near_names import spelled_like
 from session.tools.toolbox import Toolbox
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
-"""Codes of failed turns whose cause was the answer, not the connection."""
+"""Codes of turns that failed because of the answer, not because of the connection."""
 
 
 class ChoiceError(Exception):
-    """A model, effort or tier that cannot be chosen; the message says why."""
+    """A model, effort or tier cannot be chosen; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """What one turn is answered by. ``effort`` is empty for a model without efforts."""
+    """The model that answers one turn. ``effort`` is empty for a model without efforts."""
 
     model: Model
     effort: str
     effort_why: str | None
-    """What decided the effort; None where the user chose it."""
+    """The reason for the effort that ``auto`` chose; None if the user chose it."""
     fast: bool
     price: Price | None
-    """What the turn costs, where that is known."""
+    """The price of the turn's tokens; None if it is unknown."""
 
 
 class ModelChoice:
-    """The choice for the turns to come. ``model`` and ``effort`` are as chosen, ``fast`` is whether the
-    provider's faster tier is used."""
+    """The choice for the next turns: model, effort, and whether the provider's faster tier is used."""
 
     def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
         self._opening = opening
@@ -64,10 +63,10 @@ class ModelChoice:
     def choose(
         self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
     ) -> str:
-        """Use another model of this provider, another effort, or another tier; returns a line for the
-        user if there is something to say about it.
+        """Use another model of this provider, another effort, or another tier.
 
-        Raises ChoiceError for one that cannot be had; nothing is changed then.
+        Returns a line for the user, perhaps empty. Raises ChoiceError for a choice that is not available;
+        then nothing is changed.
         """
         chosen = model or self.model
         wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
@@ -85,7 +84,7 @@ class ModelChoice:
         return told if fast is None else self._tier()
 
     def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
-        """Settle the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
+        """Choose the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
         if self.effort == "auto":
             before = Before(self._last, self._trouble, redirect, tokens)
             self.picked = pick(request, self.model.efforts, before)
@@ -106,7 +105,7 @@ class ModelChoice:
                 pass
 
     def chosen(self) -> ChosenModel:
-        """The choice as a value, for the turn that begins now."""
+        """The choice for the turn that begins now."""
         why = self.picked.why if self.effort == "auto" else None
         return ChosenModel(self.model, self.picked.effort, why, self.fast, self.price)
 
@@ -160,7 +159,7 @@ class ModelChoice:
 
     @property
     def efforts(self) -> tuple[str, ...]:
-        """What can be chosen as effort."""
+        """The efforts that can be chosen."""
         return (*self.model.efforts, "auto") if self.model.efforts else ()
 
     def _known(self, effort: str, model: Model, *, asked: bool) -> str:
@@ -177,14 +176,14 @@ class ModelChoice:
         raise ChoiceError(f"{model.name} does not know effort {effort!r}{meant}; it has {known}")
 
     def _takes(self, effort: str, model: Model) -> bool:
-        """Whether ``model`` has the effort; of a model that no row names, whether any has it."""
+        """Whether ``model`` has the effort. For a model without a row: whether any model has it."""
         models = self._opening.catalogue.models
         if model.name in models or not model.efforts:
             return effort in model.efforts
         return any(effort in each.efforts for each in (model, *models.values()))
 
     def _fixed(self) -> Picked:
-        """The effort that the user chose; with ``auto`` the one that a first request likely gets."""
+        """The effort that the user chose; for ``auto``, the one that a first request is likely to get."""
         if self.effort != "auto":
             return Picked(self.effort if self._takes(self.effort, self.model) else "", "chosen")
         return Picked(
@@ -193,7 +192,7 @@ class ModelChoice:
         )
 
     def _tier(self) -> str:
-        """What the tier in use is, and what it costs."""
+        """The tier in use and its price, as lines for the user."""
         model = self.model
         if not self.fast:
             return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")

@@ -18,10 +18,11 @@ from session.setup.opening import Opening
 from session.text.sanitize import clean_line
 
 _MOST_MODELS = 40
+"""Most models of one server, or of the engine, that are offered."""
 
 
 class OfferKind(StrEnum):
-    """What happens when the user takes an offer."""
+    """The kinds of offers, by what happens when the user takes one."""
 
     SERVER = "server"
     """Open again with this ``provider``, ``model`` and ``base_url``."""
@@ -32,12 +33,12 @@ class OfferKind(StrEnum):
     PULL = "pull"
     """Pull the model that the hub list knows as ``model``, then open again with it."""
     PRACTISE = "practise"
-    """The sample project with the built-in partner."""
+    """Open the sample project with the built-in partner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One of them: a title to choose by, what stands beside it, and what to open with."""
+    """One way to start: its title and detail for the user, and what to open with."""
 
     kind: OfferKind
     title: str
@@ -54,7 +55,7 @@ async def find_offers(opening: Opening) -> tuple[Offer, ...]:
 
 
 def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
-    """What the embedded engine can run, or could once it is pulled; none where it is not installed."""
+    """The offers of the embedded engine: pulled models, or one to pull. None if it is not installed."""
     if not installed():
         return ()
     models = [model for model in ModelStore(environ).models() if model.whole]
@@ -74,8 +75,10 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
 
 
 def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = ()) -> tuple[Offer, ...]:
-    """All that can be begun with: servers first, then what runs ``here``; what must be pulled before it
-    runs stands last, since Enter takes the first. ``provider`` is the one whose key is missing."""
+    """All offers in order: servers first, then models that run ``here``; a model to pull is last.
+
+    The first one is taken with Enter. ``provider`` is the one whose key is missing.
+    """
     found = [
         Offer(OfferKind.SERVER, model, server.told, server.provider, model, server.base_url)
         for server in servers
@@ -103,8 +106,8 @@ def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] 
 
 
 async def with_hint(opening: Opening) -> Opening:
-    """``opening``, what it is missing told with the servers found on this machine, for front ends that
-    offer nothing."""
+    """``opening`` with the servers found on this machine named in ``missing``, for front ends without
+    offers."""
     if not opening.keyless:
         return opening
     found = hint(await find_servers(opening.catalogue), opening.catalogue)

@@ -1,8 +1,8 @@
-"""Which models the session's server has: asked of the server itself where the catalogue cannot tell.
+"""Finds the models of the session's server, from the catalogue or by asking the server.
 
-A model that spark does not know is refused where the server would refuse it, and else taken with what
-``[unknown_model]`` assumes of it. Some servers take names that they do not list, such as deployments and
-patterns: their rows say ``unlisted``, and an address that is not a row's own is taken for one of them.
+A model that spark does not know is refused if the server would refuse it, and else used with the values of
+``[unknown_model]``. Some servers accept names that they do not list, such as deployments and patterns: their
+rows say ``unlisted``. The same is assumed of a server at another address than its row's.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ FRESH_SECONDS = 60.0
 RETRY_SECONDS = 2.0
 """Seconds after which a server that did not give its list may be asked again."""
 _MOST_NAMED = 6
+"""Most models that a message names."""
 _TAG = ":latest"
 """The tag that Ollama adds to a name without one."""
 
@@ -39,8 +40,10 @@ class ServedModels:
         self._asking: asyncio.Task[str] | None = None
 
     def names(self) -> tuple[str, ...]:
-        """What can be chosen, as far as it is known now: the server's list, until it is there the
-        catalogue's. Asks for a newer one behind the caller's back; needs a running loop."""
+        """The models that can be chosen: the server's list, or the catalogue's until that has arrived.
+
+        Asks the server in the background if its list is old; needs a running event loop.
+        """
         if self._opening.local is not None:
             return (self._opening.model.name,)
         if time.monotonic() - self._asked_at > FRESH_SECONDS:
@@ -49,7 +52,7 @@ class ServedModels:
         return self._known()
 
     def told(self, name: str) -> str:
-        """What the catalogue knows of a model, in a few words."""
+        """The context length and price of a model in the catalogue, in a few words."""
         model = self._opening.catalogue.models.get(name)
         if model is None:
             return "not in the catalogue"
@@ -57,15 +60,15 @@ class ServedModels:
         return f"{model.window:,} tokens{price}"
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Cancel a request for the list, and wait until it has ended."""
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait({self._asking})
 
     async def find(self, name: str) -> tuple[Model, str]:
-        """The model called ``name``, and what there is to say of it, in lines for the user.
+        """The model called ``name``, and lines for the user about it, perhaps none.
 
-        Raises ChoiceError for one that another provider serves, or that the server does not have.
+        Raises ChoiceError for a model that another provider serves, or that the server does not have.
         """
         here, catalogue, provider = self._opening.model, self._opening.catalogue, self._provider
         if name == here.name:
@@ -81,8 +84,11 @@ class ServedModels:
         return model, told if row is not None else f"{told or self._found(name)}\n{_assumed(model)}"
 
     async def _look_for(self, name: str, row: Model | None) -> str:
-        """Ask the server anew for a model that is not known to be its own: empty where it has it, else why
-        it may have it all the same. Raises ChoiceError where it has none."""
+        """Ask the server about a model that is not in its list.
+
+        Returns an empty text if the server has it, or a line that says why it may have it. Raises
+        ChoiceError if it does not have it.
+        """
         problem = await self._look()
         if self._lists(name):
             return ""
@@ -125,7 +131,7 @@ class ServedModels:
         return f"{self._host} has {name}; spark does not know it"
 
     async def _look(self) -> str:
-        """Ask for the list; why there is none, or nothing."""
+        """Ask for the server's list. Returns the problem, or an empty text."""
         from session.transport.model_list import fetch_models
 
         if self._opening.endpoint is None:
@@ -135,7 +141,7 @@ class ServedModels:
         except LinkError as problem:
             self._asked_at = time.monotonic() - FRESH_SECONDS + RETRY_SECONDS
             return clean_line(problem.message)
-        # A name that could not be shown as it is could not be typed either.
+        # A name with control characters can be neither shown nor typed.
         self._listed = tuple(name for name in listed if name == clean_line(name))
         self._asked_at = time.monotonic()
         return "" if self._listed else f"{self._host} lists no models"
@@ -148,11 +154,11 @@ class ServedModels:
         try:
             return await has_model(self._opening.endpoint, name)
         except LinkError:
-            return False  # the list was to be had a moment ago, and does not name it
+            return False  # the list arrived a moment ago, and does not name it
 
 
 def _assumed(model: Model) -> str:
-    """What is taken for true of a model that no row names."""
+    """The values that are assumed of a model without a row, as a line for the user."""
     efforts = f"efforts {', '.join(model.efforts)}" if model.efforts else "no efforts"
     return (
         f"assumed of it: a window of {model.window:,} tokens, {model.output_reserve:,} of them for its "

@@ -1,4 +1,4 @@
-"""The guards that hold edits back: locks always, the others depending on who can be asked."""
+"""Chooses the guards that hold edits back: locks always, the others if a user can be asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GuardSettings:
     """The table ``[guards]`` of the user's ``config.toml``; a project's file cannot change it."""
 
     deletes: int = 200
-    """The number of lines by which one hunk may make a file shorter; 0 means any number."""
+    """Most lines by which one hunk may shorten a file without a question; 0 means any number."""
     secrets: bool = True
     dependencies: bool = True
     syntax: bool = True
@@ -53,7 +53,7 @@ def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[s
 
 
 def guards_without_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
-    """The guards where nobody can be asked: locks, and files that may hold secrets."""
+    """The guards of a session without a user to ask: locks, and files that may hold secrets."""
     from edits.guards.protection import Protection
 
     return Protection(locks=locks, secret=_secret(settings, ignored), dependencies=False)
@@ -67,7 +67,7 @@ def locks_only(locks: Locks) -> Protection:
 
 
 def _secret(settings: GuardSettings, ignored: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Tells whether a path is that of a file with secrets, which git ignores."""
+    """Makes the test for files that may hold secrets: by their names, and only if git ignores them."""
     from context.text.secrets import may_hold_secrets
 
     return lambda path: settings.secrets and may_hold_secrets(path) and ignored(path)

@@ -1,4 +1,4 @@
-"""Reads the project and keeps reading it: the picture that windows are built from, and news of its files."""
+"""Reads the project, follows its changes, and publishes them: the state that windows are built from."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from session.project.typing_pause import Pause
 from session.text.sanitize import clean_line
 
 TELL_SECONDS = 0.3
-"""Seconds between two progress events of a long reading."""
+"""Seconds between two progress events while the project is read."""
 LOOK_SECONDS = 5.0
-"""How long to go without looking whether something changed that no event told of."""
+"""Least seconds between two checks for changes that the file watcher missed."""
 _BURST = 64
-"""Number of changes in one event from which others may have been lost."""
+"""Number of changes in one event from which on the system may have lost others."""
 _QUIET = 0.4
-"""Seconds without news after which what git or a burst did is taken to be over, …"""
+"""Seconds without a change after which a burst of changes is over."""
 _LONGEST = 3.0
-"""… and how long that is waited for."""
+"""Most seconds to wait for the end of a burst."""
 
 
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
-    """The files that differ between two pictures, as far as the changed ones and the list of files tell."""
+    """The files that differ between two snapshots, found by their changed files and their lists of files."""
     paths = {*before.changes, *after.changes}
     if before.paths is not after.paths:
         paths |= {*before.paths} ^ {*after.paths}
@@ -41,8 +41,10 @@ def differing(before: Snapshot, after: Snapshot) -> set[str]:
 
 
 class ProjectReading:
-    """The project at ``root``, read in threads. ``known`` is set once a window can be built that lacks a few
-    files at most, ``ready`` once all of it is known."""
+    """Reads the project at ``root`` in threads.
+
+    ``known`` is set once a window can be built from all files but a few, ``ready`` once all files are known.
+    """
 
     def __init__(self, root: Path, cache: Path, recorder: Recorder) -> None:
         self.project = Project(root, cache)
@@ -50,7 +52,7 @@ class ProjectReading:
         self.known = asyncio.Event()
         self.ready = asyncio.Event()
         self.pause = Pause()
-        """When the token ranks are loaded: for a seventh of a second that lets no other thread run."""
+        """Delays loading the token ranks to a pause in typing: for 0.15 s no other thread can run."""
         self._watcher = Watcher(root)
         self._publish = recorder.publish
         self._asked = asyncio.Event()
@@ -59,21 +61,21 @@ class ProjectReading:
 
     @property
     def snapshot(self) -> Snapshot:
-        """What is known now; while the first reading goes on, it grows."""
+        """The project as it is known now. It grows during the first reading."""
         return self.project.snapshot
 
     def is_ignored(self, path: str) -> bool:
-        """Whether git leaves ``path`` out; without git nobody has said that it may be shown around."""
+        """Whether git ignores ``path``. Without git every file counts as ignored."""
         return not self.snapshot.git or path not in self.snapshot.paths
 
     async def run(self) -> None:
-        """Read everything, then what changes, until cancelled."""
+        """Read all files, then follow their changes, until cancelled."""
         loop, nearly = asyncio.get_running_loop(), asyncio.Event()
         scan = partial(self.project.scan, partial(loop.call_soon_threadsafe, nearly.set))
         await asyncio.gather(self._count(nearly), self._scan(scan, nearly))
         self.ready.set()
         await asyncio.to_thread(self._watcher.start)
-        # What changed between the reading and the watching, nobody told of.
+        # Nothing reported the changes between the end of the reading and the start of the watcher.
         self._asked.set()
         for note in (*self.snapshot.notes, self._watcher.note):
             if note:
@@ -81,7 +83,7 @@ class ProjectReading:
         await asyncio.gather(self._follow(), self._look())
 
     async def _count(self, nearly: asyncio.Event) -> None:
-        """Have exact counts, and tell when they and nearly all of the project are there."""
+        """Load exact token counts; set ``known`` once they and nearly all files are there."""
         await self.pause.come()
         await asyncio.to_thread(self.counter.load)
         await nearly.wait()
@@ -92,7 +94,7 @@ class ProjectReading:
         nearly.set()
 
     async def _follow(self) -> None:
-        """Take in what the watcher tells."""
+        """Read the files that the watcher reports, and publish them."""
         while True:
             paths = await self._watcher.changes()
             self._changed = monotonic()
@@ -105,7 +107,7 @@ class ProjectReading:
                 self._asked.set()
 
     async def _look(self) -> None:
-        """Look at the whole project when asked to: the system tells nobody when it loses events."""
+        """Compare the whole project when asked to, since the system may lose events without notice."""
         while True:
             await self._asked.wait()
             await self._settled()
@@ -118,8 +120,10 @@ class ProjectReading:
                 self._publish(FilesChanged(paths=tuple(missed)))
 
     async def _settled(self) -> None:
-        """Wait until no news came for a while: git removes files that it is about to write again, and a
-        folder that is made anew is not watched from its first moment."""
+        """Wait until no change was reported for a while.
+
+        Git removes files that it is about to write again, and a new folder is not watched from the start.
+        """
         latest = monotonic() + _LONGEST
         with suppress(TimeoutError):
             while self._changed + _QUIET > monotonic() and monotonic() < latest:
@@ -128,19 +132,19 @@ class ProjectReading:
                     await self._news.wait()
 
     def look_again(self) -> None:
-        """The user is back, or begins to type after a pause: what the picture shows had better be true."""
+        """Check for missed changes, because the user is back or begins to type after a pause."""
         if self.ready.is_set() and monotonic() - self._looked > LOOK_SECONDS:
             self._asked.set()
 
     async def _told(self, read: Callable[[], object]) -> None:
-        """Read in a thread; where it takes long, tell how far it is."""
+        """Run ``read`` in a thread, and publish its progress if it takes long."""
         reading = asyncio.ensure_future(asyncio.to_thread(read))
         told = (0, 0)
         try:
             while not (await asyncio.wait({reading}, timeout=TELL_SECONDS))[0]:
                 now = self.project.progress
-                # Once every file is known, work remains (saving the index). Readers take "all known" for
-                # the end, so that is sent when the reading has ended.
+                # After every file is known the index is still saved. Front ends take "all known" for the
+                # end, so that is sent when the reading has ended.
                 if now != told and now[0] < now[1] and not self.snapshot.complete:
                     told = now
                     self._publish(ReadingProgress(*now))
@@ -152,6 +156,6 @@ class ProjectReading:
                 self._publish(ReadingProgress(known=total, total=total))
 
     async def close(self) -> None:
-        """End a reading that is under way, and stop watching."""
+        """Stop a reading in progress, and the watcher."""
         self.project.close()
         await asyncio.to_thread(self._watcher.stop)

@@ -1,7 +1,7 @@
 """The user's locks in a project: files, folders, patterns and lines that no edit may change.
 
-They are kept as JSON in the project's state folder, where every command that lands edits reads them. Paths
-are relative to the project. Every method touches the disk.
+They are stored as JSON in the project's state folder, where every command that lands edits reads them. Paths
+are relative to the project. Every method reads or writes the disk.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _ALL = "all"
 
 
 class LockError(StoreError):
-    """A lock cannot be set, removed, read or kept; the message says why."""
+    """A lock cannot be set, removed, read or stored; the message says why."""
 
 
 class LockStore:
-    """The locks of the project at ``root`` (a path without links), kept in ``folder``."""
+    """The locks of the project at ``root`` (a path without links), stored in ``folder``."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
         self._file = folder / "locks.json"
 
     def read(self) -> Locks:
-        """All locks. Raises LockError where their file cannot be read."""
+        """All locks. Raises LockError if their file cannot be read."""
         try:
             record = json.loads(self._file.read_text("utf-8"))
             return Locks(
@@ -52,11 +52,14 @@ class LockStore:
             return Locks()
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise LockError(
-                f"the locks in {self._file} cannot be read ({problem}); mend or remove that file"
+                f"the locks in {self._file} cannot be read ({problem}); repair or remove that file"
             ) from problem
 
     def add(self, target: str) -> str:
-        """Lock ``target``: a file, a folder, a pattern, or lines as ``path:10-20``. Says what is locked."""
+        """Lock ``target``: a file, a folder, a pattern, or lines as ``path:10-20``.
+
+        Returns a line for the user. Raises LockError for a target that cannot be locked.
+        """
         with self._alone():
             locks = self.read()
             lines = self._range(target)
@@ -71,7 +74,10 @@ class LockStore:
 
     def remove(self, target: str) -> str:
         """Remove the locks on ``target``: a path or pattern as it was locked, with the locked lines of that
-        file; lines; or ``all``. Says what is no longer locked."""
+        file; lines; or ``all``.
+
+        Returns a line for the user. Raises LockError if ``target`` is not locked.
+        """
         with self._alone():
             locks = self.read()
             lines = None if target == _ALL else self._range(target)
@@ -93,14 +99,14 @@ class LockStore:
             return told
 
     def shown(self) -> tuple[str, ...]:
-        """Each lock as :meth:`remove` takes it; lines are counted as the file is now."""
+        """Each lock in the form that :meth:`remove` takes; lines are those of the file as it is now."""
         locks = self.read()
         placed = (self._placed(lock) for lock in locks.lines)
         ranges = (f"{lock.path}:{lock.start + 1}-{lock.start + len(lock.lines)}" for lock in placed)
         return (*locks.paths, *ranges)
 
     def _without_lines(self, locks: Locks, path: str, start: int, end: int) -> tuple[Locks, str]:
-        """The locks without those on lines ``start`` to ``end``; what is left of a range stays locked."""
+        """The locks without those on lines ``start`` to ``end``; the rest of a range stays locked."""
         file = self._aliases(self._relative(path))
         kept: list[LockedLines] = []
         for lock in locks.lines:
@@ -146,7 +152,7 @@ class LockStore:
             raise LockError(problem.message) from problem
 
     def _placed(self, lock: LockedLines) -> LockedLines:
-        """The lock with the lines where they are now; as it is, where the file has no such text."""
+        """The lock at the place where its lines are now; unchanged if the file has no such lines."""
         try:
             found = lock.now(Tree(self._root).read_text(resolve(self._root, lock.path).name).lines)
         except (FileError, OSError):
@@ -167,7 +173,7 @@ class LockStore:
         return (whole if whole.is_relative_to(self._root) else real).relative_to(self._root).as_posix()
 
     def _kept(self, path: str) -> str:
-        """A lock that is kept, in the form of :meth:`_relative` where it has one."""
+        """A stored lock in the form of :meth:`_relative`, or unchanged if that refuses it."""
         try:
             return self._relative(path)
         except LockError:
@@ -181,7 +187,7 @@ class LockStore:
         return "the whole project" if path == "." else path
 
     def _matches(self, path: str) -> bool:
-        """Whether the project has a file or folder that the lock ``path`` is on."""
+        """Whether the project has a file or folder that ``path`` names."""
         if self._exists(path):
             return True
         if not _PATTERN.search(path):
@@ -196,7 +202,7 @@ class LockStore:
     def _exists(self, path: str) -> bool:
         try:
             return (self._root / path).exists()
-        except OSError:  # a name that is too long, for one
+        except OSError:  # such as a name that is too long
             return False
 
     @contextmanager
@@ -205,7 +211,7 @@ class LockStore:
             with changed_alone(self._file.parent):
                 yield
         except OSError as problem:
-            raise LockError(f"the locks cannot be kept in {self._file}: {problem.strerror}") from problem
+            raise LockError(f"the locks cannot be stored in {self._file}: {problem.strerror}") from problem
 
     def _write(self, locks: Locks) -> None:
         lines = [{"path": lock.path, "start": lock.start, "lines": list(lock.lines)} for lock in locks.lines]

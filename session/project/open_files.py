@@ -31,8 +31,11 @@ class FileProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A file as it was read. ``text`` has ``\\n`` endings; ``version`` is the digest of its bytes, to
-    notice a change on disk; ``newline`` is the ending its new lines get."""
+    """A file as it was read.
+
+    ``text`` has ``\\n`` endings. ``version`` is the digest of its bytes, by which a change on disk is
+    noticed. ``newline`` is the ending that new lines get.
+    """
 
     path: str
     text: str
@@ -59,7 +62,7 @@ class ProjectFiles:
         return tuple(self._workspace.files())
 
     def open(self, path: str) -> OpenFile:
-        """Read ``path`` (from the root). Raises FileProblem for what cannot be shown as text."""
+        """Read ``path`` (from the root). Raises FileProblem if it cannot be read or is not text."""
         try:
             target = resolve(self._root, path)
             source = self._tree.read_text(target.name, path)
@@ -119,7 +122,7 @@ class ProjectFiles:
         old = self._tree.read_if_there(target.name, target.path)
         in_place = old is not None and self._tree.must_stay_in_place(target.name)
         if in_place and old is not None:
-            # A crash in the middle of an overwrite must leave the old bytes somewhere.
+            # The old bytes must survive a crash in the middle of an overwrite.
             self._ledger.keep(old)
         self._tree.write(target.name, data, expected=opened.version, in_place=in_place)
 

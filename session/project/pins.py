@@ -1,7 +1,7 @@
-"""What the user pins to every window and takes out of all: commands that become events.
+"""Pins and removals: files that are in every window, or in none. Commands become events.
 
-Targets are in the grammar of mentions (``context/find/mentions.py``). The last word counts: what is pinned
-is no longer out, what is taken out is no longer pinned.
+Targets are in the grammar of mentions (``context/find/mentions.py``). The last command counts: a pin ends the
+removal of its target, and a removal ends its pin.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ALL = "all"
 
 
 class PinError(Exception):
-    """A target that cannot be pinned, taken out or put back; the message says why."""
+    """A target cannot be pinned, unpinned, removed or restored; the message says why."""
 
 
 class Pins:
-    """The pins and removals of a session, folded from its events, live or read from the journal."""
+    """The pins and removals of a session, built from its events, live or read from the journal."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.pinned: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Pins:
             self.take(event)
 
     async def settled(self) -> None:
-        """Wait until the commands given so far have taken effect."""
+        """Wait until the commands that were given have taken effect."""
         async with self.changing:
             pass
 
@@ -54,9 +54,9 @@ class Pins:
 
 
 def pinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
-    """What has ``target`` in every window from the next turn on, as long as it fits.
+    """The events that show ``target`` in every window from the next turn on, as long as it fits.
 
-    Raises PinError where it names nothing that could be shown.
+    Raises PinError if it names nothing that can be shown.
     """
     name, found = meant(target, snapshot)
     if name in pins.pinned:
@@ -68,15 +68,15 @@ def pinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
 
 
 def unpinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
-    """What ends the pin of ``target``, or of ``all``. Raises PinError where it is not pinned."""
+    """The events that end the pin of ``target``, or of ``all``. Raises PinError if it is not pinned."""
     held = _held(target, pins.pinned, "pinned", snapshot)
     return [ContextUnpinned(target=name) for name in held]
 
 
 def removing(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
-    """What has no more than the names of ``target`` shown from the next turn on.
+    """The events after which only the names of ``target`` are shown, from the next turn on.
 
-    Raises PinError where it names no file, folder or pattern of the project.
+    Raises PinError if it names no file, folder or pattern of the project.
     """
     name, found = meant(target, snapshot)
     if any(mention.lines is not None or mention.symbol is not None for mention in found):
@@ -89,7 +89,7 @@ def removing(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
 
 
 def restoring(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
-    """What has ``target`` (or ``all``) shown again. Raises PinError where it was not taken out."""
+    """The events that show ``target``, or ``all``, again. Raises PinError if it was not removed."""
     held = _held(target, pins.removed, "taken out", snapshot)
     return [ContextRestored(target=name) for name in held]
 
@@ -111,7 +111,7 @@ def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) ->
 
 
 def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
-    """``target`` as it is kept, and what it names now. Raises PinError where it names nothing."""
+    """``target`` in the form that is stored, and what it names. Raises PinError if it names nothing."""
     target = target.strip()
     if not target.isprintable():
         raise PinError(f"{clean_line(target)} holds control characters")
@@ -126,7 +126,7 @@ def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
 
 
 def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
-    """For each file that the targets name, or a part of which they do, the first target to do so."""
+    """Each file that the targets name, whole or in part, with the first target that names it."""
     found: dict[str, str] = {}
     for target in targets:
         for path in sorted(_paths(target, snapshot)):
@@ -135,7 +135,7 @@ def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
 
 
 def _name(target: str, found: tuple[Mention, ...]) -> str:
-    """A target as it is kept: a single file by its path, however it was written, a folder with a slash."""
+    """A target in the form that is stored: a file by its path from the root, a folder with a slash."""
     word = target.strip().removeprefix("@").replace('"', "").removeprefix("./")
     if not found or found[0].symbol is not None or any(mark in word for mark in "*?["):
         return word

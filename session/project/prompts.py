@@ -1,4 +1,4 @@
-"""What the user typed in a project: the draft that was not sent yet, and the prompts of all sessions."""
+"""Stores what the user types in a project: the unsent draft, and the prompts of all sessions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from session.text.sanitize import clean
 
 
 class Draft:
-    """The unsent text of the composer, kept through every end."""
+    """The unsent text of the composer, which survives every end of spark."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "draft.txt"
 
     def read(self) -> str:
-        """The kept draft, or an empty text; what a terminal would act on in it is made visible."""
+        """The stored draft, or an empty text. Control characters in it are made visible.
+
+        Raises StoreError if it cannot be read.
+        """
         try:
             text = self._file.read_bytes().decode("utf-8", errors="replace")
             return "\r".join(clean(part) for part in text.split("\r"))
@@ -27,27 +30,27 @@ class Draft:
             raise StoreError(f"cannot read the draft {self._file}: {problem.strerror}") from problem
 
     def write(self, text: str) -> None:
-        """Keep ``text`` in place of the old draft; an empty text removes it."""
+        """Store ``text`` in place of the old draft; an empty text removes it. Raises StoreError."""
         try:
             if not text:
                 self._file.unlink(missing_ok=True)
                 return
             replace_private(self._file, text.encode("utf-8", errors="replace"))
         except OSError as problem:
-            raise StoreError(f"cannot keep the draft in {self._file}: {problem.strerror}") from problem
+            raise StoreError(f"cannot store the draft in {self._file}: {problem.strerror}") from problem
 
 
 class PromptHistory:
     """The prompts of all sessions of a project, for the composer's history: one JSON string a line."""
 
     LONGEST = 500
-    """Prompts that are read back; older ones stay in the file."""
+    """Most prompts that are read; older ones stay in the file."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "prompts.jsonl"
 
     def read(self) -> list[str]:
-        """The last prompts, oldest first; one given twice in a row is there once."""
+        """The last prompts, oldest first, without repetitions in a row. Raises StoreError."""
         try:
             lines = self._file.read_bytes().splitlines()[-self.LONGEST :]
         except FileNotFoundError:
@@ -65,5 +68,5 @@ class PromptHistory:
         return prompts
 
     def add(self, prompt: str) -> None:
-        """Append ``prompt``; raises StoreError when the disk does not take it."""
+        """Append ``prompt``. Raises StoreError if it cannot be written."""
         append_line(self._file, json.dumps(prompt).encode("ascii"))

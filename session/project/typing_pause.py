@@ -11,7 +11,7 @@ QUIET = 0.5
 
 
 class Pause:
-    """Ends at once if no key was pressed yet, else with the first pause or when the work is needed."""
+    """Waits for the first pause in typing, or until the work is needed; no wait if no key was pressed."""
 
     def __init__(self, quiet: float = QUIET) -> None:
         self._quiet = quiet
@@ -19,11 +19,11 @@ class Pause:
         self._needed = asyncio.Event()
 
     def typed(self) -> None:
-        """A key was pressed."""
+        """Record that a key was pressed."""
         self._typed = monotonic()
 
     def needed(self) -> None:
-        """The delayed work is needed now."""
+        """End the wait: the delayed work is needed now."""
         self._needed.set()
 
     async def come(self) -> None:

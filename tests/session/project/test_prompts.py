@@ -54,7 +54,7 @@ def test_a_draft_with_a_lone_surrogate_or_odd_bytes_is_still_read(tmp_path: Path
 
 def test_a_draft_that_cannot_be_kept_or_read_is_a_store_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
-    with pytest.raises(StoreError, match=r"cannot keep the draft .*draft\.txt"):
+    with pytest.raises(StoreError, match=r"cannot store the draft .*draft\.txt"):
         Draft(tmp_path / "state").write("x")
     (tmp_path / "other" / "draft.txt").mkdir(parents=True)
     with pytest.raises(StoreError, match="cannot read the draft"):

@@ -18,6 +18,7 @@ from session.transport.errors import LinkError, LinkProblem
 from session.transport.model_list import fetch_models
 
 _SHORTEST = 4
+"""Fewest characters of a key."""
 _PASTED = re.compile(r"""["']|(?:export )?[A-Z][A-Z0-9_]*=[^=]|Bearer """)
 
 
@@ -74,15 +75,18 @@ async def store_key(config: Path, provider: str, secret: str, *, keyring: bool =
                 why = f" (system keyring not used: {problem})"
             else:
                 return await _pointed(file, provider, name)
-        if file.points_to_keyring(provider):
-            await _forget(provider)
+        in_keyring = file.points_to_keyring(provider)
         file.put(provider, secret)
+        if in_keyring:  # only now: the old key must not be lost if the new one cannot be written
+            await _forget(provider)
     except KeyFileError as problem:
         raise CredentialsError(str(problem)) from None
     return f"{file.path}{why}"
 
 
 async def _pointed(file: KeyFile, provider: str, name: str) -> str:
+    if file.points_to_keyring(provider):
+        return f"{KEYRING} ({name})"
     try:
         file.put(provider, None)
     except KeyFileError:

@@ -1,7 +1,6 @@
 """Removes the keys that this process has read from text that is shown or stored.
 
-A server may repeat the key it was given in the words of its refusal; those words go to the screen and
-the journal.
+A server may repeat the key it was given in its refusal, which goes to the screen and the journal.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ def remember(secret: str) -> None:
 
 def mask(text: str) -> str:
     """``text`` with every known key replaced."""
-    for secret in _known:
+    # The longest first: of a key that contains another, nothing may be left.
+    for secret in sorted(_known, key=len, reverse=True):
         if secret in text:
             text = text.replace(secret, "[key]")
     return text

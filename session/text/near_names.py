@@ -11,7 +11,7 @@ _CUTOFF = 0.6
 def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names of ``known`` closest to ``name``, best first: those that contain it, then those that are
     spelled alike. Case does not matter."""
-    from difflib import get_close_matches  # imported only once a name was mistyped, to keep start-up fast
+    from difflib import get_close_matches  # imported when a name is mistyped, to keep start-up fast
 
     lower = {each.lower(): each for each in sorted(known, reverse=True)}
     wanted = name.strip().lower()
@@ -24,6 +24,6 @@ def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def said_names(names: list[str] | tuple[str, ...], most: int) -> str:
-    """The first ``most`` of ``names``, and how many more there are."""
+    """The first ``most`` of ``names``, and the number of the others, as in "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -1,15 +1,15 @@
-"""The one choke point for text that came from outside and goes to a screen.
+"""Makes text from outside safe to show: every such text passes here on its way to a screen.
 
-Models, files and servers may hold escape sequences that would move the cursor, set the clipboard
-or hide text. Each control character is turned into a visible sign, so what was there can be seen
-and none of it acts. The text of an edit on its way to a file never passes here.
+Text from models, files and servers may hold escape sequences that move the cursor, set the clipboard or hide
+text. Each control character is replaced by a visible sign. The text of an edit on its way to a file never
+passes here.
 """
 
 from __future__ import annotations
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
 _C1 = dict.fromkeys((0x7F, *range(0x80, 0xA0)), "\N{SYMBOL FOR DELETE}")
-# Marks that reorder or hide what stands around them (Unicode TR 36, "Trojan Source").
+# Characters that reorder or hide the text around them (Unicode TR 36, "Trojan Source").
 _BIDI = dict.fromkeys(
     (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
 )

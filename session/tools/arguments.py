@@ -1,7 +1,7 @@
 """Reads a call's arguments, JSON from a model, and checks them against the tool's schema.
 
 It checks what tool schemas commonly use (types, required, enum, bounds, no other keys) and ignores the rest,
-because the tool itself has the last word.
+because the tool itself checks its arguments too.
 """
 
 from __future__ import annotations

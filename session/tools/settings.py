@@ -1,4 +1,4 @@
-"""The table ``[tools]`` of the user's ``config.toml``: what tools a model may use."""
+"""The table ``[tools]`` of the user's ``config.toml``: the tools that a model may use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Running(StrEnum):
-    """Whether commands may be run."""
+    """When commands are run: never, once the user agrees, or always."""
 
     NEVER = "never"
     ASK = "ask"
@@ -22,13 +22,14 @@ class Running(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """The table. A project's own file cannot set any of it."""
+    """The settings of the table. A project's own file cannot set any of them."""
 
     read: bool = True
     """Whether the model may look at the project by itself."""
     run: Running = Running.ASK
+    """When commands are run."""
     environment: tuple[str, ...] = ()
-    """Variables that commands get besides the usual ones."""
+    """Environment variables that commands get besides the usual ones."""
 
 
 def read_tool_settings(values: Any) -> ToolSettings:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 LEAST_ROOM = 200
-"""With fewer tokens to spare, a call is not made."""
+"""Fewest tokens of room for which a call is made."""
 LONGEST_LINE = 400
-"""The characters that are kept of a line where not all lines fit."""
+"""Most characters of a line if not all lines fit."""
 _NOTE = 60
 """The tokens reserved for the text around the lines."""
 _CHARS = 8
@@ -15,7 +15,7 @@ _CHARS = 8
 
 
 def lines_that_fit(lines: Sequence[str], room: int, count: Callable[[str], int]) -> int:
-    """How many of ``lines``, from the first on, fit into ``room`` tokens with a few words around them."""
+    """The number of first ``lines`` that fit into ``room`` tokens with a few words around them."""
     room -= _NOTE
     least, most = 0, _at_most(lines, room * _CHARS)
     if count("\n".join(lines[:most])) <= room:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from session.keys import system_keyring
+from session.keys.credentials import CredentialsError
+from session.keys.login import store_key
 from session.keys.system_keyring import KeyringError, erase, look, read, store
 from tests.session.keys.keyrings import use_keyring
 
@@ -73,3 +75,21 @@ async def test_without_the_extra_no_process_is_started(monkeypatch: pytest.Monke
     monkeypatch.setattr("sys.executable", "/nonexistent")
     with pytest.raises(KeyringError, match="is not installed"):
         await read("openai")
+
+
+async def test_a_new_key_that_cannot_be_written_leaves_the_old_one_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    use_keyring(monkeypatch, tmp_path, "Kept")
+    await store("groq", "the-old-key")
+    config = tmp_path / "config"
+    config.mkdir()
+    row = "groq.keyring = true\n"  # valid, and in a form that spark does not edit
+    (config / "credentials.toml").write_text(row)
+    (config / "credentials.toml").chmod(0o600)
+    with pytest.raises(CredentialsError, match="edit it by hand"):
+        await store_key(config, "groq", "the-new-key", keyring=False)
+    assert await read("groq") == "the-old-key"
+    assert "system keyring" in await store_key(config, "groq", "the-new-key")
+    assert await read("groq") == "the-new-key"
+    assert (config / "credentials.toml").read_text() == row

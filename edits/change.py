@@ -10,9 +10,12 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from edits.files.aliases import Aliases, aliases
+from edits.files.hard_links import HardLinks
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
+from edits.guards.off_limits import OffLimits
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
 from edits.ledger.ledger import Ledger
@@ -39,8 +42,8 @@ class Change:
     after: bytes | None
     shown: str
     """The path for messages (see :class:`~edits.files.path_jail.Target`)."""
-    typed: str = ""
-    """The path with no link followed, relative to the root."""
+    files: tuple[Aliases, ...] = ()
+    """The file with all its names, and after it the one that it is moved to."""
     splices: tuple[Splice, ...] = ()
     moved_to: str | None = None
     status: Status = Status.APPLIED
@@ -55,16 +58,22 @@ class Change:
 
 
 class Planner:
-    """Plans hunks in the project that ``tree`` is. Dry runs build on earlier ones."""
+    """Plans hunks in the project that ``tree`` is, except for files that are ``off_limits``.
+
+    Dry runs build on earlier ones.
+    """
 
     def __init__(
         self,
         tree: Tree,
+        off_limits: OffLimits,
         ledger: Ledger,
         files: Callable[[], Iterable[str]],
         symbols: SymbolSource | None = None,
     ) -> None:
         self._tree = tree
+        self._off_limits = off_limits
+        self._links = HardLinks(tree.root)
         self._root = tree.root
         self._symbols = symbols
         self._ledger = ledger
@@ -76,6 +85,7 @@ class Planner:
     ) -> Change | Landed | Refused:
         """Plan ``hunk`` for the project as it is now. Raises FileError."""
         target = resolve(self._root, hunk.path)
+        file = self.names(target)
         change = Change(
             hunk=hunk_id,
             op=Op.LAND,
@@ -84,7 +94,7 @@ class Planner:
             before=self._read(target, dry),
             after=None,
             shown=target.path,
-            typed=target.typed,
+            files=(file,),
             session=session,
             turn=turn,
             same=_same(hunk),
@@ -98,6 +108,14 @@ class Planner:
                 return self._plan_move(hunk, target, change, dry)
             case Action.UPDATE:
                 return self._plan_update(hunk, target, change)
+
+    def names(self, target: Target) -> Aliases:
+        """All names of a file. Raises FileError if it is off limits, so that nothing of it is read."""
+        file = aliases(self._root, target.path, target.typed, target.name, links=self._links)
+        reason = self._off_limits.reason(file)
+        if reason is not None:
+            raise FileError(RefusalCode.OUTSIDE_PROJECT, reason)
+        return file
 
     def _definitions(self, path: str, text: str) -> Symbols:
         source = self._symbols
@@ -180,6 +198,7 @@ class Planner:
 
     def _plan_move(self, hunk: Hunk, target: Target, change: Change, dry: bool) -> Change | Landed | Refused:
         destination = resolve(self._root, hunk.move_to or "")
+        moved = self.names(destination)
         if target.linked or destination.linked:
             message = f"{target.path} or {destination.path} is a symbolic link, which edits do not move"
             return Refused(change.hunk, target.path, RefusalCode.IO, message)
@@ -196,7 +215,7 @@ class Planner:
             self._tree.check_writable(target.name, target.path)
         if destination.name == target.name or not isinstance(planned, Change):
             return planned
-        return replace(planned, moved_to=destination.name)
+        return replace(planned, moved_to=destination.name, files=(*planned.files, moved))
 
     def _missing(self, hunk: Hunk, change: Change) -> Refused:
         message = f"{hunk.path} does not exist{self._suggestion(hunk.path, hunk)}"

@@ -67,6 +67,7 @@ class Guard(StrEnum):
     LOCKED = "locked"
     OVERWRITES = "overwrites"
     SECRET = "secret"
+    RUNS = "runs"
     DELETES = "deletes"
     DEPENDENCY = "dependency"
     SYNTAX = "syntax"

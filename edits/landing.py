@@ -13,12 +13,12 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource, already_exists
-from edits.files.aliases import aliases
 from edits.files.beneath import Changed
 from edits.files.durable import Step, new_token, no_step
 from edits.files.path_jail import resolve
 from edits.files.text import FileError, TextFile, digest
 from edits.files.tree import Tree
+from edits.guards.off_limits import OffLimits
 from edits.guards.protection import Protection
 from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.crash_recovery import settle as settle_intent
@@ -38,7 +38,8 @@ class Landing:
 
     ``files`` lists the paths that a message may suggest when a path is wrong. ``symbols`` gives the
     definitions in a file's text, for anchors that name one in other words than the file. ``step`` is
-    called after each step of a landing. ``protection`` can be replaced at any time.
+    called after each step of a landing. ``protection`` can be replaced at any time; ``off_limits`` are the
+    files that are never edited.
     """
 
     def __init__(
@@ -49,13 +50,14 @@ class Landing:
         files: Callable[[], Iterable[str]] = tuple,
         symbols: SymbolSource | None = None,
         protection: Protection | None = None,
+        off_limits: OffLimits | None = None,
         step: Step = no_step,
     ) -> None:
         self.protection = protection
         self._root = root.resolve()
         self._tree = Tree(self._root)
         self._ledger = ledger
-        self._planner = Planner(self._tree, ledger, files, symbols)
+        self._planner = Planner(self._tree, off_limits or OffLimits(), ledger, files, symbols)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 
@@ -110,12 +112,10 @@ class Landing:
     def foresee(self, path: str) -> Refused | None:
         """What refuses or holds any hunk for ``path``; known while the hunk still streams."""
         try:
-            target = resolve(self._root, path)
+            file = self._planner.names(resolve(self._root, path))
         except FileError as error:
             return Refused("", path, error.code, error.message)
-        if self.protection is None:
-            return None
-        return self.protection.of_path("", aliases(self._root, target.path, target.typed, target.name))
+        return None if self.protection is None else self.protection.of_path("", file)
 
     def undo(self, hunk_id: str | None = None) -> Landed | Refused:
         """Undo a hunk, or without an id the last one landed. The lines in the result are the old text's."""
@@ -177,21 +177,13 @@ class Landing:
     ) -> Landed | Refused:
         if not isinstance(planned, Change):
             return planned
-        held = None if self.protection is None else self._held(planned, self.protection, allow)
+        held = None if self.protection is None else _held(planned, self.protection, allow)
         if held is not None:
             return held
         if planned.overwrites and Guard.OVERWRITES not in allow:
             return already_exists(planned.hunk, planned.shown, Format.V4A)
         write(planned)
         return _landed(planned)
-
-    def _held(self, planned: Change, protection: Protection, allow: Collection[Guard]) -> Held | None:
-        files = [aliases(self._root, planned.shown, planned.typed, planned.path)]
-        if planned.moved_to:
-            files.append(aliases(self._root, planned.moved_to))
-        change = (planned.before, planned.after, planned.splices)
-        asked = planned.overwrites and protection.overwrites
-        return protection.of_change(planned.hunk, files, *change, allow, overwrites=asked)
 
     def _reverse(self, hunk_id: str | None, op: Op) -> Landed | Refused:
         try:
@@ -277,6 +269,12 @@ class Landing:
         self._step("settled")
         if reversal is not None:
             tree.remove_folders(reversal.emptied)
+
+
+def _held(planned: Change, protection: Protection, allow: Collection[Guard]) -> Held | None:
+    change = (planned.before, planned.after, planned.splices)
+    asked = planned.overwrites and protection.overwrites
+    return protection.of_change(planned.hunk, planned.files, *change, allow, overwrites=asked)
 
 
 def _no_write(change: Change) -> None:

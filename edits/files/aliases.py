@@ -7,9 +7,12 @@ hard links, and in other capitals where the file system ignores case.
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from edits.files.hard_links import HardLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +22,22 @@ class Aliases:
     root: Path
     names: tuple[str, ...]
     ignores_case: bool = False
-    """Whether the file system takes names that differ in capitals for the same."""
+    """Whether the file system takes names for the same that differ in capitals, or in their Unicode form."""
+    status: os.stat_result | None = None
+    """What the system says of the file; None if there is none."""
 
     @property
     def shown(self) -> str:
         """The name for messages."""
         return self.names[0]
 
+    def named(self, name: str) -> str:
+        """The file as the subject of a sentence that is about its other name ``name``."""
+        return self.shown if name == self.shown else f"{self.shown} is {name}, which"
+
     def fold(self, name: str) -> str:
         """``name`` as the file system compares it."""
-        return name.casefold() if self.ignores_case else name
+        return spelling(name) if self.ignores_case else name
 
     def is_called(self, name: str) -> bool:
         """Whether ``name`` (relative to the root) leads to this file."""
@@ -47,11 +56,23 @@ class Aliases:
         return {self.fold(plain), self.fold(real)}
 
 
-def aliases(root: Path, shown: str, *others: str) -> Aliases:
-    """Every name of a file of which ``shown`` and ``others`` are known; the last has its links followed."""
-    real = root / (others[-1] if others else shown)
-    names = dict.fromkeys((shown, *others, *_hard_links(root, real)))
-    return Aliases(root, tuple(names), _ignores_case(root, real))
+def aliases(root: Path, shown: str, *others: str, links: HardLinks | None = None) -> Aliases:
+    """Every name of a file of which ``shown`` and ``others`` are known; the last has its links followed.
+
+    ``links`` are those of the root, kept by callers that ask often.
+    """
+    real = others[-1] if others else shown
+    ignores_case = _ignores_case(root, root / real)
+    names = [shown, *others, *(_as_listed(root, real) if ignores_case else ())]
+    status = _status(root / real)
+    if status is not None:
+        names += (links or HardLinks(root)).names(status)
+    return Aliases(root, tuple(dict.fromkeys(names)), ignores_case, status)
+
+
+def spelling(name: str) -> str:
+    """``name`` as file systems compare it that ignore case and the Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def _with_parents(name: str) -> tuple[PurePosixPath, ...]:
@@ -59,35 +80,36 @@ def _with_parents(name: str) -> tuple[PurePosixPath, ...]:
     return path, *path.parents
 
 
-def _hard_links(root: Path, file: Path) -> Iterator[str]:
-    """The names in the project of a file that has several; the whole project is searched for them."""
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = file.stat()
+        return path.stat()
     except OSError:
-        return
-    if status.st_nlink < 2:
-        return
-    waiting = [str(root)]
-    while waiting:
+        return None
+
+
+def _as_listed(root: Path, name: str) -> Iterator[str]:
+    """The name of a file as its folders list it, which may differ from ``name`` in capitals."""
+    listed: list[str] = []
+    for part in name.split("/"):
         try:
-            with os.scandir(waiting.pop()) as listing:
-                entries = list(listing)
+            names = [one.name for one in root.joinpath(*listed).iterdir()]
         except OSError:
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name != ".git":
-                    waiting.append(entry.path)
-            elif entry.inode() == status.st_ino and os.path.samestat(os.lstat(entry.path), status):
-                yield os.path.relpath(entry.path, root)
+            names = []
+        same = (one for one in names if spelling(one) == spelling(part))
+        listed.append(part if part in names else next(same, part))
+    yield "/".join(listed)
 
 
 def _ignores_case(root: Path, path: Path) -> bool:
     """Whether the file system ignores case, as the first existing name with letters tells."""
     for place in (path, *path.parents):
-        other = place.with_name(place.name.swapcase()) if place.name else place
-        if other != place and place.exists():
-            return other.exists() and other.samefile(place)
+        name = place.name
+        forms = (name.swapcase(), unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name))
+        others = [place.with_name(form) for form in forms if form != name and name]
+        status = _status(place) if others else None
+        if status is not None:
+            there = map(_status, others)
+            return any(other is not None and os.path.samestat(other, status) for other in there)
         if place == root:
             break
     return False

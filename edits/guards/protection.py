@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from edits.files.aliases import Aliases
 from edits.files.text import FileError, decode, split
 from edits.guards.locks import Locks
 from edits.guards.manifests import dependencies, is_manifest
+from edits.guards.self_running import by_content, by_name
 from edits.hunk import Guard, Held, RefusalCode
 from edits.placing.splices import Splice
 
@@ -36,7 +38,8 @@ class Protection:
 
     ``most_deleted`` is the number of lines by which one hunk may make a file shorter. ``secret`` tells
     whether a path is that of a file with secrets, ``checker`` what is wrong with a text. ``overwrites``
-    says that a new file over an existing one is held; otherwise it is refused.
+    says that a new file over an existing one is held; otherwise it is refused. ``runs`` holds files that
+    run by themselves; ``home`` is the user's home folder, whose start-up files may be links to the project.
     """
 
     locks: Locks = field(default_factory=Locks)
@@ -45,6 +48,8 @@ class Protection:
     checker: Checker | None = None
     dependencies: bool = True
     overwrites: bool = False
+    runs: bool = False
+    home: Path | None = None
 
     def of_path(self, hunk: str, file: Aliases) -> Held | None:
         """What holds an edit of ``file`` whatever it does: a lock, or secrets in it."""
@@ -75,6 +80,7 @@ class Protection:
         reasons = [
             *(reason for one in files for reason in self._path(one)),
             *self._lines(file, lines, ranges),
+            *(self._parts_that_run(files, before, after) if self.runs else ()),
             *self._overwritten(path, overwrites),
             *self._deletion(len(lines) if after is None else gone),
             *(self._of_text(files[-1].shown, before, after, allow) if after is not None else ()),
@@ -84,10 +90,23 @@ class Protection:
     def _path(self, file: Aliases) -> Iterator[_Reason]:
         lock = self.locks.of_file(file)
         if lock is not None:
-            yield Guard.LOCKED, f"{_named(file, lock[1])} is locked by the user ({lock[0]})"
+            yield Guard.LOCKED, f"{file.named(lock[1])} is locked by the user ({lock[0]})"
         name = next((name for name in file.names if self.secret(name)), None)
         if name is not None:
-            yield Guard.SECRET, f"{_named(file, name)} may hold secrets, and git ignores it"
+            yield Guard.SECRET, f"{file.named(name)} may hold secrets, and git ignores it"
+        running = by_name(file, self.home) if self.runs else None
+        if running is not None:
+            yield Guard.RUNS, running
+
+    def _parts_that_run(
+        self, files: Sequence[Aliases], before: bytes | None, after: bytes | None
+    ) -> Iterator[_Reason]:
+        shown = files[-1].shown
+        running = by_content(
+            files, before, after, None if before is None else _text(before, shown), _text(after or b"", shown)
+        )
+        if running is not None:
+            yield Guard.RUNS, running
 
     def _lines(
         self, file: Aliases, lines: Sequence[str], ranges: Sequence[tuple[int, int]]
@@ -130,10 +149,6 @@ def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Gu
         return None
     guards = tuple(dict.fromkeys(guard for guard, _ in left))
     return Held(hunk, path, RefusalCode.LOCKED, "; ".join(dict.fromkeys(why for _, why in left)), guards)
-
-
-def _named(file: Aliases, name: str) -> str:
-    return file.shown if name == file.shown else f"{file.shown} is {name}, which"
 
 
 def _meets(start: int, end: int, locked: tuple[int, int]) -> bool:

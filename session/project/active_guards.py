@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from session.text.tables import Table
@@ -22,6 +23,7 @@ class GuardSettings:
     secrets: bool = True
     dependencies: bool = True
     syntax: bool = True
+    runs: bool = True
 
 
 def read_guards(values: Any) -> GuardSettings:
@@ -32,6 +34,7 @@ def read_guards(values: Any) -> GuardSettings:
         secrets=table.flag("secrets", usual.secrets),
         dependencies=table.flag("dependencies", usual.dependencies),
         syntax=table.flag("syntax", usual.syntax),
+        runs=table.flag("runs", usual.runs),
     )
     table.end()
     return settings
@@ -49,14 +52,22 @@ def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[s
         checker=syntax_error if settings.syntax else None,
         dependencies=settings.dependencies,
         overwrites=True,
+        runs=settings.runs,
+        home=Path.home(),
     )
 
 
 def guards_without_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
-    """The guards of a session without a user to ask: locks, and files that may hold secrets."""
+    """The guards of a session without a user to ask: locks, and files with secrets or that run by themselves."""
     from edits.guards.protection import Protection
 
-    return Protection(locks=locks, secret=_secret(settings, ignored), dependencies=False)
+    return Protection(
+        locks=locks,
+        secret=_secret(settings, ignored),
+        dependencies=False,
+        runs=settings.runs,
+        home=Path.home(),
+    )
 
 
 def locks_only(locks: Locks) -> Protection:

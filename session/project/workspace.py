@@ -44,9 +44,11 @@ class Workspace:
     @cached_property
     def landing(self) -> Landing:
         """Lands hunks in the project."""
+        from edits.guards.off_limits import OffLimits
         from edits.landing import Landing
 
-        return Landing(self.root, self.ledger, files=self._nameable, symbols=_symbols)
+        off_limits = OffLimits(self.folders.own, Path.home())
+        return Landing(self.root, self.ledger, files=self._nameable, symbols=_symbols, off_limits=off_limits)
 
     def _nameable(self) -> Iterable[str]:
         """The files that a message to the model may name: none that is ignored or holds secrets."""

@@ -36,10 +36,12 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ProjectFolders:
-    """The folders of one project. They may not exist yet."""
+    """The folders of one project, and that of the settings. They may not exist yet."""
 
     state: Path
     cache: Path
+    config: Path
+    """The user's settings; no edit of a model may change any of these folders."""
 
     @property
     def ledger(self) -> Path:
@@ -66,6 +68,11 @@ class ProjectFolders:
         """spark's state folder, which all projects share."""
         return self.state.parent.parent
 
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """All that is spark's own, of this and of other projects."""
+        return self.config, self.shared_state, self.cache.parent.parent
+
 
 def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> ProjectFolders:
     """The folders of the project at ``root``. Their names have its name and a hash of its full path."""
@@ -76,6 +83,7 @@ def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> Proj
     return ProjectFolders(
         state=state_folder(environ) / "projects" / unique,
         cache=cache_folder(environ) / "projects" / unique,
+        config=config_folder(environ),
     )
 
 

@@ -78,6 +78,49 @@ async def test_a_lock_holds_an_edit_through_a_link(root: Path) -> None:
     assert talk.text("src/app.py") == "one = 1\n"
 
 
+RUNS = "*** Begin Patch\n*** Add File: .vscode/tasks.json\n+{}\n*** End Patch"
+
+
+async def test_a_file_that_runs_by_itself_waits_for_the_user(root: Path) -> None:
+    async with talking(root, ANSWER.format(patch=RUNS)) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert (held.path, held.guard) == (".vscode/tasks.json", "runs")
+        assert "runs by itself" in held.message
+        assert not (root / ".vscode").exists()
+        assert talk.session.answer(held.hunk, land=True)
+        assert (await talk.ended("t1")).status == "completed"
+        assert talk.text(".vscode/tasks.json") == "{}\n"
+
+
+async def test_a_file_that_runs_by_itself_is_refused_where_nobody_can_be_asked(root: Path) -> None:
+    async with talking(root, ANSWER.format(patch=RUNS), attended=False) as talk:
+        talk.session.submit("go")
+        await talk.ended("t1")
+    refused = talk.all(HunkRefused)
+    assert {event.code for event in refused} == {"locked"}
+    assert "runs by itself" in refused[0].message
+    assert not (root / ".vscode").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["config/spark/config.toml", "state/spark/projects/x/locks.json", "cache/spark/x", ".bashrc"],
+)
+async def test_sparks_own_files_and_start_up_files_are_refused_in_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    home = tmp_path / "xdg"  # the parent of the session's own folders
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    patch = f"*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch"
+    async with talking(home, ANSWER.format(patch=patch)) as talk:
+        talk.session.submit("go")
+        await talk.ended("t1")
+    assert {event.code for event in talk.all(HunkRefused)} == {"outside_project"}
+    assert not talk.all(HunkHeld) and not (home / path).exists()
+
+
 @pytest.mark.parametrize(
     ("path", "named"), [("lib/app.py", "src/app.py"), ("lib/config.py", None), ("lib/private.pem", None)]
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("edits", "session")
 
 CHOKE_POINT = {
@@ -26,6 +26,8 @@ OTHERS = {
     "edits/ledger/blobs.py": "the ledger",
     "edits/ledger/hunk_ids.py": "the ledger",
     "edits/ledger/ledger.py": "the ledger",
+    "session/checks/agreements.py": "the checks that the user agreed to, in the state folder",
+    "session/checks/proposals.py": "the project's manifests, to read only",
     "session/engine/gguf_header.py": "local models",
     "session/engine/model.py": "/proc",
     "session/engine/model_store.py": "local models",
@@ -38,6 +40,7 @@ OTHERS = {
     "session/partner/server/scripted_model.py": "a script of spark's own",
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
+    "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
     "session/project/workspace.py": "the state folder",
     "session/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/config.py": "the settings: the user's, and those of the project",

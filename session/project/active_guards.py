@@ -58,7 +58,7 @@ def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[s
 
 
 def guards_without_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
-    """The guards of a session without a user to ask: locks, and files with secrets or that run by themselves."""
+    """The guards without a user to ask: locks, and files that may hold secrets or run by themselves."""
     from edits.guards.protection import Protection
 
     return Protection(

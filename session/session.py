@@ -47,7 +47,7 @@ from session.usage.accounts import Accounts
 
 
 class Session:
-    """One session. Make it, ``await open()``, use it, ``await close()``."""
+    """One session: create it, ``await open()``, use it, ``await close()``."""
 
     def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
         """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked."""
@@ -69,7 +69,7 @@ class Session:
         self._edit_thread = EditThread()
         self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
         self.typing = self._reading.pause.typed
-        """Tell that a key was pressed: work that would delay the next keys waits for a pause."""
+        """Record that a key was pressed: work that would delay the next keys waits for a pause."""
         self._draft = Draft(self.folders.state)
         self._prompts = PromptHistory(self.folders.state)
         self.unsaved = UnsavedTexts(self.folders.state / "unsaved")
@@ -148,7 +148,7 @@ class Session:
         return self._turns.running
 
     async def open(self) -> None:
-        """Begin to read the project and to connect; both go on in the background."""
+        """Begin to read the project and to connect, both in the background."""
         self._tasks.watch_loop()
         self._recorder.publish(
             SessionStarted(
@@ -196,7 +196,7 @@ class Session:
             closing.push_async_callback(self._reading.close)
 
     def listen(self) -> AsyncIterator[Event]:
-        """Every event from now on; ends when the session is closed."""
+        """All events from now on, up to the end of the session."""
         return self._recorder.listen()
 
     def past(self) -> list[Event]:
@@ -204,7 +204,7 @@ class Session:
         return list(self._resumed.events) if self._resumed else []
 
     def submit(self, text: str) -> None:
-        """Begin a turn; while another runs, a redirect: that one is interrupted and this one follows it."""
+        """Begin a turn. If another runs, this is a redirect: that turn is interrupted, and this one follows."""
         self._turns.submit(text)
 
     def queue(self, text: str) -> None:
@@ -220,32 +220,35 @@ class Session:
         self._turns.interrupt()
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
-        """Land or decline a held hunk, allow or decline a held tool call; with ``rest`` also all that this
-        turn will hold from now on. False when it is not held, or no longer."""
+        """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
+        on. False when it is not held (any more)."""
         return self._turns.answer(held, land=land, rest=rest)
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
-        """Tell which files the user has open; they weigh in the window's ranking."""
+        """Record which files the user has open; they rank higher in the window."""
         self._preparations.open_files = paths
 
     def complete(self, prefix: str) -> tuple[tuple[str, str], ...]:
-        """The likeliest mentions, ``@`` included, for what is typed after an ``@`` so far, best first, each
-        with what tells it from others: a changed file's state, a definition's file. For any thread."""
+        """The likeliest mentions for what was typed after an ``@``, best first, with the ``@``.
+
+        Each comes with a detail that tells it from others: the state of a changed file, the file of a
+        definition. It may be called from any thread.
+        """
         found = complete(prefix, self._reading.snapshot)
         return tuple((clean_line(each.text), clean_line(each.detail)) for each in found)
 
     def wake(self) -> None:
-        """The user types or comes back: have a connection and a true picture of the project ready."""
+        """Prepare for a prompt, because the user types or is back: connect, and check the project for changes."""
         self._reading.look_again()
         if self.connection is not None:
             self.connection.wake()
 
     def draft(self) -> str:
-        """The unsent text that was kept."""
+        """The stored unsent text. Raises StoreError if it cannot be read."""
         return self._draft.read()
 
     def save_draft(self, text: str) -> None:
-        """Keep the unsent text. Raises StoreError where it cannot be written."""
+        """Store the unsent text. Raises StoreError if it cannot be written."""
         self._draft.write(text)
 
     def prompts(self) -> list[str]:
@@ -253,7 +256,7 @@ class Session:
         return self._prompts.read()
 
     def _make_connection(self) -> Connection | None:
-        """The connection to the model server; None where its address or key is missing."""
+        """The connection to the model server; None if its address or key is missing."""
         opening = self._opening
         if opening.endpoint is None:
             return None
@@ -266,7 +269,7 @@ class Session:
         )
 
     def _submitted(self, event: Event) -> None:
-        """Keep a prompt for the composer; its window needs exact token counts now."""
+        """Store a prompt for the composer's history, and load exact token counts, which its window needs."""
         if isinstance(event, PromptSubmitted):
             self._reading.pause.needed()
             self._prompts.add(event.text)

@@ -25,17 +25,23 @@ from session.transport.errors import LinkError, LinkProblem
 from session.transport.hosted_server import HOST_ENDED
 
 LOAD_SECONDS = 600.0
+"""Time limit for loading a model."""
 _TELL_SECONDS = 2.0
+"""Seconds between two lines about the progress of loading."""
 _END_SECONDS = 5.0
+"""Seconds to wait for the end of a killed process."""
 _DYING_SECONDS = 1.0
-"""The time between the end of the engine's socket and that of its process."""
+"""Most seconds between the end of the engine's socket and that of its process."""
 _KEPT_LINES = 200
+"""Number of last lines of the engine's log that are kept, to say why it ended."""
 _OTHER_WORDS = re.compile(r"[\d.]+ [IWD] ")
 """The beginning of llama.cpp's lines that are no errors; what a library prints before it aborts has none."""
 _ERROR, _LOADING = " E ", "error loading model: "
 """llama.cpp's mark of an error, and the words before the cause."""
 _LONGEST_LINE = 64 * 1024
+"""Most bytes of one line of the log; longer lines are dropped."""
 _CACHE_MIB = 1024
+"""Memory for the engine's cache of prompts, in MiB."""
 _CHILD = Path(__file__).with_name("__main__.py")
 
 

@@ -174,7 +174,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
 
 
 def _project_settings(project: Mapping[str, Any], file: Path) -> dict[str, str]:
-    """What a trusted project's file sets. Raises ConfigError."""
+    """The settings of a trusted project's file. Raises ConfigError."""
     for key in project:
         if key not in PROJECT_KEYS:
             allowed = ", ".join(PROJECT_KEYS)
@@ -200,7 +200,7 @@ def _finish(
     environ: Mapping[str, str],
     catalogue: Catalogue,
 ) -> Settings:
-    """Choose the provider and its address: those that were named, else the model's in the catalogue."""
+    """Choose the provider and its address: those that the user named, else those of the model's row."""
     if settings.effort not in EFFORTS:
         raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
     if not settings.model.strip():

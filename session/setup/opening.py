@@ -33,8 +33,8 @@ _HERE = "http://127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session needs. ``endpoint`` is None if something is missing; ``missing`` then says in one line
-    what to do."""
+    """Everything that a session needs. ``endpoint`` is None if something is missing; then ``missing`` says in
+    one line what to do."""
 
     workspace: Workspace
     settings: Settings
@@ -43,7 +43,7 @@ class Opening:
     endpoint: Endpoint | None
     missing: str
     service: Service = field(default_factory=Service)
-    """How to talk to the provider."""
+    """The routes, limits and quirks of the provider's server."""
     keys: KeySupply | None = field(default=None, repr=False)
     """The source of the key, and of a newer one when it has expired."""
     key: Key | KeyPlace | None = None
@@ -63,12 +63,12 @@ class Opening:
 
     @property
     def server_folders(self) -> ServerFolders:
-        """Where MCP servers can be started."""
+        """The folders in which MCP servers can be started."""
         return ServerFolders(self.workspace.root, self.workspace.folders.shared_state)
 
     @property
     def login(self) -> Login:
-        """What to do when the server rejects the key."""
+        """The way to a newer key when the server rejects the present one."""
         if self.keys is None:
             return Login()
         provider = self.keys.provider

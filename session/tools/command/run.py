@@ -18,13 +18,19 @@ SHELL = "/bin/sh"
 KEPT = 8_192
 """The bytes of output kept from the beginning, and as many from the end."""
 SECONDS = 120
+"""Time limit of a command, unless the model asks for another."""
 MOST_SECONDS = 600
+"""Longest time limit that the model can ask for."""
 LONGEST_COMMAND = 2_000
+"""Most characters of a command: the user has to read it."""
 MOST_LINES = 20
+"""Most lines of a command."""
 LAST, LONGEST_LAST = 3, 200
-"""How many last lines of a failed command's output stay visible, and their most characters."""
+"""Number of last lines of a failed command's output that stay visible, and their most characters."""
 _SAY_EVERY = 0.1
+"""Least seconds between two pieces of output that are shown."""
 _SAY_MOST = 2_000
+"""Most bytes of one piece of output that is shown."""
 
 _DESCRIPTION = (
     f"Runs a command with {SHELL} in the project's root, without input or a terminal, and gives its output. "

@@ -12,7 +12,7 @@ from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file
 
 _LIKE = 3
-"""How many files of the same name are suggested for a path that does not exist."""
+"""Most files of the same name that are suggested for a path that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)

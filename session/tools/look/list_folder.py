@@ -13,7 +13,9 @@ from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import lines_that_fit, plural
 
 DEEPEST = 8
+"""Most levels of folders that one call lists."""
 _DEPTH = 2
+"""Levels of folders that a call lists by default."""
 
 _SPEC = ToolSpec(
     name="list",

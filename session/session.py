@@ -204,7 +204,7 @@ class Session:
         return list(self._resumed.events) if self._resumed else []
 
     def submit(self, text: str) -> None:
-        """Begin a turn. If another runs, this is a redirect: that turn is interrupted, and this one follows."""
+        """Begin a turn. If another runs, this is a redirect: it interrupts that turn and follows it."""
         self._turns.submit(text)
 
     def queue(self, text: str) -> None:
@@ -238,7 +238,7 @@ class Session:
         return tuple((clean_line(each.text), clean_line(each.detail)) for each in found)
 
     def wake(self) -> None:
-        """Prepare for a prompt, because the user types or is back: connect, and check the project for changes."""
+        """Prepare for a prompt, since the user types or is back: connect, and check for changed files."""
         self._reading.look_again()
         if self.connection is not None:
             self.connection.wake()

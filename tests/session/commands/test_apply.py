@@ -55,7 +55,7 @@ def test_a_refused_hunk_stops_neither_the_earlier_nor_the_later(workspace: Works
     assert events[-1] == ApplyEnded(landed=2, refused=1, already_applied=0)
 
 
-def test_what_is_there_already_is_counted_apart(workspace: Workspace) -> None:
+def test_hunks_that_are_there_already_are_counted_apart(workspace: Workspace) -> None:
     apply(workspace, HELLO)
     assert apply(workspace, HELLO)[-1] == ApplyEnded(landed=0, refused=0, already_applied=1)
 
@@ -89,7 +89,7 @@ def test_a_format_that_was_named_is_the_only_one_read(workspace: Workspace) -> N
 
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\xc3(", b"\xed\xa0\x80"])
-def test_what_came_before_a_byte_that_is_no_text_has_landed(workspace: Workspace, bad: bytes) -> None:
+def test_hunks_before_an_invalid_byte_have_landed(workspace: Workspace, bad: bytes) -> None:
     data = HELLO.encode() + update("notes.md", "second", "caf").encode()[:-16] + bad + SECOND.encode()
     events: list[Event] = []
     with pytest.raises(NotTextError, match=rf"not UTF-8 at byte {data.index(bad)}:"):
@@ -114,14 +114,14 @@ def trickle(data: bytes) -> BinaryIO:
     return Trickle(data)  # type: ignore[return-value]
 
 
-def test_letters_may_be_cut_anywhere(workspace: Workspace) -> None:
+def test_a_character_may_be_split_between_reads(workspace: Workspace) -> None:
     data = update("notes.md", "second", "zweitens — 🎉").encode()
     events = list(apply_stream(workspace, trickle(data), "auto"))
     assert events[-1] == ApplyEnded(1, 0, 0)
     assert "zweitens — 🎉\n" in (workspace.root / "notes.md").read_text()
 
 
-def test_a_letter_cut_off_by_the_end_of_the_stream_is_no_text(workspace: Workspace) -> None:
+def test_a_character_cut_off_at_the_end_of_the_stream_is_an_error(workspace: Workspace) -> None:
     data = b"words \xf0\x9f"
     with pytest.raises(NotTextError, match="at byte 6: unexpected end"):
         list(apply_stream(workspace, trickle(data), "auto"))
@@ -154,7 +154,7 @@ def test_undo_and_redo_work_without_a_session(workspace: Workspace) -> None:
     assert isinstance(last, HunkUndone)
 
 
-def test_what_cannot_be_taken_back_says_why(workspace: Workspace) -> None:
+def test_a_refused_undo_says_why(workspace: Workspace) -> None:
     nothing = undo_hunk(workspace, None)
     assert isinstance(nothing, HunkRefused) and "no hunk to undo" in nothing.message
     unknown = undo_hunk(workspace, "h9")
@@ -270,7 +270,7 @@ def test_every_format_of_the_contract_lands(
     assert '"already_applied"' in again.out and again.code == 0
 
 
-def test_words_without_an_edit_are_said_to_hold_none(project: Path, run_spark: RunSpark) -> None:
+def test_text_without_an_edit_is_reported_as_such(project: Path, run_spark: RunSpark) -> None:
     ran = run_spark("apply", cwd=project, given="just words\n")
     assert ran.code == 0 and "0 landed" in ran.out and "no edit" in ran.err
 
@@ -280,9 +280,7 @@ def test_an_unknown_format_is_a_usage_error(project: Path, run_spark: RunSpark) 
     assert ran.code == 2 and "docx" in ran.err
 
 
-def test_bytes_that_are_no_text_are_named_by_place_and_end_with_the_counts(
-    project: Path, run_spark: RunSpark
-) -> None:
+def test_an_invalid_byte_is_named_by_its_place_after_the_counts(project: Path, run_spark: RunSpark) -> None:
     data = HELLO.encode() + b"\xff\xfe"
     ran = run_spark("apply", "--json", cwd=project, given=data)
     assert ran.code == 1
@@ -369,7 +367,7 @@ def test_a_state_folder_that_cannot_be_written_is_a_configuration_error(
     assert "'Hello ' + name" in (project / "app.py").read_text()
 
 
-def test_a_reader_that_leaves_early_is_no_fault(project: Path, spark_path: Path) -> None:
+def test_a_closed_output_pipe_is_not_an_error(project: Path, spark_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -63,7 +63,7 @@ def test_pins_and_removals_are_as_in_a_session(project: Path) -> None:
         preview_window(given, "explain", None, ("nowhere.py",))
 
 
-def test_a_budget_that_not_even_the_words_fit_is_an_error(project: Path) -> None:
+def test_a_budget_smaller_than_the_request_is_an_error(project: Path) -> None:
     with pytest.raises(PreviewError, match=r"does not fit: .* the\s+budget is 10"):
         preview(project, budget=10)
 
@@ -80,7 +80,7 @@ def test_nothing_is_written_into_the_project(project: Path) -> None:
     assert sorted(path.name for path in project.iterdir()) == before
 
 
-def test_a_long_reading_tells_how_far_it_is(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_reading_reports_its_progress(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("session.commands.window_preview.TELL_SECONDS", 0.001)
     for number in range(200):
         (project / f"module_{number}.py").write_text(f"def function_{number}(x):\n    return {number}\n" * 20)

@@ -13,7 +13,7 @@ from tests.session.compaction.saying import count, long_dialogue, past, turn
 ROOM = Room(limit=3_000, target=2_000)
 
 
-def test_a_dialogue_with_room_is_left_in_its_own_words() -> None:
+def test_a_dialogue_that_fits_is_not_compacted() -> None:
     turns = long_dialogue(4)
     found = history(past(turns, ["be brief"]), ROOM, count, full=True)
     assert found.made is None
@@ -64,7 +64,7 @@ def test_without_a_full_window_it_is_compacted_only_past_the_limit() -> None:
     assert history(past(turns), ROOM, count, full=True).made is not None
 
 
-def test_what_saves_too_little_is_not_done() -> None:
+def test_a_compaction_that_saves_too_little_is_not_made() -> None:
     turns = [turn(n, f"Message {n}: " + "unlike words all of them " * 8, "ok") for n in range(1, 46)]
     before = as_it_stands(past(turns), count)
     made = compact(past(turns), Room(before.tokens, before.tokens - 10), count)
@@ -85,7 +85,7 @@ def test_messages_without_room_are_named_and_the_oldest_go_last() -> None:
     assert any(f"t{first_gone} to t" in line and "of yours" in line for line in made.dropped)
 
 
-def test_one_huge_message_does_not_crowd_the_others_out() -> None:
+def test_one_huge_message_does_not_displace_the_others() -> None:
     turns = [
         turn(1, "The goal is a parser."),
         turn(2, "log line of many words " * 400),

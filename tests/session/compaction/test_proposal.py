@@ -41,7 +41,7 @@ def believed(line: str) -> bool:
     return read_reply(reply(decisions=[line]), TURNS, (0, 0)).decisions == (line,)
 
 
-def test_what_is_grounded_is_taken() -> None:
+def test_lines_about_the_dialogue_are_accepted() -> None:
     found = read_reply(
         reply(
             goal="A streaming parser for the colour table in src/colours.py.",
@@ -79,7 +79,7 @@ def test_what_is_grounded_is_taken() -> None:
         "",
     ],
 )
-def test_what_was_never_spoken_of_is_not_believed(line: str) -> None:
+def test_lines_about_anything_else_are_dropped(line: str) -> None:
     assert not believed(line)
 
 
@@ -116,7 +116,7 @@ def test_a_reply_of_another_form_is_refused(text: str) -> None:
         read_reply(text, TURNS, (0, 0))
 
 
-def test_a_fence_around_the_reply_does_no_harm() -> None:
+def test_a_fence_around_the_reply_is_ignored() -> None:
     assert read_reply("```json\n" + reply(next=["tests of the parser"]) + "\n```", TURNS, (0, 0)).next
 
 

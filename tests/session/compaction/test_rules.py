@@ -35,7 +35,7 @@ def read(*turns: PastTurn) -> Summary:
         "No new files please.",
     ],
 )
-def test_a_constraint_is_taken_over_as_it_was_said(sentence: str) -> None:
+def test_a_constraint_is_copied_word_for_word(sentence: str) -> None:
     ledger = read(turn(1, f"Rename the helper. {sentence} Thanks for that!"))
     assert section(ledger, "Constraints") == [sentence]
 
@@ -44,7 +44,7 @@ def test_a_constraint_is_taken_over_as_it_was_said(sentence: str) -> None:
     "sentence",
     ["Why must it be sorted?", "Rename the helper.", "The musty cellar is noted.", "> never do it"],
 )
-def test_what_sets_no_constraint_is_none(sentence: str) -> None:
+def test_other_sentences_are_not_constraints(sentence: str) -> None:
     assert section(read(turn(1, sentence)), "Constraints") == []
 
 
@@ -53,7 +53,7 @@ def test_code_in_a_message_sets_no_constraint() -> None:
     assert section(read(turn(1, prompt)), "Constraints") == []
 
 
-def test_edits_are_told_by_their_last_fate_and_by_file() -> None:
+def test_edits_are_listed_by_file_with_their_last_state() -> None:
     ledger = read(
         turn(
             1,
@@ -71,7 +71,7 @@ def test_edits_are_told_by_their_last_fate_and_by_file() -> None:
     ]
 
 
-def test_what_is_next_comes_from_the_last_answers_alone() -> None:
+def test_next_steps_come_from_the_last_answers_alone() -> None:
     ledger = read(
         turn(1, "one", "Next: the old step."),
         turn(2, "two", "Nothing here."),
@@ -126,11 +126,11 @@ def test_failing_checks_are_over_when_the_user_says_that_they_pass() -> None:
 @pytest.mark.parametrize(
     "words", ["Make sure that all tests pass", "The tests still don't pass", "Why does it work?"]
 )
-def test_asking_for_green_tests_is_not_saying_that_they_are(words: str) -> None:
+def test_a_request_for_green_tests_does_not_say_that_they_are_green(words: str) -> None:
     assert len(section(read(turn(1, PYTEST), turn(2, words)), "Failing")) == 3
 
 
-def test_newer_failing_checks_stand_for_older_ones() -> None:
+def test_newer_failing_checks_replace_older_ones() -> None:
     ledger = read(turn(1, PYTEST), turn(2, "now this:\nTypeError: nope"))
     assert section(ledger, "Failing") == ["TypeError: nope"]
 
@@ -174,7 +174,7 @@ def test_code_is_found_by_its_fences() -> None:
     assert code_blocks(text) == 3
 
 
-def test_commands_that_failed_when_last_run_are_told_from_the_record() -> None:
+def test_commands_whose_last_run_failed_are_listed() -> None:
     def ran(number: int, *lines: tuple[str, bool]) -> PastTurn:
         return replace(turn(number, "go"), runs=tuple(RunFact(*line) for line in lines))
 

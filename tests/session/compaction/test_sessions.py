@@ -161,7 +161,7 @@ async def test_a_resumed_session_begins_from_the_compaction(root: Path) -> None:
     assert sent[0].split("## Request")[0] == sent[1].split("## Request")[0], "the same bytes each time"
 
 
-async def test_the_models_ledger_is_taken_in_and_told_as_usage(root: Path) -> None:
+async def test_the_models_ledger_is_used_and_counted_as_usage(root: Path) -> None:
     configure(root)
     async with talking(root, WITH_LEDGER, model="small") as talk:
         await ask(talk, 1, 3)
@@ -196,7 +196,7 @@ async def test_a_model_that_stalls_never_delays_a_turn(root: Path) -> None:
         assert {event.by for event in talk.all(DialogueCompacted)} == {"rules"}
 
 
-async def test_a_reply_that_is_no_ledger_is_said_to_be_none(root: Path) -> None:
+async def test_a_reply_that_is_not_a_ledger_is_reported(root: Path) -> None:
     configure(root)
     async with talking(root, WORDS, model="small") as talk:
         await ask(talk, 1, 10)
@@ -256,7 +256,7 @@ async def test_an_interrupt_while_it_compacts_leaves_no_trace(root: Path) -> Non
     assert not missing or "of yours, for lack of room" in str(made.dropped)
 
 
-async def test_lines_are_remembered_at_once_and_for_ever(root: Path) -> None:
+async def test_lines_are_remembered_at_once_and_through_compactions(root: Path) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
         dialogue = talk.session.compaction
@@ -286,7 +286,9 @@ async def test_lines_are_remembered_at_once_and_for_ever(root: Path) -> None:
     ("text", "why"),
     [("x" * 4_001, "a line may have 4,000"), ("t9", "no message is called t9")],
 )
-async def test_what_cannot_be_remembered_is_said(root: Path, text: str, why: str) -> None:
+async def test_a_line_that_cannot_be_remembered_is_refused_with_the_reason(
+    root: Path, text: str, why: str
+) -> None:
     configure(root, RULES_ALONE)
     async with talking(root, WORDS, model="small") as talk:
         with pytest.raises(CompactionError, match=why):

@@ -89,7 +89,7 @@ async def test_a_model_that_is_refused_stops_at_the_warm_up(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("url", "step"), [("http://127.0.0.1:9/v1", "connect"), ("https://nowhere.invalid/v1", "resolve")]
 )
-async def test_what_cannot_be_reached_stops_there(tmp_path: Path, url: str, step: str) -> None:
+async def test_an_unreachable_server_ends_the_steps(tmp_path: Path, url: str, step: str) -> None:
     opening = opened(tmp_path, url)
     if opening.endpoint is None:  # it is not on this machine: a key is wanted first
         opening = opened(tmp_path, url, {"OPENAI_API_KEY": "sk-1"}, provider="openai")
@@ -98,7 +98,7 @@ async def test_what_cannot_be_reached_stops_there(tmp_path: Path, url: str, step
     assert found[-1].found and "Errno" not in found[-1].found
 
 
-async def test_without_an_endpoint_there_is_nothing_to_look_at(tmp_path: Path) -> None:
+async def test_without_an_endpoint_there_are_no_steps(tmp_path: Path) -> None:
     opening = replace(opened(tmp_path, "http://127.0.0.1:9/v1"), endpoint=None)
     assert [finding async for finding in examine_link(opening)] == []
 

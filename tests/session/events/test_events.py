@@ -110,7 +110,7 @@ def test_a_field_of_another_kind_is_a_type_error(kind: Any, name: str) -> None:
         from_dict({**to_dict(sample(kind)), name: {"an": "object"}})
 
 
-def test_true_is_no_number_and_paths_are_texts() -> None:
+def test_true_is_not_a_number_and_paths_are_strings() -> None:
     landed = to_dict(HunkLanded("t", "h1", "a.py", "applied", 1, 1, 2))
     with pytest.raises(TypeError, match=r"hunk\.landed\.start must be int, not True"):
         from_dict({**landed, "start": True})

@@ -102,7 +102,7 @@ def test_the_search_replace_template_is_a_block_itself() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_words_around_the_examples_stay_words(name: str) -> None:
+def test_the_text_around_the_examples_holds_no_edit(name: str) -> None:
     _, prose = parsed(examples(name))
     assert "A new file" in prose and "After an interrupt." in prose
     assert "Begin Patch" not in prose and "SEARCH" not in prose
@@ -215,7 +215,7 @@ def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others() -> None:
     assert "You cannot run anything" not in running
 
 
-def test_a_format_without_words_of_its_own_is_refused() -> None:
+def test_a_format_without_instructions_is_refused() -> None:
     with pytest.raises(FileNotFoundError):
         load_instructions("whole")
 

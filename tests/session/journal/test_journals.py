@@ -83,7 +83,7 @@ def test_an_event_is_in_the_file_when_write_returns(tmp_path: Path) -> None:
     assert events_in(journal.file) == [Notice("info", "now")]
 
 
-def test_deltas_are_gathered_by_the_line(tmp_path: Path) -> None:
+def test_deltas_are_collected_up_to_a_line_end(tmp_path: Path) -> None:
     journal = Journal(tmp_path, NAME)
     for piece in ("one ", "two ", "three\nfo"):
         journal.write(TextDelta("t1", piece))
@@ -94,7 +94,7 @@ def test_deltas_are_gathered_by_the_line(tmp_path: Path) -> None:
     assert events_in(journal.file)[1:] == [TextDelta("t1", "ur")]
 
 
-def test_gathered_deltas_come_before_what_was_said_after_them(tmp_path: Path) -> None:
+def test_collected_deltas_are_written_before_later_events(tmp_path: Path) -> None:
     file = write_all(
         tmp_path,
         ReasoningDelta("t1", "thin"),
@@ -111,7 +111,7 @@ def test_gathered_deltas_come_before_what_was_said_after_them(tmp_path: Path) ->
     ]
 
 
-def test_a_long_line_is_not_held_back_for_ever(tmp_path: Path) -> None:
+def test_a_long_line_is_written_before_its_end(tmp_path: Path) -> None:
     journal = Journal(tmp_path, NAME)
     for _ in range(30):
         journal.write(TextDelta("t1", "x" * 100))
@@ -121,7 +121,7 @@ def test_a_long_line_is_not_held_back_for_ever(tmp_path: Path) -> None:
     assert sum(len(event.text) for event in events_in(journal.file) if isinstance(event, TextDelta)) == 3000
 
 
-def test_a_torn_last_line_is_passed_over_and_the_next_stands_alone(tmp_path: Path) -> None:
+def test_a_cut_last_line_is_skipped_and_the_next_one_is_whole(tmp_path: Path) -> None:
     file = write_all(tmp_path, Notice("info", "first"), Notice("info", "torn"))
     data = file.read_bytes()
     file.write_bytes(data[:-9])
@@ -134,7 +134,7 @@ def test_a_torn_last_line_is_passed_over_and_the_next_stands_alone(tmp_path: Pat
     "line",
     [b"", b"nonsense", b"[1]", b'"text"', b"\xff\xfe", b"\x00" * 50, b"[" * 200_000, b'{"type":"no.such"}'],
 )
-def test_damage_in_the_middle_hides_nothing_around_it(tmp_path: Path, line: bytes) -> None:
+def test_damage_in_the_middle_does_not_hide_other_lines(tmp_path: Path, line: bytes) -> None:
     file = write_all(tmp_path, Notice("info", "first"))
     with file.open("ab") as handle:
         handle.write(line + b"\n")
@@ -150,7 +150,7 @@ def test_a_record_that_is_no_event_gives_none(record: dict[str, Any]) -> None:
     assert read_event(record) is None
 
 
-def test_two_writers_do_not_tear_each_others_lines(tmp_path: Path) -> None:
+def test_two_writers_do_not_mix_their_lines(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from session.events import Notice; from session.journal.journals import Journal\n"
@@ -202,7 +202,7 @@ def test_a_full_disk_is_a_store_error_on_write_and_on_close(tmp_path: Path) -> N
     journal.close()
 
 
-def test_after_a_write_that_failed_half_way_the_next_line_stands_alone(tmp_path: Path) -> None:
+def test_after_half_a_write_the_next_line_is_whole(tmp_path: Path) -> None:
     program = """
 import resource, signal, sys
 from pathlib import Path

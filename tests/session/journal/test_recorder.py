@@ -32,7 +32,7 @@ async def test_each_listener_gets_every_event_in_order(recorder: Recorder) -> No
     assert [event async for event in other] == events
 
 
-async def test_a_listener_hears_from_its_call_on_not_from_its_first_read(recorder: Recorder) -> None:
+async def test_a_listener_gets_events_from_its_call_on_not_from_its_first_read(recorder: Recorder) -> None:
     recorder.publish(note(1))
     stream = recorder.listen()
     recorder.publish(note(2))
@@ -40,7 +40,7 @@ async def test_a_listener_hears_from_its_call_on_not_from_its_first_read(recorde
     assert [event async for event in stream] == [note(2)]
 
 
-async def test_a_listener_that_reads_nothing_holds_up_nobody(recorder: Recorder) -> None:
+async def test_a_listener_that_reads_nothing_delays_nobody(recorder: Recorder) -> None:
     idle, busy = recorder.listen(), recorder.listen()
     for number in range(500):
         recorder.publish(note(number))

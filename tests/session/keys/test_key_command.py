@@ -24,19 +24,19 @@ def script(folder: Path, text: str) -> tuple[str, ...]:
     return (str(file),)
 
 
-async def test_the_first_line_is_the_key(tmp_path: Path) -> None:
+async def test_the_first_line_of_the_output_is_the_key(tmp_path: Path) -> None:
     words = script(tmp_path, f"printf '  {SECRET} \\nuser: me\\n'")
     assert await ask_command(words) == SECRET
 
 
-async def test_it_runs_once_in_a_process_and_again_when_told(tmp_path: Path) -> None:
+async def test_a_key_command_runs_once_and_again_when_asked_to(tmp_path: Path) -> None:
     words = script(tmp_path, f'echo run >> {tmp_path}/runs; echo "key-$(wc -l < {tmp_path}/runs)"')
     assert [await ask_command(words), await ask_command(words)] == ["key-1", "key-1"]
     assert await ask_command(words, again=True) == "key-2"
     assert await ask_command(words) == "key-2"
 
 
-async def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+async def test_a_failed_key_command_runs_again(tmp_path: Path) -> None:
     words = script(tmp_path, f"test -e {tmp_path}/unlocked && echo {SECRET}")
     with pytest.raises(CommandError):
         await ask_command(words)
@@ -54,7 +54,7 @@ async def test_a_failure_is_not_kept(tmp_path: Path) -> None:
         (f"printf '\\377{SECRET}'", "printed no text"),
     ],
 )
-async def test_what_goes_wrong_is_said_without_its_output(
+async def test_a_failing_key_command_is_explained_without_its_output(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], text: str, why: str
 ) -> None:
     with pytest.raises(CommandError, match=why) as caught:
@@ -77,7 +77,7 @@ def gone(process: int) -> bool:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
-async def test_one_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
+async def test_a_key_command_that_takes_too_long_is_ended_with_its_processes(tmp_path: Path) -> None:
     words = script(tmp_path, f"sleep 600 & echo $! > {tmp_path}/child; wait")
     with pytest.raises(CommandError, match=r"did not end within 0\.5 s"):
         await ask_command(words, seconds=0.5)
@@ -88,7 +88,7 @@ async def test_one_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Pa
     assert gone(child)
 
 
-async def test_one_that_is_not_waited_for_any_more_is_ended(tmp_path: Path) -> None:
+async def test_a_cancelled_key_command_is_ended(tmp_path: Path) -> None:
     words = script(tmp_path, f"echo $$ > {tmp_path}/child; exec sleep 600")
     asking = asyncio.create_task(ask_command(words))
     while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text().strip():
@@ -99,7 +99,7 @@ async def test_one_that_is_not_waited_for_any_more_is_ended(tmp_path: Path) -> N
     assert gone(int((tmp_path / "child").read_text()))
 
 
-async def test_it_has_no_input_no_terminal_no_shell_and_not_the_projects_folder(
+async def test_a_key_command_has_no_input_terminal_shell_or_project_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -110,7 +110,7 @@ async def test_it_has_no_input_no_terminal_no_shell_and_not_the_projects_folder(
     assert told == f"'' True {Path.home()} $HOME; `id`"
 
 
-async def test_one_that_leaves_a_helper_behind_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_helper_that_outlives_the_key_command_is_not_waited_for(tmp_path: Path) -> None:
     # As gpg does with its agent; this one keeps our pipe open too.
     words = script(tmp_path, f"sleep 60 & echo $! > {tmp_path}/child; echo {SECRET}")
     assert await ask_command(words, seconds=30) == SECRET

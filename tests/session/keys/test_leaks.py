@@ -57,7 +57,7 @@ def holding(*folders: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_it_is_in_no_output_journal_or_export(
+def test_the_key_is_in_no_output_journal_or_export(
     run_spark: RunSpark,
     own_folders: Path,
     project: Path,
@@ -81,7 +81,7 @@ def test_it_is_in_no_output_journal_or_export(
 
 
 @pytest.mark.parametrize("source", SOURCES)
-async def test_it_is_in_no_repr_and_no_traceback(
+async def test_the_key_is_in_no_repr_and_no_traceback(
     own_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     place, root = tmp_path / "place", tmp_path / "root"
@@ -116,7 +116,7 @@ async def test_it_is_in_no_repr_and_no_traceback(
 
 
 @pytest.mark.parametrize("source", ["command", "keyring", "file"])
-def test_it_is_in_no_process_list(
+def test_the_key_is_in_no_process_list(
     spark_path: Path, own_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     """While ``spark login`` and ``spark exec`` run, and whatever they start."""

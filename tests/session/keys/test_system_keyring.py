@@ -26,7 +26,7 @@ async def test_a_keyring_keeps_reads_and_forgets(monkeypatch: pytest.MonkeyPatch
     assert await read("openai") is None
 
 
-async def test_one_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_keyring_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use_keyring(monkeypatch, tmp_path, "Hanging")
     for doing in (read("openai", seconds=0.5), store("openai", SECRET, seconds=0.5)):
         with pytest.raises(KeyringError, match=r"did not end within 0\.5 s"):
@@ -34,7 +34,9 @@ async def test_one_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert await look() == "keyrings_of_the_test.Hanging"
 
 
-async def test_one_that_asks_finds_nobody_to_ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_keyring_that_asks_on_a_terminal_finds_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     use_keyring(monkeypatch, tmp_path, "Asking")
     with pytest.raises(KeyringError, match="failed"):
         await read("openai")
@@ -44,7 +46,7 @@ async def test_one_that_asks_finds_nobody_to_ask(monkeypatch: pytest.MonkeyPatch
     ("name", "why"),
     [("Locked", "KeyringLocked"), ("Broken", "exit code 7"), ("Missing", "failed"), ("Plain", "has none")],
 )
-async def test_one_that_cannot_be_used_says_why_and_no_more(
+async def test_an_unusable_keyring_says_why_and_nothing_secret(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, why: str
 ) -> None:
     use_keyring(monkeypatch, tmp_path, name)
@@ -53,7 +55,7 @@ async def test_one_that_cannot_be_used_says_why_and_no_more(
     assert "sk-0" not in str(caught.value) and "\n" not in str(caught.value)
 
 
-async def test_one_that_does_not_give_back_what_it_took_is_not_trusted(
+async def test_a_keyring_that_loses_the_key_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     use_keyring(monkeypatch, tmp_path, "Forgetful")
@@ -61,7 +63,7 @@ async def test_one_that_does_not_give_back_what_it_took_is_not_trusted(
         await store("openai", SECRET)
 
 
-async def test_a_system_without_one_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_system_without_a_keyring_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     with pytest.raises(KeyringError, match="this system has none"):
         await look()

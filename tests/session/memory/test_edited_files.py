@@ -53,7 +53,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_nothing_is_believed_of_a_file_the_model_has_not_edited(desk: Desk) -> None:
+def test_a_file_without_an_edit_of_the_model_is_not_tracked(desk: Desk) -> None:
     desk.user("a.txt", "one", "ONE")
     assert desk.knowledge.paths == ()
     assert desk.told() == ""
@@ -75,7 +75,7 @@ def test_an_edit_of_the_users_after_a_hunk_is_told_as_a_diff(desk: Desk) -> None
     )
 
 
-def test_what_was_told_is_not_told_again(desk: Desk) -> None:
+def test_a_change_is_told_once(desk: Desk) -> None:
     desk.model("a.txt", ["two"], ["TWO"])
     desk.user("a.txt", "six", "SIX")
     assert desk.told()
@@ -163,7 +163,7 @@ def test_a_change_of_line_endings_alone_is_told_in_words(desk: Desk, now: str) -
     assert desk.told() == ""
 
 
-def test_an_image_that_is_moved_and_deleted_is_no_fault(desk: Desk) -> None:
+def test_an_image_that_is_moved_and_deleted_is_not_tracked(desk: Desk) -> None:
     (desk.root / "a.png").write_bytes(b"\x89PNG\0\0")
     desk.model("a.png", [], [], action=Action.MOVE, move_to="b.png")
     desk.model("b.png", [], [], action=Action.DELETE)
@@ -172,13 +172,13 @@ def test_an_image_that_is_moved_and_deleted_is_no_fault(desk: Desk) -> None:
     assert desk.told() == ""
 
 
-def test_a_text_that_the_ledger_has_lost_is_not_believed(desk: Desk) -> None:
+def test_a_file_whose_text_the_ledger_has_lost_is_not_tracked(desk: Desk) -> None:
     name = desk.model("a.txt", ["two"], ["TWO"])
     shutil.rmtree(desk.workspace.folders.ledger / "blobs")
     desk.knowledge.landed_hunk(open_workspace(desk.root).ledger, name)
     assert desk.knowledge.paths == ()
 
 
-def test_a_hunk_the_ledger_does_not_know_changes_no_belief(desk: Desk) -> None:
+def test_an_unknown_hunk_changes_nothing(desk: Desk) -> None:
     desk.knowledge.landed_hunk(desk.workspace.ledger, "h99")
     assert desk.knowledge.paths == ()

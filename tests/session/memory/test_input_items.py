@@ -105,7 +105,7 @@ def test_reasoning_always_has_a_summary() -> None:
         {**CALL, "status": "incomplete"},
     ],
 )
-def test_items_that_a_server_would_not_take_again_are_left_out(item: dict[str, Any]) -> None:
+def test_items_that_a_server_would_refuse_are_left_out(item: dict[str, Any]) -> None:
     assert kept([item, MESSAGE]) == kept([MESSAGE])
 
 
@@ -123,7 +123,7 @@ def test_each_call_has_an_id_of_its_own() -> None:
     assert kept(items) == items
 
 
-def test_a_function_call_gets_what_its_server_left_out() -> None:
+def test_missing_fields_of_a_function_call_are_filled_in() -> None:
     one, two = kept([called(call_id=None, id="f"), called(call_id="", arguments={"path": "a"})])
     assert (one["call_id"], one["arguments"]) == ("f", "{}")
     assert two["call_id"] and two["arguments"] == '{"path": "a"}'
@@ -139,7 +139,7 @@ def test_the_words_of_a_message_that_was_cut_are_kept() -> None:
 
 
 @pytest.mark.parametrize("role", ["developer", "system", "user", None, 3])
-def test_an_answer_cannot_pass_itself_off_as_somebody_elses_words(role: object) -> None:
+def test_a_message_of_an_answer_is_always_the_assistants(role: object) -> None:
     assert kept([{**MESSAGE, "role": role}])[0]["role"] == "assistant"
 
 
@@ -158,7 +158,7 @@ def test_item_text_is_what_costs_tokens() -> None:
     assert item_text(kept([REASONING])[0]) == "gAAA"
 
 
-def test_words_of_ours_and_of_the_models_have_their_own_kinds_of_content() -> None:
+def test_each_role_has_its_own_kind_of_content() -> None:
     ours, models = dict(developer_message("a")), dict(assistant_message("a"))
     assert ours["content"] == [{"type": "input_text", "text": "a"}]
     assert models["content"] == [{"type": "output_text", "text": "a"}]
@@ -177,6 +177,6 @@ def test_a_conversation_grows_counts_and_starts_over() -> None:
 
 
 @pytest.mark.parametrize("odd", [float("nan"), [float("inf")], json.loads("[" * 900 + "]" * 900)])
-def test_what_no_request_could_carry_is_not_kept(odd: object) -> None:
+def test_items_that_cannot_be_encoded_are_left_out(odd: object) -> None:
     item = {"type": "reasoning", "id": "r", "encrypted_content": "x", "summary": [odd]}
     assert kept([item, assistant_message("kept")]) == [assistant_message("kept")]

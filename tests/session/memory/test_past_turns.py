@@ -30,12 +30,12 @@ def landed(hunk: str, turn: str = "t1", path: str = "a.py", status: str = "appli
     return HunkLanded(turn, hunk, path, status, 1, 1, 2)
 
 
-def test_nothing_was_said_yet() -> None:
+def test_a_new_dialogue_is_empty() -> None:
     assert fold() == ()
     assert fold(Notice("info", "x"), FileSaved("a.py"), ReasoningDelta("t1", "hm")) == ()
 
 
-def test_a_turn_tells_what_was_asked_answered_and_edited() -> None:
+def test_a_turn_holds_its_prompt_answer_and_edits() -> None:
     assert fold(
         PromptSubmitted("t1", "  fix it\n"),
         ReasoningDelta("t1", "hm"),
@@ -71,12 +71,12 @@ def test_turns_come_in_order_and_late_events_go_to_their_own_turn() -> None:
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed"])
-def test_an_answer_that_did_not_end_by_itself_says_so(status: str) -> None:
+def test_an_answer_that_was_cut_short_is_marked(status: str) -> None:
     (text,) = fold(PromptSubmitted("t1", "x"), TurnEnded("t1", status))
     assert text.endswith(f"This answer was {status}.\n")
 
 
-def test_what_the_developer_takes_back_stands_in_the_latest_turn() -> None:
+def test_an_undo_by_the_developer_is_part_of_the_last_turn() -> None:
     texts = fold(
         PromptSubmitted("t1", "one"),
         landed("h1"),

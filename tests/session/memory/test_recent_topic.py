@@ -16,7 +16,7 @@ def turn(number: int, prompt: str, *edited: str) -> PastTurn:
     return PastTurn(f"t{number}", prompt, "", edits, "completed")
 
 
-def test_what_was_named_or_edited_lately_counts_the_newest_first(tmp_path: Path) -> None:
+def test_recently_named_and_edited_files_are_the_topic_newest_first(tmp_path: Path) -> None:
     for name in "abcdefghijkl":
         (tmp_path / "many").mkdir(exist_ok=True)
         (tmp_path / f"{name}.py").write_text("x = 1\n")

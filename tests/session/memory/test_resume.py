@@ -57,7 +57,7 @@ def land(workspace: Workspace, hunk: Hunk, turn: str = "t1", session: str = NAME
     )  # fmt: skip
 
 
-def test_a_session_that_ended_well_has_nothing_to_be_ended(workspace: Workspace) -> None:
+def test_a_session_that_ended_properly_needs_no_closing_events(workspace: Workspace) -> None:
     told = land(workspace, update("two", "TWO"))
     events: tuple[Event, ...] = (
         PromptSubmitted("t1", "go"),
@@ -90,7 +90,7 @@ def test_a_turn_without_its_end_is_ended_as_failed(workspace: Workspace) -> None
     assert resumed.turns == 2
 
 
-def test_hunks_that_the_journal_had_no_time_to_tell_are_told(workspace: Workspace) -> None:
+def test_landed_hunks_missing_in_the_journal_get_their_events(workspace: Workspace) -> None:
     told = land(workspace, update("one", "ONE"))
     untold = land(workspace, update("two", "TWO"))
     file = journal(workspace, PromptSubmitted("t1", "go"), told)
@@ -114,7 +114,7 @@ def test_a_moved_file_is_told_with_both_its_paths(workspace: Workspace) -> None:
     assert (landed.path, landed.moved_to, landed.action) == ("a.txt", "b.txt", "move")
 
 
-def test_what_another_command_took_back_meanwhile_is_told(workspace: Workspace) -> None:
+def test_an_undo_by_another_command_is_told(workspace: Workspace) -> None:
     first, second = land(workspace, update("one", "ONE")), land(workspace, update("two", "TWO"))
     file = journal(workspace, PromptSubmitted("t1", "go"), first, second, TurnEnded("t1", "completed"))
     assert isinstance(workspace.landing.undo(first.hunk), Landed)
@@ -129,7 +129,7 @@ def test_what_another_command_took_back_meanwhile_is_told(workspace: Workspace) 
     assert resume_session(file, workspace.ledger).memory.cut_short == ""
 
 
-def test_a_hunk_landed_and_taken_back_behind_the_journals_back_is_told_as_both(workspace: Workspace) -> None:
+def test_a_hunk_that_landed_and_was_undone_without_the_journal_gets_both_events(workspace: Workspace) -> None:
     land(workspace, update("one", "ONE"))
     assert isinstance(workspace.landing.undo(), Landed)
     file = journal(workspace, PromptSubmitted("t1", "go"), TurnEnded("t1", "completed"))

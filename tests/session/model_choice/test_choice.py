@@ -60,7 +60,7 @@ async def turn(at: Listening, prompt: str) -> TurnStarted:
     return await at.until(TurnStarted, lambda event: event.turn == name)
 
 
-async def test_auto_asks_for_what_the_request_is_worth_and_says_so(project: Path) -> None:
+async def test_auto_chooses_the_effort_by_the_request_and_says_why(project: Path) -> None:
     async with talking(project, PLAIN) as at:
         at.session.models.choose(effort="auto")
         small = await turn(at, "fix the typo")
@@ -90,7 +90,7 @@ async def test_an_effort_of_the_users_own_needs_no_reason(project: Path) -> None
         assert (started.effort, started.effort_why) == ("high", None)
 
 
-async def test_auto_does_not_send_a_long_conversation_anew_for_little(project: Path) -> None:
+async def test_auto_does_not_change_the_effort_of_a_long_conversation_for_little(project: Path) -> None:
     (project / "long.py").write_text("".join(f"value_{n} = {n}\n" for n in range(1500)))
     async with talking(project, PLAIN) as at:
         at.session.models.choose(effort="auto")
@@ -152,7 +152,7 @@ async def test_there_is_no_faster_tier_where_the_provider_has_none(project: Path
         assert not at.session.models.fast and not at.all(ModelChosen)
 
 
-async def test_a_tier_that_is_a_header_is_dialled_anew(project: Path) -> None:
+async def test_a_tier_that_is_a_header_needs_a_new_connection(project: Path) -> None:
     configure(
         project,
         '[providers.partner]\nfast_headers = { X-Tier = "quick" }\nfast_models = ["spark-practice"]\n',

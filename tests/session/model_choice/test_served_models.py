@@ -57,7 +57,7 @@ async def test_a_model_that_the_server_lacks_is_refused_with_those_it_has(
     [(OLLAMA, "qwen3:8b"), (ALIAS, "qwen3-alias"), ({"/v1/models": models("phi4:latest")}, "phi4")],
     ids=["listed", "an alias", "without its tag"],
 )
-async def test_a_model_that_only_the_server_knows_is_taken_and_what_is_assumed_is_said(
+async def test_a_model_that_only_the_server_knows_is_used_and_the_assumptions_are_told(
     tmp_path: Path, pages: Pages, name: str
 ) -> None:
     async with serving(pages) as server:
@@ -71,7 +71,7 @@ async def test_a_model_that_only_the_server_knows_is_taken_and_what_is_assumed_i
 
 
 @pytest.mark.parametrize("provider", ["ollama", "azure", "mine"])
-async def test_a_server_that_may_have_more_than_it_lists_is_given_the_benefit_of_the_doubt(
+async def test_an_unlisted_model_is_used_if_the_server_may_have_more_than_it_lists(
     tmp_path: Path, provider: str
 ) -> None:
     async with serving(OLLAMA) as server:
@@ -84,14 +84,16 @@ async def test_a_server_that_may_have_more_than_it_lists_is_given_the_benefit_of
 
 
 @pytest.mark.parametrize("pages", [LOCKED, {}, {"/v1/models": models()}], ids=["locked", "none", "empty"])
-async def test_a_server_without_a_list_is_believed_and_the_reason_said(tmp_path: Path, pages: Pages) -> None:
+async def test_any_model_is_used_if_the_server_gives_no_list_and_the_reason_is_told(
+    tmp_path: Path, pages: Pages
+) -> None:
     async with serving(pages) as server:
         model, told = await served(tmp_path, server.url, "ollama", own(server.url)).find("nosuch")
     assert model.name == "nosuch"
     assert "nosuch is unknown to spark, and it cannot be told whether the server has it: 127.0.0.1" in told
 
 
-async def test_what_the_catalogue_knows_needs_no_server(tmp_path: Path) -> None:
+async def test_a_model_of_the_catalogue_needs_no_question_to_the_server(tmp_path: Path) -> None:
     config = '[models.mine]\nprovider = "groq"\nefforts = []\n'
     there = served(tmp_path, NOWHERE, "groq", config)
     assert (await there.find("mine"))[1] == ""

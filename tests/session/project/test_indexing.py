@@ -24,7 +24,7 @@ async def until(wanted: Callable[[], bool], told: asyncio.Event) -> None:
             await told.wait()
 
 
-async def test_what_no_event_told_of_is_found_when_the_user_is_back(tmp_path: Path) -> None:
+async def test_a_change_without_an_event_is_found_when_the_user_is_back(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     repo = Repo(tmp_path / "project")
     repo.commit(**{"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
@@ -52,7 +52,7 @@ async def test_what_no_event_told_of_is_found_when_the_user_is_back(tmp_path: Pa
         await reading.close()
 
 
-async def test_what_changes_before_anybody_watches_is_found(
+async def test_a_change_before_the_watcher_starts_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "project").mkdir()
@@ -77,7 +77,7 @@ async def test_what_changes_before_anybody_watches_is_found(
         await reading.close()
 
 
-async def test_all_is_told_to_be_known_only_once_the_picture_is_complete(
+async def test_the_last_progress_event_comes_once_the_snapshot_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexing, "TELL_SECONDS", 0.001)

@@ -56,7 +56,7 @@ def test_locked_lines_are_known_by_their_text_when_lines_come_above(
 @pytest.mark.parametrize(
     "damage", ["not json", "[]", "[" * 100_000, '{"paths": 3}', '{"paths": [], "lines": [{}]}']
 )
-def test_damaged_locks_are_said_and_never_taken_for_none(
+def test_damaged_locks_are_an_error_and_never_taken_for_none(
     project: Path, own_folders: Path, run_spark: RunSpark, damage: str
 ) -> None:
     locks = store(project, own_folders)

@@ -205,7 +205,7 @@ async def test_the_mode_of_a_file_is_kept(shelf: Shelf) -> None:
         (b"\xff\xfea", "not valid utf-16-le"),
     ],
 )
-def test_what_is_no_text_is_refused_by_name(shelf: Shelf, data: bytes, said: str) -> None:
+def test_a_file_that_is_not_text_is_refused_by_name(shelf: Shelf, data: bytes, said: str) -> None:
     shelf.put("a.bin", data)
     message = refused(shelf, "a.bin")
     assert "a.bin" in message and said in message
@@ -232,7 +232,7 @@ def test_a_file_outside_the_project_is_refused_also_through_a_link(shelf: Shelf,
     assert "outside the project" in refused(shelf, path)
 
 
-async def test_a_link_that_is_bent_outside_after_opening_is_not_written_through(shelf: Shelf) -> None:
+async def test_a_link_redirected_outside_after_opening_is_not_followed(shelf: Shelf) -> None:
     outside = shelf.root.parent / "out.txt"
     outside.write_text("one\n")
     file = shelf.put("a.txt", b"one\n")
@@ -256,7 +256,7 @@ async def test_a_link_that_is_bent_outside_after_opening_is_not_written_through(
         ("x" * 300, "cannot be opened: File name too long"),
     ],
 )
-def test_what_is_no_file_is_refused_and_says_why(shelf: Shelf, path: str, said: str) -> None:
+def test_a_path_that_is_not_a_file_is_refused_with_the_reason(shelf: Shelf, path: str, said: str) -> None:
     (shelf.root / "folder").mkdir()
     os.mkfifo(shelf.root / "pipe")
     assert said in refused(shelf, path)

@@ -49,7 +49,7 @@ async def turn(it: Listening, text: str) -> TurnEnded:
     return await it.ended(f"t{sum(1 for event in it.events if isinstance(event, TurnEnded)) + 1}")
 
 
-async def test_the_server_receives_what_is_pinned_once_until_it_changes(root: Path) -> None:
+async def test_a_pinned_file_is_sent_once_until_it_changes(root: Path) -> None:
     async with talking(root, PLAIN) as it:
         await known(it)
         await turn(it, "one")
@@ -65,7 +65,7 @@ async def test_the_server_receives_what_is_pinned_once_until_it_changes(root: Pa
         assert sum("return 'sugar'" in str(request) for request in it.requests()) == 1
 
 
-async def test_the_server_never_receives_what_is_taken_out(root: Path) -> None:
+async def test_a_removed_file_is_never_sent(root: Path) -> None:
     (root / "tastes.py").write_text(TASTES + "\n\ndef bitter():\n    return 'gall'\n")
     async with talking(root, PLAIN) as it:
         await known(it)
@@ -119,7 +119,7 @@ async def test_pins_are_kept_by_one_name_and_told_as_events(root: Path) -> None:
         ("restore", "all", "nothing is taken out"),
     ],
 )
-async def test_a_target_that_will_not_do_says_why(
+async def test_a_wrong_target_is_refused_with_the_reason(
     root: Path, command: str, target: str, message: str
 ) -> None:
     async with talking(root, PLAIN) as it:
@@ -215,7 +215,7 @@ async def test_a_request_that_does_not_fit_is_explained_too(root: Path) -> None:
         assert "does not fit" in explained.problem and not explained.parts
 
 
-async def test_a_long_first_reading_tells_how_far_it_is(tmp_path: Path) -> None:
+async def test_a_long_first_reading_reports_its_progress(tmp_path: Path) -> None:
     root = tmp_path / "large"
     for folder in range(40):
         (root / f"f{folder}").mkdir(parents=True)

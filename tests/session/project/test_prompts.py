@@ -52,7 +52,7 @@ def test_a_draft_with_a_lone_surrogate_or_odd_bytes_is_still_read(tmp_path: Path
     assert Draft(tmp_path).read() == "a\ufffdb"
 
 
-def test_a_draft_that_cannot_be_kept_or_read_is_a_store_error(tmp_path: Path) -> None:
+def test_a_draft_that_cannot_be_written_or_read_is_a_store_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
     with pytest.raises(StoreError, match=r"cannot store the draft .*draft\.txt"):
         Draft(tmp_path / "state").write("x")
@@ -77,13 +77,13 @@ def test_only_the_last_prompts_are_read(tmp_path: Path) -> None:
     assert (len(read), read[0], read[-1]) == (PromptHistory.LONGEST, "p5", f"p{PromptHistory.LONGEST + 4}")
 
 
-def test_damaged_prompts_are_passed_over_and_the_next_stands_alone(tmp_path: Path) -> None:
+def test_damaged_prompts_are_skipped_and_the_next_one_is_whole(tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").write_bytes(b'"one"\n3\n\xff\n\n' + b"[" * 100_000 + b'\n"torn')
     PromptHistory(tmp_path).add("two")
     assert PromptHistory(tmp_path).read() == ["one", "two"]
 
 
-def test_prompts_that_cannot_be_kept_or_read_are_store_errors(tmp_path: Path) -> None:
+def test_prompts_that_cannot_be_written_or_read_are_store_errors(tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").mkdir()
     with pytest.raises(StoreError, match="cannot write"):
         PromptHistory(tmp_path).add("x")

@@ -10,13 +10,13 @@ async def turns(count: int = 20) -> None:
         await asyncio.sleep(0)
 
 
-async def test_it_comes_at_once_where_nobody_has_typed() -> None:
+async def test_there_is_no_wait_if_nobody_has_typed() -> None:
     coming = asyncio.ensure_future(Pause(quiet=3600).come())
     await turns()
     assert coming.done()
 
 
-async def test_it_waits_while_keys_come_and_comes_when_it_is_needed() -> None:
+async def test_it_waits_during_typing_and_ends_when_the_work_is_needed() -> None:
     pause = Pause(quiet=3600)
     pause.typed()
     coming = asyncio.ensure_future(pause.come())
@@ -29,7 +29,7 @@ async def test_it_waits_while_keys_come_and_comes_when_it_is_needed() -> None:
     await coming
 
 
-async def test_what_was_needed_before_it_was_waited_for_waits_no_more() -> None:
+async def test_there_is_no_wait_if_the_work_is_needed_already() -> None:
     pause = Pause(quiet=3600)
     pause.typed()
     pause.needed()
@@ -38,7 +38,7 @@ async def test_what_was_needed_before_it_was_waited_for_waits_no_more() -> None:
     assert coming.done()
 
 
-async def test_without_another_key_it_comes_by_itself() -> None:
+async def test_the_wait_ends_after_a_pause() -> None:
     pause = Pause(quiet=0.01)
     pause.typed()
     await pause.come()

@@ -14,7 +14,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         open_workspace(tmp_path / "nowhere")
 
 
-def test_a_file_is_no_project(tmp_path: Path) -> None:
+def test_a_file_cannot_be_opened_as_a_project(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(WorkspaceError, match="file is not a folder"):
         open_workspace(tmp_path / "file")

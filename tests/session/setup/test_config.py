@@ -141,7 +141,7 @@ def test_a_trusted_project_is_marked_so_also_without_a_file(setup: Setup) -> Non
         '[trust]\nfolders = ["/"]',
     ],
 )
-def test_even_a_trusted_project_may_not_choose_who_is_talked_to(setup: Setup, row: str) -> None:
+def test_even_a_trusted_project_cannot_choose_the_server(setup: Setup, row: str) -> None:
     setup.trust()
     setup.project(row + "\n")
     message = setup.problem()
@@ -360,7 +360,7 @@ def test_the_model_may_be_kept_from_writing_the_ledger(setup: Setup) -> None:
         ("context = 3\n", "[context] must be a table"),
     ],
 )
-def test_a_wrong_setting_for_long_dialogues_is_said(setup: Setup, text: str, why: str) -> None:
+def test_a_wrong_setting_for_long_dialogues_is_named(setup: Setup, text: str, why: str) -> None:
     setup.user(text)
     assert why in setup.problem()
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from session.text.masking import mask, remember
 
 
-def test_of_a_key_that_begins_with_another_nothing_is_left() -> None:
+def test_a_key_that_contains_another_is_masked_whole() -> None:
     keys = [f"sk-masking-test{'-more' * number}" for number in range(6)]
     for key in keys:
         remember(key)

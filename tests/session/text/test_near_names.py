@@ -21,7 +21,9 @@ MODELS = ["gpt-5.3-codex", "gpt-5.3-codex-spark", "gpt-oss-120b", "Qwen3:8b", "l
         (" ", []),
     ],
 )
-def test_names_that_go_on_hold_or_nearly_are_what_was_typed(name: str, meant: list[str]) -> None:
+def test_names_that_begin_with_contain_or_resemble_the_typed_one_are_suggested(
+    name: str, meant: list[str]
+) -> None:
     assert spelled_like(name, MODELS)[: len(meant) or None] == meant
 
 

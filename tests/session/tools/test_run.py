@@ -62,7 +62,7 @@ async def test_a_declined_command_never_runs(root: Path) -> None:
     assert {event.tool: event.status for event in talk.all(ToolEnded)} == {"run": "declined", "read": "done"}
 
 
-async def test_one_word_allows_the_rest_of_the_turn(root: Path) -> None:
+async def test_one_answer_allows_the_rest_of_the_turn(root: Path) -> None:
     commands = [("run", {"command": f"echo {n} >> order; sleep 0.0{3 - n}"}) for n in (1, 2, 3)]
     async with talking(root, calling(*commands)) as talk:
         talk.session.submit("go")
@@ -188,7 +188,7 @@ async def test_a_command_that_takes_too_long_is_ended_as_a_group(root: Path) -> 
     assert running(mark) == []
 
 
-async def test_what_a_command_leaves_behind_is_ended_too(root: Path) -> None:
+async def test_processes_that_outlive_a_command_are_ended_too(root: Path) -> None:
     mark = f"spark-test-{os.getpid()}-left"
     command = f"(sleep 600; : {mark}) & echo started"
     async with talking(root, calling(("run", {"command": command}))) as talk:
@@ -235,7 +235,7 @@ on_linux = pytest.mark.skipif(not can_supervise(), reason="a reaper of all offsp
 
 @on_linux
 @pytest.mark.parametrize("then", ["", "; wait; sleep 600", "; exit 3", "; kill -9 $$"])
-async def test_what_makes_itself_a_session_of_its_own_is_ended_too(root: Path, then: str) -> None:
+async def test_a_process_in_a_session_of_its_own_is_ended_too(root: Path, then: str) -> None:
     mark = f"spark-test-{os.getpid()}-session"
     command = SESSIONS.replace("MARK", mark) + then
     async with talking(root, calling(("run", {"command": command}))) as talk:

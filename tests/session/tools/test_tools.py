@@ -107,7 +107,7 @@ async def test_read_sees_a_file_that_was_made_this_moment(root: Path) -> None:
         ("\ud800", "no path"),
     ],
 )
-async def test_read_refuses_what_is_not_the_models_to_see(
+async def test_read_refuses_secret_ignored_and_outside_files(
     root: Path, tmp_path: Path, path: str, why: str
 ) -> None:
     (tmp_path / "outside").mkdir()
@@ -191,7 +191,7 @@ async def test_search_says_what_is_wrong_with_a_pattern(
     assert not result.ok and "cannot be searched" in result.text
 
 
-async def test_a_search_that_an_engine_gave_up_is_not_told_as_whole(
+async def test_a_search_that_its_engine_gave_up_is_marked_incomplete(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / "a.txt").write_text("aaa\n")
@@ -281,14 +281,14 @@ async def test_outline_gives_definitions_with_their_lines(root: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("given", ['{"a": {"b": 1}}', '{"a": [{"b": 1}]}', '{"a": 1}', "{}"])
-def test_a_schema_that_is_none_does_not_break_a_call(schema: dict[str, Any], given: str) -> None:
+def test_a_malformed_schema_does_not_break_a_call(schema: dict[str, Any], given: str) -> None:
     try:
         assert isinstance(read_arguments(given, schema), dict)
     except BadArguments as problem:
         assert "a" in str(problem)
 
 
-async def test_a_glob_with_many_stars_holds_nothing_up(root: Path) -> None:
+async def test_a_glob_with_many_stars_comes_to_an_end(root: Path) -> None:
     (root / ("a" * 120)).write_text("start\n")
     result = await call(SearchTool(scanned(root)), pattern="start", path="*a" * 40 + "b")
     assert not result.ok and "There are no files of this project in" in result.text

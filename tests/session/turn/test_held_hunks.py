@@ -103,7 +103,7 @@ async def test_an_interrupt_while_a_hunk_is_held_drops_it(root: Path) -> None:
         assert [event.path for event in talk.all(HunkLanded)] == ["a.py"]
 
 
-async def test_review_mode_holds_every_hunk_and_one_word_lands_the_rest(root: Path) -> None:
+async def test_review_mode_holds_every_hunk_and_one_answer_lands_the_rest(root: Path) -> None:
     async with talking(root, THREE, review=True) as talk:
         talk.session.submit("go")
         first = await talk.until(HunkHeld)
@@ -145,7 +145,7 @@ async def test_locked_files_and_lines_are_held(root: Path) -> None:
     assert talk.text("a.py") == "one = 1\n" and talk.text("b.py") == "two = 2\n"
 
 
-async def test_a_whole_turn_is_taken_back_at_once(root: Path) -> None:
+async def test_all_hunks_of_a_turn_are_undone_at_once(root: Path) -> None:
     async with talking(root, THREE) as talk:
         talk.session.submit("go")
         held = await talk.until(HunkHeld)
@@ -219,7 +219,7 @@ async def test_review_does_not_ask_about_what_cannot_land(root: Path) -> None:
     assert [event.status for event in talk.all(HunkLanded)] == ["already_applied"]
 
 
-async def test_what_is_known_once_a_hunk_is_whole_is_added_to_the_question(root: Path) -> None:
+async def test_a_whole_hunk_adds_its_own_reasons_to_an_early_question(root: Path) -> None:
     async with talking(root, THREE) as talk:
         await talk.session.locks.lock("package.json")
         talk.session.submit("go")
@@ -231,7 +231,7 @@ async def test_what_is_known_once_a_hunk_is_whole_is_added_to_the_question(root:
     assert "left-pad" in talk.text("package.json")
 
 
-async def test_a_stop_while_a_guard_looks_is_no_question_and_no_wait(root: Path) -> None:
+async def test_a_stop_during_a_check_asks_nothing_and_waits_for_nothing(root: Path) -> None:
     """The guard trips after the stop: nobody would answer it any more."""
     async with talking(root, THREE) as talk:
         loop, seen = asyncio.get_running_loop(), threading.Event()
@@ -295,7 +295,7 @@ async def test_a_turn_that_fails_while_a_hunk_is_held_ends_and_the_next_one_runs
 @pytest.mark.parametrize(
     "edits", ['["a"]', '["a", "manifest", "b"]'], ids=["the last", "with more behind it"]
 )
-async def test_a_fault_of_ours_while_landing_fails_the_turn_and_not_the_session(
+async def test_a_fault_in_spark_while_landing_fails_the_turn_and_not_the_session(
     root: Path, caplog: pytest.LogCaptureFixture, edits: str
 ) -> None:
     async with talking(root, THREE.replace('["a", "manifest", "b"]', edits)) as talk:

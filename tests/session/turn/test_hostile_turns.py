@@ -102,7 +102,9 @@ def root(tmp_path: Path) -> Path:
     + [(status, "nothing") for status in (401, 429, 500)],
 )
 @pytest.mark.parametrize("route", [RESPONSES_OVER_WEBSOCKET, CHAT], ids=str)
-async def test_a_server_that_answers_with_a_status(root: Path, route: Route, status: int, body: str) -> None:
+async def test_an_http_status_in_place_of_an_answer_is_explained(
+    root: Path, route: Route, status: int, body: str
+) -> None:
     said = {"error": {"message": "Something is wrong", "type": "invalid_request_error"}}
     text = {"json": write_body(said), "html": HTML, "nothing": ""}[body]
     if status == 301:
@@ -146,7 +148,9 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_an_answer_that_goes_wrong_after_its_first_hunks(root: Path, route: Route, fault: str) -> None:
+async def test_an_answer_that_fails_after_its_first_hunks_keeps_them(
+    root: Path, route: Route, fault: str
+) -> None:
     before, after = REPAINT.split('[[scenario.step]]\npatch = ["blue"]')
     script = f"{before}[[scenario.step]]\n{FAULTS[fault]}\n\n[[scenario.step]]\npatch = ['blue']{after}"
     async with (

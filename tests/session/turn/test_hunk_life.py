@@ -40,7 +40,7 @@ def life_in(state: State) -> HunkLife:
 
 
 @pytest.mark.parametrize(("state", "signal"), list(itertools.product(LIVE, Signal)))
-def test_a_live_hunk_takes_what_its_row_says_and_nothing_else(state: State, signal: Signal) -> None:
+def test_a_live_hunk_accepts_the_signals_of_its_row_and_no_others(state: State, signal: Signal) -> None:
     life = life_in(state)
     if signal in TABLE[state]:
         assert life.advance(signal) and life.state is TABLE[state][signal]
@@ -51,7 +51,7 @@ def test_a_live_hunk_takes_what_its_row_says_and_nothing_else(state: State, sign
 
 
 @pytest.mark.parametrize(("state", "signal"), list(itertools.product(ENDS, Signal)))
-def test_a_hunk_that_has_ended_takes_nothing(state: State, signal: Signal) -> None:
+def test_a_hunk_that_has_ended_ignores_every_signal(state: State, signal: Signal) -> None:
     life = life_in(state)
     assert life.over and not life.asked and not life.typed
     assert life.advance(signal) is False

@@ -120,7 +120,7 @@ async def test_a_hunk_declined_while_typed_does_not_land_once_its_file_is_unlock
     await spark.end()
 
 
-async def test_a_decline_while_the_question_is_being_completed_counts(tmp_path: Path) -> None:
+async def test_a_decline_during_the_check_of_a_hunk_counts(tmp_path: Path) -> None:
     """The hunk is whole and is looked at again; the file is unlocked; the answer comes in between."""
     spark = rig(tmp_path)
     spark.lock("a.py")
@@ -149,7 +149,7 @@ async def test_a_question_is_void_once_its_file_is_unlocked_before_the_hunk_is_w
 
 
 @pytest.mark.parametrize("asked_first", [True, False])
-async def test_a_malformed_hunk_takes_its_question_with_it(tmp_path: Path, asked_first: bool) -> None:
+async def test_a_malformed_hunk_closes_its_question(tmp_path: Path, asked_first: bool) -> None:
     spark = rig(tmp_path)
     spark.lock("a.py")
     hunk = spark.begin("a.py")

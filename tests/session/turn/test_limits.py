@@ -91,7 +91,7 @@ async def test_a_server_that_gives_up_in_the_middle_fails_the_turn_and_keeps_wha
     ids=["closed", "failed"],
 )
 @pytest.mark.parametrize("tokens", [4, 30])
-async def test_an_answer_lost_midway_goes_on_from_what_landed(
+async def test_an_answer_lost_midway_is_resumed_from_what_landed(
     root: Path, model: str, step: str, tokens: int
 ) -> None:
     cut = f'patch = ["red", "green"]\ntokens = {tokens}\n\n[[scenario.step]]\n{step}\n\n[[scenario.step]]\n'
@@ -111,7 +111,7 @@ async def test_an_answer_lost_midway_goes_on_from_what_landed(
         assert said.level == "warning"
 
 
-async def test_the_wait_before_an_answer_is_taken_up_can_be_ended(root: Path) -> None:
+async def test_the_wait_before_an_answer_is_resumed_can_be_interrupted(root: Path) -> None:
     script = REPAINT.replace('[[scenario.step]]\npatch = ["blue"]', "[[scenario.step]]\nclose = {}", 1)
     async with talking(root, script) as talk:
         talk.session.submit("repaint it")
@@ -124,7 +124,7 @@ async def test_the_wait_before_an_answer_is_taken_up_can_be_ended(root: Path) ->
         assert "interrupted by the developer" in talk.sent(asked)
 
 
-async def test_garbage_on_the_socket_is_passed_over(root: Path) -> None:
+async def test_garbage_on_the_socket_is_ignored(root: Path) -> None:
     garbage = '[[scenario.step]]\ngarbage = ["not json", "[1,2]", "{}", "hex:00ff", \'{"type":"x"}\']\n'
     script = REPAINT.replace("[[scenario.step]]\n", garbage + "\n[[scenario.step]]\n", 1)
     async with talking(root, script) as talk:

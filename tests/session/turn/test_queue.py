@@ -99,7 +99,7 @@ async def follow(folder: Path, orders: list[tuple[str, str]]) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(COMMANDS, PROMPTS), min_size=1, max_size=9))
-def test_the_count_that_is_told_is_right_in_every_order(orders: list[tuple[str, str]]) -> None:
+def test_the_number_of_waiting_prompts_is_right_in_every_order(orders: list[tuple[str, str]]) -> None:
     with TemporaryDirectory() as folder:
         asyncio.run(follow(Path(folder), orders))
 

@@ -69,7 +69,7 @@ async def test_a_hunk_is_on_disk_while_the_answer_still_streams(root: Path, mode
     assert "return 30" in talk.text("colours.py")
 
 
-async def test_a_hunk_is_told_as_it_is_typed(root: Path) -> None:
+async def test_the_text_of_a_hunk_is_published_while_it_is_typed(root: Path) -> None:
     async with talking(root, REPAINT) as talk:
         talk.session.submit("repaint it")
         await talk.ended("t1")
@@ -150,7 +150,7 @@ async def test_a_queued_prompt_waits_for_its_turn(root: Path) -> None:
     assert [event.waiting for event in talk.all(PromptQueued)] == [1]
 
 
-async def test_undo_takes_back_one_hunk_and_the_model_is_told(root: Path) -> None:
+async def test_undo_reverts_one_hunk_and_the_model_is_told(root: Path) -> None:
     async with talking(root, REPAINT) as talk:
         talk.session.submit("repaint it")
         await talk.ended("t1")

@@ -96,9 +96,7 @@ async def test_calls_are_answered_together_and_the_turn_goes_on(
 
 
 @pytest.mark.parametrize("route", ["chat", "messages", "responses"])
-async def test_the_answers_stand_behind_the_calls_in_their_order(
-    root: Path, tmp_path: Path, route: str
-) -> None:
+async def test_the_answers_follow_the_calls_in_their_order(root: Path, tmp_path: Path, route: str) -> None:
     over(tmp_path, route)
     async with talking(root, LOOK, model="spark-practice-text") as talk:
         talk.session.submit("have a look")
@@ -126,7 +124,7 @@ async def test_over_a_websocket_only_the_answers_are_sent(root: Path) -> None:
     assert [item["type"] for item in second] == ["function_call_output"] * 3
 
 
-async def test_what_cannot_be_called_is_answered_with_what_would_be_right(root: Path) -> None:
+async def test_a_call_that_cannot_be_made_is_answered_with_the_reason(root: Path) -> None:
     (root / "data.bin").write_bytes(b"\0\1\2")
     (root / ".env").write_text("TOKEN=abc\n")
     (root / "away").symlink_to("/etc/passwd")
@@ -205,7 +203,7 @@ say""",
     assert "no room left in the window" in last
 
 
-async def test_what_was_read_is_sent_again_only_when_it_changes(root: Path) -> None:
+async def test_a_file_that_a_tool_read_is_sent_again_only_when_it_changes(root: Path) -> None:
     script = calling(("read", {"path": "colours.py"}))
     async with talking(root, script) as talk:
         talk.session.submit("go")
@@ -245,7 +243,7 @@ async def test_a_model_that_takes_no_tools_is_offered_none(root: Path, tmp_path:
     assert not talk.all(ToolCalled) and len(talk.all(HunkLanded)) == 1
 
 
-async def test_a_server_that_refuses_tools_is_told_of_with_what_to_do(root: Path) -> None:
+async def test_the_user_is_told_what_to_do_when_a_server_refuses_tools(root: Path) -> None:
     script = """
 models = ["spark-practice-text"]
 [[scenario]]

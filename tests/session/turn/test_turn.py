@@ -47,7 +47,7 @@ def test_every_signal_in_every_live_phase(phase: Phase, signal: Signal) -> None:
 
 
 @pytest.mark.parametrize(("phase", "signal"), list(itertools.product(ENDS, Signal)))
-def test_what_is_over_stays_over(phase: Phase, signal: Signal) -> None:
+def test_a_turn_that_has_ended_ignores_every_signal(phase: Phase, signal: Signal) -> None:
     turn = turn_in(phase)
     assert turn.over
     assert turn.advance(signal) is False

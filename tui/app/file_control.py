@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from session.events import HunkRefused
 from session.storage.line_files import StoreError
 from tui.app.background import BackgroundTasks
 from tui.app.overlay_control import OverlayControl
 from tui.buffers.buffer import Buffer
 from tui.buffers.keeper import UnsavedKeeper
+from tui.files.conflict_control import CONFLICT, ConflictControl
+from tui.files.history_control import HistoryControl
 from tui.keys.key_order import after_typing
 from tui.panes.held_bar import Question
 from tui.panes.layout import Layout, Panes
 
 if TYPE_CHECKING:
     from session.project.unsaved_texts import UnsavedText
-    from tui.buffers.history import Step
     from tui.panes.editor.disk_changes import DiskChanges
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
@@ -51,7 +51,6 @@ class FileControl:
         self._background = background
         self._session = session
         self._file = shown_file
-        self._disk = disk
         self._say = panes.status.say
         self._keeper = UnsavedKeeper(session.unsaved, background.start, self._say)
         self._left: list[UnsavedText] = []
@@ -60,7 +59,10 @@ class FileControl:
         """The file that is asked about before it is closed or saved."""
         self._leave: Callable[[], None] = lambda: None
         """Leaves the app, once the user has said what becomes of unsaved text."""
-        shown_file.on_text = self._keeper.changed
+        self._conflicts = ConflictControl(shown_file, panes.chat, session, disk, self._propose)
+        history = HistoryControl(panes.editor, session, disk, self._say)
+        self.undo, self.redo = history.undo, history.redo
+        shown_file.on_text = self._text_changed
         panes.editor.hands = self
 
     # Opening and going round.
@@ -113,63 +115,23 @@ class FileControl:
             self._say("no file is open")
         elif not buffer.dirty:
             self._say(f"{buffer.path} has no unsaved changes")
-        elif await self._file.save(buffer):
+        elif not self._asked_to_overwrite([buffer]) and await self._file.save(buffer):
             self._say(f"saved {buffer.path}")
+
+    def _asked_to_overwrite(self, buffers: list[Buffer]) -> bool:
+        """Ask before the first file with open conflicts is saved; false when there is none."""
+        for buffer in buffers:
+            if buffer.conflicts:
+                self._asked = buffer
+                by = ", ".join(dict.fromkeys(each.hunk or "others" for each in buffer.conflicts))
+                title = f"Unsettled conflicts in {buffer.path}: saving overwrites what {by} wrote there"
+                self._ask(_SAVE, title, "", "save yours", "back")
+                return True
+        return False
 
     async def _save_all(self) -> bool:
         saved = [await self._file.save(buffer) for buffer in self._file.buffers.dirty]
         return all(saved)
-
-    # Undo and redo: one history for the user's typing and the model's hunks.
-
-    async def undo(self) -> None:
-        """Take back the last step in the shown file."""
-        buffer = self._panes.editor.buffer
-        step = buffer.history.last
-        if step is None:
-            self._say("nothing to undo in this file" if buffer.path else "no file is open")
-        elif step.hunk:
-            await self._reverse(buffer, step, undo=not step.undid)
-        else:
-            buffer.take_back()
-            self._went_to(step, after=False)
-
-    async def redo(self) -> None:
-        """Make the step again that was taken back last in the shown file."""
-        buffer = self._panes.editor.buffer
-        step = buffer.history.next
-        if step is None:
-            self._say("nothing to redo in this file" if buffer.path else "no file is open")
-        elif step.hunk:
-            await self._reverse(buffer, step, undo=step.undid)
-        elif buffer.make_again() is None:
-            self._say("nothing to redo: the text has changed since", "warning")
-        else:
-            self._went_to(step, after=True)
-
-    async def _reverse(self, buffer: Buffer, step: Step, *, undo: bool) -> None:
-        """Undo or redo a hunk in the ledger, and go where that changed the file."""
-        hunks = self._session.hunks
-        buffer.history.expect(step)
-        result = await (hunks.undo(step.hunk) if undo else hunks.redo(step.hunk))
-        if isinstance(result, HunkRefused):
-            buffer.history.expect(None)
-            return
-        await self._disk.take(result)
-        if result.start and buffer is self._panes.editor.buffer:
-            self._panes.editor.reveal(result.start - 1, last=result.end - 2)
-
-    def _went_to(self, step: Step, *, after: bool) -> None:
-        selected = step.after if after else step.before
-        editor = self._panes.editor
-        if selected is None:
-            editor.reveal(step.rows.row)
-        else:
-            editor.reveal(selected[1][0], cursor=False)
-            editor.choose(selected)
-        if step.outside:
-            done = "redone" if after else "undone"
-            self._say(f"a change from outside of spark is {done} in the text, unsaved")
 
     # What is asked about unsaved text.
 
@@ -212,9 +174,13 @@ class FileControl:
             self._say(str(problem), "warning")
         self._propose()
 
+    def _text_changed(self, buffer: Buffer) -> None:
+        self._keeper.changed(buffer)
+        self._conflicts.changed()
+
     def _propose(self) -> None:
-        question = None
-        if self._left:
+        question = self._conflicts.question
+        if question is None and self._left:
             left = self._left[0]
             more = f" (1 of {len(self._left)})" if len(self._left) > 1 else ""
             title = f"Unsaved text of {left.path} from {_clock(left.time)}{more}"
@@ -230,8 +196,11 @@ class FileControl:
 
     def answer(self, name: str, verdict: Verdict) -> bool:
         """Take the user's answer to a question about files; false when ``name`` is none."""
-        if name not in (_CLOSE, _QUIT, _RESTORE, _SAVE):
+        if name not in (_CLOSE, _QUIT, _RESTORE, _SAVE, CONFLICT):
             return False
+        if name == CONFLICT:
+            self._background.start(self._conflicts.settle(verdict), "settling a conflict")
+            return True
         if name == _RESTORE:
             self._background.start(self._answer_left(verdict), "restoring unsaved text")
             return True
@@ -242,6 +211,12 @@ class FileControl:
     async def _answer(self, name: str, verdict: Verdict) -> None:
         buffer = self._asked
         match name, verdict:
+            case "save-over", "apply" if buffer is not None:
+                await self._conflicts.overwrite(buffer)
+            case ("close-file", "apply") if buffer is not None and self._asked_to_overwrite([buffer]):
+                pass
+            case ("quit-with-unsaved", "apply") if self._asked_to_overwrite(self._file.buffers.dirty):
+                pass
             case "close-file", "apply" if buffer is not None:
                 if await self._file.save(buffer) and not buffer.dirty:
                     self._close(buffer)

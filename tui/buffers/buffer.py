@@ -18,7 +18,8 @@ Settled = Literal["mine", "theirs", "both"]
 @dataclass(frozen=True, slots=True)
 class OpenConflict:
     """Rows ``start`` to ``end`` of the text are the user's, ``theirs`` is what is on disk in their place, and
-    ``original`` (from row ``at`` of the base of the next merge) what both were. ``hunk`` wrote theirs."""
+    ``original`` (from row ``at`` of the base of the next merge) what both were. ``hunk`` wrote theirs; with
+    ``whole`` that is all it did."""
 
     start: int
     end: int
@@ -26,6 +27,7 @@ class OpenConflict:
     original: tuple[str, ...]
     at: int
     hunk: str = ""
+    whole: bool = False
 
 
 class Buffer:
@@ -137,7 +139,7 @@ class Buffer:
         """The file on disk is ``file`` now; ``merged`` is the result where one was needed. ``hunk`` landed,
         or was undone. Returns what changed in the text."""
         clean = self.base is None or not self.dirty
-        before = {(each.theirs, each.original): each.hunk for each in self.conflicts}
+        before = {(each.theirs, each.original): each for each in self.conflicts}
         self._on_disk(file)
         if clean:
             self.read_only = file.read_only
@@ -149,10 +151,15 @@ class Buffer:
             self._origin, self.conflicts = None, ()
         elif merged is not None:
             self._conflicts_of(merged, "" if undid else hunk)
+            whole = rows.empty and len(self.conflicts) == len(before) + 1
+            known = [before.get((each.theirs, each.original)) for each in self.conflicts]
             self.conflicts = tuple(
-                replace(each, hunk=before.get((each.theirs, each.original), each.hunk))
-                for each in self.conflicts
+                replace(each, hunk=was.hunk, whole=was.whole) if was else replace(each, whole=whole)
+                for each, was in zip(self.conflicts, known, strict=True)
             )
+        elif hunk and not undid:
+            # The file was seen to have changed before the hunk was told of.
+            self.conflicts = tuple(replace(each, hunk=each.hunk or hunk) for each in self.conflicts)
         self.history.came(rows, self.lines, hunk=hunk, undid=undid)
         return rows
 
@@ -174,6 +181,17 @@ class Buffer:
             for each in merged.conflicts
         )
 
+    def row_of(self, start: int, end: int) -> int | None:
+        """The row of the text where rows ``start`` to ``end`` of the file on disk are; None where they are
+        not in it."""
+        if not self.dirty:
+            return start
+        own = rows_between(self._disk, self.lines)
+        guess = start if start < own.row else start + own.growth
+        wanted = self._disk[start:end]
+        near = sorted({guess, start, *range(own.row, own.end)}, key=lambda row: abs(row - guess))
+        return next((row for row in near if self.lines[row : row + len(wanted)] == wanted), None)
+
     def _on_disk(self, file: OpenFile) -> None:
         self.base = file
         self._disk = file.text.split("\n")
@@ -183,9 +201,8 @@ class Buffer:
     # Conflicts.
 
     def conflict_at(self, row: int) -> OpenConflict | None:
-        """The conflict at ``row``, else the next one, going round."""
-        later = [each for each in self.conflicts if row < max(each.end, each.start + 1)]
-        return later[0] if later else self.conflicts[0] if self.conflicts else None
+        """The conflict whose lines of the user's ``row`` is one of."""
+        return next((each for each in self.conflicts if each.start <= row < each.end), None)
 
     def settle(self, conflict: OpenConflict, how: Settled) -> Rows | None:
         """Settle a conflict by one side or both; returns what changed in the text."""

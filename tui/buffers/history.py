@@ -49,6 +49,8 @@ class History:
         self._done: list[Step] = []
         self._undone: list[Step] = []
         self._expected: Step | None = None
+        self._length = 0
+        """The number of steps when it was asked for."""
         self._open = False
         """Whether the next character may join the last step."""
 
@@ -85,8 +87,10 @@ class History:
         """The text became ``lines`` by a change of the file on disk: a hunk that landed or was undone, or
         with no hunk somebody else's."""
         self._open = False
-        expected, self._expected = self._expected, None
+        expected = self._expected
         if expected is not None and expected.hunk == hunk:
+            self._expected = None
+            rows = self._with_early(rows, lines)
             if expected is self.last and expected.undid != undid:
                 self._taken_back(rows, lines)
                 return
@@ -94,6 +98,11 @@ class History:
                 self._undone.pop()
                 self._push(replace(expected, rows=rows))
                 return
+        last = self.last
+        if hunk and rows.empty and last is not None and last.outside:
+            # The file was seen to have changed before the hunk was told of.
+            self._done[-1] = replace(last, hunk=hunk, undid=undid, outside=False)
+            return
         if hunk:
             # It cannot be done a second time.
             self._undone = [step for step in self._undone if (step.hunk, step.undid) != (hunk, undid)]
@@ -101,6 +110,12 @@ class History:
             self._undone = _rebased(self._undone, rows)
         if hunk or not rows.empty:
             self._push(Step(rows, hunk, undid, outside=not hunk))
+
+    def _with_early(self, rows: Rows, lines: Sequence[str]) -> Rows:
+        """``rows`` with what was seen of the same change before it was told of."""
+        while len(self._done) > self._length and self._done[-1].outside:
+            rows = composed(self._done.pop().rows, rows, lines)
+        return rows
 
     def _taken_back(self, rows: Rows, lines: Sequence[str]) -> None:
         step = self._done.pop()
@@ -118,7 +133,7 @@ class History:
 
     def expect(self, step: Step | None) -> None:
         """The ledger is asked to take this step back, or to make it again; None: it refused."""
-        self._expected = step
+        self._expected, self._length = step, len(self._done)
 
     def took_back(self) -> Step:
         """The last step, which the caller took back in the text."""

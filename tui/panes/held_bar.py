@@ -103,6 +103,9 @@ class HeldBar(Widget, can_focus=True):
         """Have the user confirm what a key began, or nothing any more."""
         before, self._confirmed = self.question, question
         self._changed(before)
+        behind = self.question
+        if question is None and before is not None and behind not in (None, before) and self.has_focus:
+            self.post_message(self.Left(before.back))
 
     def propose(self, question: Question | None) -> None:
         """Ask what nothing waits for, or nothing any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,3 +53,27 @@ def test_every_step_is_taken_back_exactly_whatever_undoing_a_hunk_made_of_the_te
         again = history.next
         assert again is not None and again.hunk == step.hunk
     assert history.last is None
+
+
+@pytest.mark.parametrize("seen", ["told first", "seen first"])
+def test_a_hunk_is_a_hunks_step_though_the_change_of_its_file_was_seen_first(seen: str) -> None:
+    """The watcher of the project may see a file change before the session tells of the hunk."""
+    history = History()
+    there = Rows(1, ("b",), ("B",))
+    nothing = Rows(0, (), ())
+    after, before = ["a", "B"], ["a", "b"]
+    if seen == "seen first":
+        history.came(there, after)
+        history.came(nothing, after, hunk="h1")
+    else:
+        history.came(there, after, hunk="h1")
+        history.came(nothing, after)
+    step = history.last
+    assert step is not None and (step.hunk, step.undid, step.rows) == ("h1", False, there)
+    history.expect(step)
+    if seen == "seen first":
+        history.came(there.reversed(), before)
+        history.came(nothing, before, hunk="h1", undid=True)
+    else:
+        history.came(there.reversed(), before, hunk="h1", undid=True)
+    assert history.last is None and history.next is not None and history.next.hunk == "h1"

@@ -101,10 +101,15 @@ class DiskChanges:
             await self._file.bring(path)
 
     def _mark(self, path: str, hunk: str, start: int, end: int) -> None:
-        self._file.marks.set(path, Mark(hunk, start - 1, max(end - 1, start - 1)))
+        """Mark a hunk's lines on disk where they are in the text; unsaved text may stand in their place."""
+        buffer = self._file.buffers.of(path)
+        end = max(end, start)
+        row = start - 1 if buffer is None else buffer.row_of(start - 1, end - 1)
+        if row is not None:
+            self._file.marks.set(path, Mark(hunk, row, row + end - start))
 
     def _reveal(self, path: str, start: int, end: int) -> None:
         editor = self._file.editor
         if self._file.path == path and start and not self._file.hands_on:
             editor.reveal(start - 1, last=end - 2)
-        editor.flight_moved()
+        editor.redraw()

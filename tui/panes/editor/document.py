@@ -14,6 +14,7 @@ from textual.geometry import Offset, Size
 
 from tui.buffers.buffer import Buffer
 from tui.drawing.plain import cells_to, column_at
+from tui.panes.editor.hunk_in_flight import EMPTY, Overlay
 
 if TYPE_CHECKING:
     from tui.buffers.rows import Rows
@@ -91,7 +92,9 @@ class BufferDocument(DocumentBase):
 
 
 class UnwrappedDocument(WrappedDocument):
-    """A document whose lines are one row each."""
+    """A document whose lines are one row each, with the ghost lines of an overlay between them."""
+
+    overlay: Overlay = EMPTY
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         """Nothing is wrapped."""
@@ -120,11 +123,11 @@ class UnwrappedDocument(WrappedDocument):
         """The cell of a place."""
         row, column = location
         row = max(0, min(row, self.document.line_count - 1))
-        return Offset(cells_to(self.document[row], column), row)
+        return Offset(cells_to(self.document[row], column), self.overlay.view_row(row))
 
     def offset_to_location(self, offset: Offset) -> Location:
         """The place of a cell."""
-        row = max(0, min(offset.y, self.document.line_count - 1))
+        row = max(0, min(self.overlay.document_row(max(0, offset.y)), self.document.line_count - 1))
         return row, column_at(self.document[row], max(0, offset.x))
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from time import monotonic
-from typing import Protocol
 
 from rich.segment import Segment
 from textual import events, work
@@ -31,7 +30,9 @@ from tui.drawing.palette import Palette
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
+from tui.panes.editor.conflict_lines import theirs_drawn
 from tui.panes.editor.document import BufferDocument, UnwrappedDocument
+from tui.panes.editor.hands import Hands
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
 from tui.panes.editor.line_drawing import LineLook, draw_ghost, draw_line
 from tui.panes.editor.marks import Marks
@@ -43,22 +44,6 @@ SETTLING = 0.3
 """After this many seconds without an edit the whole file is coloured again."""
 
 
-class Hands(Protocol):
-    """What the editor's keys do beyond its own text."""
-
-    async def undo(self) -> None:
-        """Take back the last step of the file's history."""
-
-    async def redo(self) -> None:
-        """Make the step again that was taken back last."""
-
-    async def next_tab(self, step: int) -> None:
-        """Show the next (1) or the previous (-1) open file."""
-
-    async def close_tab(self) -> None:
-        """Close the shown file."""
-
-
 class EditorPane(TextArea):
     """The editor of one file. :mod:`tui.panes.editor.shown_file` decides which file it is, and saves it."""
 
@@ -67,7 +52,7 @@ class EditorPane(TextArea):
     def __init__(self, palette: Palette, marks: Marks, *, id: str | None = None) -> None:
         self._colouring = Colouring()
         self._overlay = EMPTY
-        self._view: list[tuple[DocRow | GhostRow, bool]] = []
+        self._view: list[tuple[DocRow | GhostRow, str]] = []
         self._shift = 0
         self._typing = False
         """Whether the change of the text under way is the user's own edit."""
@@ -117,7 +102,7 @@ class EditorPane(TextArea):
 
     def put_down(self) -> None:
         """Note in the buffer where cursor and view are."""
-        self.buffer.selection = (self.selection.start, self.selection.end)
+        self.buffer.selection = self.selected
         self.buffer.scroll = (self.scroll_offset.x, self.scroll_offset.y + self._shift)
 
     def _set_document(self, text: str, language: str | None) -> None:
@@ -130,13 +115,14 @@ class EditorPane(TextArea):
     def _refresh_size(self) -> None:
         """Note how far the view can be scrolled. There are no scrollbars, so nothing is laid out again."""
         width, height = self.document.get_size(self.indent_width)
+        height += sum(len(theirs_drawn(each)) for each in self.buffer.conflicts)
         size = type(self.size)(width + self.gutter_width + 1, height)
         if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
 
     def edit(self, edit: Edit) -> EditResult:
         """Make an edit of the user's."""
-        before: Selected = (self.selection.start, self.selection.end)
+        before = self.selected
         edit.text = edit.text.replace("\r\n", "\n").replace("\r", "\n")
         top, bottom = edit.top[0], edit.bottom[0]
         old = tuple(self.buffer.lines[top : bottom + 1])
@@ -147,9 +133,8 @@ class EditorPane(TextArea):
             self._typing = False
         rows = Rows(top, old, tuple(self.buffer.lines[top : result.end_location[0] + 1]))
         edit.after(self)
-        after: Selected = (self.selection.start, self.selection.end)
         if not rows.empty:
-            self.buffer.history.typed(rows, before, after, monotonic())
+            self.buffer.history.typed(rows, before, self.selected, monotonic())
             self.post_message(self.Changed(self))
         return result
 
@@ -165,11 +150,16 @@ class EditorPane(TextArea):
             top = self.scroll_offset.y
             if rows.row + len(rows.old) <= top:
                 top += rows.growth
-            start, end = self.selection
+            start, end = self.selected
             self.choose((rows.place(start), rows.place(end)))
             self.scroll_to(y=top, animate=False, force=True)
             self.read_only = self.buffer.read_only
         self._changed()
+
+    @property
+    def selected(self) -> Selected:
+        """Where the selection began, and where the cursor is."""
+        return self.selection.start, self.selection.end
 
     def choose(self, selected: Selected) -> None:
         """Select a part of the text, with the cursor at its end."""
@@ -227,8 +217,8 @@ class EditorPane(TextArea):
         self.flight = flight
         self._pacer_request()
 
-    def flight_moved(self) -> None:
-        """The hunk in flight has more lines, or another place."""
+    def redraw(self) -> None:
+        """What is drawn over the text has changed: the hunk in flight, marks or conflicts."""
         self._pacer_request()
 
     def drop_pending(self) -> None:
@@ -250,7 +240,11 @@ class EditorPane(TextArea):
         if not self.is_mounted:
             return
         flight = self.flight
-        self._overlay = EMPTY if flight is None else flight.overlay(self.document.line_count)
+        drawn = EMPTY if flight is None else flight.overlay(self.document.line_count)
+        self._overlay = drawn.also([(each.end, theirs_drawn(each)) for each in self.buffer.conflicts])
+        if isinstance(self.wrapped_document, UnwrappedDocument):
+            self.wrapped_document.overlay = self._overlay
+        self._refresh_size()
         if self._overlay.first is None:
             self._shift = 0
         elif not self.busy:
@@ -265,10 +259,17 @@ class EditorPane(TextArea):
                 self.refresh(*(Region(0, y, width, 1) for y in changed))
         self._view = view
 
-    def _visible(self) -> list[tuple[DocRow | GhostRow, bool]]:
+    def _visible(self) -> list[tuple[DocRow | GhostRow, str]]:
         top = self.scroll_offset.y + self._shift
         rows = [self._overlay.at(top + y) for y in range(self.size.height)]
-        return [(row, isinstance(row, DocRow) and self._is_landed(row.row)) for row in rows]
+        return [(row, self._sign_of(row)) for row in rows]
+
+    def _sign_of(self, row: DocRow | GhostRow) -> str:
+        if isinstance(row, GhostRow):
+            return row.sign
+        if self.buffer.conflict_at(row.row) is not None:
+            return "conflict"
+        return "landed" if self._is_landed(row.row) else ""
 
     def _is_landed(self, row: int) -> bool:
         return self.marks.at(self.path, row) is not None
@@ -357,7 +358,7 @@ class EditorPane(TextArea):
         number_width = self.gutter_width - 2
         at = self._overlay.at(y + self.scroll_offset.y + self._shift)
         if isinstance(at, GhostRow):
-            return draw_ghost(at.spans, self.palette, width, number_width, self.scroll_offset.x)
+            return draw_ghost(at, self.palette, width, number_width, self.scroll_offset.x)
         if at.row >= self.document.line_count:
             return Strip([Segment(" " * width, self.palette.style("text"))], width)
         line = self.document.get_line(at.row)
@@ -368,6 +369,7 @@ class EditorPane(TextArea):
             spans=drawable(spans if spans is not None else [(line, ".text")], self.indent_width),
             removed=at.removed,
             landed=self._is_landed(at.row),
+            conflict=self.buffer.conflict_at(at.row) is not None,
             current=current,
             cursor=self.selection.end[1] if current else None,
             selected=self._selected(at.row, len(line)),

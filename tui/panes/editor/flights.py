@@ -84,7 +84,7 @@ class Flights:
 
     def _moved(self, flight: HunkInFlight) -> None:
         if flight is self._editor.flight:
-            self._editor.flight_moved()
+            self._editor.redraw()
 
     def _draw(self, flight: HunkInFlight) -> None:
         """Draw a hunk over its file, once that is shown."""

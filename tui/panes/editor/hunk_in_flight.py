@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
 from tui.drawing.rows import Span
@@ -22,9 +23,11 @@ class DocRow:
 
 @dataclass(frozen=True, slots=True)
 class GhostRow:
-    """A new line of the hunk in flight, which is not in the document yet."""
+    """A line that is on the screen and not in the document: a new one of the hunk in flight, or with another
+    ``sign`` what is on disk where the user's unsaved text conflicts with it."""
 
     spans: Ghost
+    sign: str = "+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Overlay:
     A *view row* counts document rows and ghost lines from the top. Rows and view rows count from 0.
     """
 
-    inserts: tuple[tuple[int, tuple[Ghost, ...]], ...] = ()
+    inserts: tuple[tuple[int, tuple[GhostRow, ...]], ...] = ()
     """Pairs of the document row that follows and the ghost lines before it, sorted by row."""
     removed: frozenset[int] = frozenset()
     first: int | None = None
@@ -63,13 +66,30 @@ class Overlay:
         inside = view_row - self._starts[index]
         row, ghosts = self.inserts[index]
         if inside < len(ghosts):
-            return GhostRow(ghosts[inside])
+            return ghosts[inside]
         row += inside - len(ghosts)
         return DocRow(row, row in self.removed)
 
     def view_row(self, row: int) -> int:
         """The view row of document row ``row``."""
         return row + sum(len(ghosts) for before, ghosts in self.inserts if before <= row)
+
+    def document_row(self, view_row: int) -> int:
+        """The document row at ``view_row``, or the one below a ghost line."""
+        at = self.at(view_row)
+        while isinstance(at, GhostRow):
+            view_row += 1
+            at = self.at(view_row)
+        return at.row
+
+    def also(self, others: Sequence[tuple[int, tuple[GhostRow, ...]]]) -> Overlay:
+        """This overlay with further ghost lines, which come behind its own."""
+        if not others:
+            return self
+        inserts = dict(self.inserts)
+        for row, ghosts in others:
+            inserts[row] = (*inserts.get(row, ()), *ghosts)
+        return replace(self, inserts=tuple(sorted(inserts.items())))
 
 
 EMPTY = Overlay()
@@ -124,14 +144,14 @@ class HunkInFlight:
             return EMPTY
         row = first = min(max(0, self.aim[0] - 1), line_count)
         removed: set[int] = set()
-        inserts: dict[int, list[Ghost]] = {}
+        inserts: dict[int, list[GhostRow]] = {}
         ghosts = iter(self._colour())
         tail = row
         lines = self._lines if self._open is None else [*self._lines, self._open]
         shift = 0
         for kind, _ in lines:
             if kind == "+":
-                inserts.setdefault(row, []).append(next(ghosts))
+                inserts.setdefault(row, []).append(GhostRow(next(ghosts)))
                 tail = row + shift
                 shift += 1
             else:

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, visible
 from tui.drawing.rows import Span
+from tui.panes.editor.hunk_in_flight import GhostRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class LineLook:
     spans: Sequence[Span]
     removed: bool
     landed: bool
+    conflict: bool
     current: bool
     cursor: int | None
     selected: tuple[int, int] | None
@@ -58,10 +60,14 @@ def draw_line(
     return Strip.join([Strip(gutter), strip.crop(scroll_x, scroll_x + room)])
 
 
-def draw_ghost(
-    spans: Sequence[Span], palette: Palette, width: int, number_width: int, scroll_x: int
-) -> Strip:
-    """A line of the hunk in flight, exactly ``width`` cells."""
+def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int, scroll_x: int) -> Strip:
+    """A line that is not in the text, exactly ``width`` cells."""
+    if ghost.sign != "+":
+        style = palette.style("warning", "panel")
+        told = "".join(text for text, _ in ghost.spans)
+        line = f"{ghost.sign}{' ' * (number_width + 1)}{told}"
+        return Strip([Segment(line, style)]).adjust_cell_length(width, style)
+    spans = ghost.spans
     style = palette.style("added", "added_background")
     room = max(0, width - number_width - 2)
     # Sixteen colours have no tints: the whole line gets the colour of new text.
@@ -92,4 +98,6 @@ def _fill(look: LineLook) -> str:
 def _sign(look: LineLook) -> tuple[str, str]:
     if look.removed:
         return "-", "removed"
+    if look.conflict:
+        return "!", "warning"
     return ("▎", "landed") if look.landed else (" ", "text")

@@ -45,7 +45,7 @@ class ShownFile:
         self.on_change: Callable[[], None] = lambda: None
         """Called when another file, or none, is shown, or when unsaved changes begin or end."""
         self.on_text: Callable[[Buffer], None] = lambda buffer: None
-        """Called after every change of an open file's text, and when it is saved."""
+        """Called after every change of an open file's text or conflicts, and when it is saved or shown."""
 
     # The shown file.
 
@@ -130,6 +130,7 @@ class ShownFile:
         self.buffers.show(buffer)
         self.editor.show(buffer)
         self.on_change()
+        self.on_text(buffer)
 
     def close(self, buffer: Buffer) -> None:
         """Close a file, with its unsaved text and its history; show the one that was shown before it."""
@@ -199,10 +200,7 @@ class ShownFile:
         while buffer.needs_merge(file) and version != buffer.version:
             version = buffer.version
             merged = await self.files.merge(buffer.origin, buffer.text, file.text)
-        known = set(buffer.conflicts)
         rows = buffer.take(file, merged, hunk=hunk, undid=undid)
-        if set(buffer.conflicts) - known:
-            self.say(f"{buffer.path} changed where you are typing: your unsaved text stands there", "warning")
         if buffer is self.editor.buffer:
             self.editor.read_only = buffer.read_only
         self.on_text(buffer)

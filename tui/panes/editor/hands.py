@@ -1,0 +1,21 @@
+"""What the editor's keys do beyond its own text."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Hands(Protocol):
+    """Implemented by the app, on all open files and the session."""
+
+    async def undo(self) -> None:
+        """Take back the last step of the file's history."""
+
+    async def redo(self) -> None:
+        """Make the step again that was taken back last."""
+
+    async def next_tab(self, step: int) -> None:
+        """Show the next (1) or the previous (-1) open file."""
+
+    async def close_tab(self) -> None:
+        """Close the shown file."""

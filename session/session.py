@@ -20,7 +20,7 @@ from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
 from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
-from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted
+from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
@@ -28,6 +28,7 @@ from session.link.connection import Connection
 from session.memory.resume import ResumedSession, resume_session
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
+from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
@@ -40,6 +41,7 @@ from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean_line
+from session.transport.errors import LinkProblem
 from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations
 from session.turn.turns import Turns
@@ -106,6 +108,8 @@ class Session:
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
+        self._default = DefaultModel(opening, self._choice, self._recorder, self._turns.choice_changed)
+        self._recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
             opening,
             self.toolbox,
@@ -178,7 +182,26 @@ class Session:
             self._recorder.publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
             self._tasks.start(self._follow_connection(self.connection), "following the connection's state")
-            self.connection.start()
+            if self._opening.default_unsettled:
+                self._settle_default(self.connection)
+            else:
+                self.connection.start()
+
+    def _settle_default(self, connection: Connection, refused: str = "") -> None:
+        """Choose the default model, then connect; a prompt from now on waits for it."""
+        settled = self._turns.between(lambda: self._default.settle(refused))
+
+        async def connect() -> None:
+            await settled
+            connection.start()
+
+        self._tasks.start(connect(), "choosing a model")
+
+    def _model_refused(self, event: Event) -> None:
+        """Choose another default where the server refuses the one in use; ↑ brings the prompt back."""
+        refused = isinstance(event, TurnEnded) and event.code == LinkProblem.MODEL.value
+        if refused and self._default.in_use and self.connection is not None:
+            self._settle_default(self.connection, self._choice.model.name)
 
     async def close(self) -> None:
         """Interrupt a running turn, wait for the write in progress, and end everything in the background."""

@@ -42,6 +42,8 @@ class Provider:
     """Prefixes of the models that have the faster tier; empty for all models."""
     freeform_tools: bool = True
     """Whether it accepts tools with free text as input, such as the V4A patch tool."""
+    coding: tuple[str, ...] = ()
+    """Models for coding, fastest first: the first one that the key can use is the default."""
     unlisted: bool = False
     """Whether it may serve models that it does not list, such as deployments."""
     service: Service = field(default_factory=Service)
@@ -111,6 +113,8 @@ class Catalogue:
     models: Mapping[str, Model]
     unknown_model: Mapping[str, Any]
     families: tuple[tuple[str, str], ...]
+    key_order: tuple[str, ...] = ()
+    """The providers that are looked for a key of, in this order, where none is named."""
 
     def provider(self, name: str) -> Provider:
         """The provider called ``name``. Raises CatalogueError, which lists the known ones."""
@@ -166,6 +170,7 @@ def _provider(name: str, values: Any) -> Provider:
         fast_headers=row.text_table("fast_headers"),
         fast_models=row.texts("fast_models"),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
+        coding=row.texts("coding"),
         unlisted=row.flag("unlisted", False),
         service=Service(
             routes=tuple(routes),
@@ -260,4 +265,5 @@ def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
         models={name: _model(name, row) for name, row in model_rows.items()},
         unknown_model=unknown,
         families=tuple((row["prefix"], row["edit_format"]) for row in builtin["families"]),
+        key_order=tuple(builtin["key_order"]),
     )

@@ -58,7 +58,11 @@ class Settings:
     """All settings of a session."""
 
     model: str = DEFAULT_MODEL
+    model_named: bool = False
+    """Whether the user named the model; else it is the fastest for coding that the key can use."""
     provider: str = "openai"
+    provider_named: bool = False
+    """Whether the user named the provider, its model or its address; else a key decides."""
     base_url: str = ""
     effort: str = "medium"
     fast: bool = False
@@ -110,6 +114,8 @@ def load_settings(
             )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
     settings = _merge(settings, {each.name: getattr(flags, each.name) for each in fields(flags)})
+    named = flags.model is not None or "model" in user or settings.model != DEFAULT_MODEL
+    settings = replace(settings, model_named=named)
     return _finish(settings, user, flags, environ, catalogue), catalogue
 
 
@@ -206,15 +212,17 @@ def _finish(
     if not settings.model.strip():
         raise ConfigError("the model's name is empty")
     settings = replace(settings, provider=_provider_of(settings, user, flags, catalogue))
-    _check_effort(settings, catalogue)
     try:
         provider = catalogue.provider(settings.provider)
     except CatalogueError as problem:
         raise ConfigError(str(problem)) from problem
-    if flags.base_url:
-        return settings
+    if not settings.model_named and provider.coding:
+        settings = replace(settings, model=provider.coding[0])
+    _check_effort(settings, catalogue)
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
-    return replace(settings, base_url=variable or settings.base_url or provider.base_url)
+    elsewhere = variable or settings.base_url
+    named = settings.model_named or flags.provider is not None or "provider" in user or bool(elsewhere)
+    return replace(settings, provider_named=named, base_url=flags.base_url or elsewhere or provider.base_url)
 
 
 def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, catalogue: Catalogue) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from session.engine.settings import LocalError
-from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply
+from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.mcp.working_folder import ServerFolders
 from session.models.catalogue import Catalogue, Model, Provider
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
-from session.storage.folders import config_folder
+from session.setup.default_model import DefaultModels, with_provider_by_key
+from session.storage.folders import config_folder, state_folder
 from session.tools.command.environment import allowed_environment, without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
@@ -52,6 +54,8 @@ class Opening:
     """The environment of commands that a model runs: listed variables, and those that the user adds."""
     program_environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The environment without providers' keys: the engine's, and what MCP servers are given by name."""
+    default_kept: bool = False
+    """Whether the model is a default that the key could use lately."""
     local: LocalModel | None = None
     """The model for the embedded engine, whose address is known once it runs."""
 
@@ -76,6 +80,13 @@ class Opening:
         return Login(_asking(self.keys.refresh), f"Log in again: spark login {provider.name}{variable}.")
 
     @property
+    def default_unsettled(self) -> bool:
+        """Whether the model is a default of which nobody knows yet whether the key can use it."""
+        if self.settings.model_named or self.endpoint is None or self.local is not None:
+            return False
+        return bool(self.catalogue.provider(self.settings.provider).coding) and not self.default_kept
+
+    @property
     def keyless(self) -> bool:
         """Whether only a key is missing."""
         return self.endpoint is None and self.missing.startswith(_KEYLESS)
@@ -98,6 +109,11 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         **allowed_environment(programs),
         **{name: environ[name] for name in added if name in environ},
     }
+    settings = with_provider_by_key(
+        settings,
+        catalogue,
+        lambda each: find_key(each, config, environ, settings.key_commands) is not None,
+    )
     if settings.provider == LOCAL_PROVIDER and not flags.base_url:
         local = _open_local(workspace, settings, catalogue, environ)
         return replace(local, command_environ=commands, program_environ=programs)
@@ -105,6 +121,10 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     keys = KeySupply(provider, config, environ, settings.key_commands)
     key = keys.at_hand() if settings.base_url else None
     endpoint, missing = _endpoint(settings, provider, keys, key)
+    kept = None
+    if not settings.model_named and provider.coding:
+        kept = DefaultModels(state_folder(environ)).kept(settings.base_url, date.today())
+        settings = replace(settings, model=kept or settings.model)
     model = catalogue.model(settings.model, settings.provider)
     if flags.fast and not provider.has_fast(model.name):
         raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
@@ -120,6 +140,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         key,
         command_environ=commands,
         program_environ=programs,
+        default_kept=kept is not None,
     )
 
 

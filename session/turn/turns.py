@@ -112,12 +112,12 @@ class Turns:
         on. False when it is not held (any more)."""
         return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
 
-    async def between(self, work: Callable[[], Awaitable[str]]) -> str:
-        """Do ``work`` once the last turn has wholly ended, and return its line for the user. A turn that is
-        submitted meanwhile waits for it."""
+    def between(self, work: Callable[[], Awaitable[str]]) -> Awaitable[str]:
+        """Do ``work`` once the last turn has wholly ended, and return its line for the user. Turns submitted
+        after this call wait for it."""
         doing = asyncio.create_task(_after(self._last, work), name="between turns")
         self._last = doing
-        return await asyncio.shield(doing)
+        return asyncio.shield(doing)
 
     def choice_changed(self) -> None:
         """Use the present choice of model and tools for the next requests. A running turn keeps its own."""
@@ -157,6 +157,14 @@ class Turns:
             recorder=self._recorder,
         )
 
+    def _by_current_model(self, runner: Runner) -> Runner:
+        """``runner``, or one made anew where the model was changed while it waited for its turn."""
+        if runner.turn.over or runner is not self._runner or runner.model == self._choice.model.name:
+            return runner
+        self._prepare_connection()
+        self._runner = self._make_runner(runner.turn.name, runner.prompt)
+        return self._runner
+
     def _prepare_connection(self) -> None:
         """Set up the connection for the present choice. No answer is streaming on it."""
         connection, endpoint = self._connection, self._opening.endpoint
@@ -170,6 +178,7 @@ class Turns:
         """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
             await asyncio.wait({before})
+            runner = self._by_current_model(runner)
         await runner.run()
         gc.collect()
         if self._queued and self._runner is runner:

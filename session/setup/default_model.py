@@ -1,0 +1,78 @@
+"""What answers a user who named nothing: the first provider with a key, and the model that its key could use.
+
+The session finds out which models a key can use (``session/model_choice/default_model.py``) and keeps the
+result here for a week, by the server's address.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+from session.models.catalogue import Catalogue, Provider
+from session.setup.config import Settings
+from session.storage.private_files import replace_private
+
+FILE_NAME = "default-models.json"
+KEPT_DAYS = 7
+
+
+class DefaultModels:
+    """The default model of each server, kept in one file of the state folder. A damaged file is no file."""
+
+    def __init__(self, state: Path) -> None:
+        self._file = state / FILE_NAME
+
+    def kept(self, address: str, today: date) -> str | None:
+        """The model that was chosen for the server at ``address`` in the last days."""
+        row = self._rows().get(address)
+        try:
+            since = date.fromisoformat(row["day"]) if isinstance(row, dict) else date.min
+            fresh = today - timedelta(days=KEPT_DAYS) < since <= today
+            return str(row["model"]) if fresh and isinstance(row, dict) else None
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def keep(self, address: str, model: str | None, today: date) -> None:
+        """Keep ``model`` for ``address``; None forgets the one that is kept. Raises OSError."""
+        rows = {name: row for name, row in self._rows().items() if name != address}
+        if model is not None:
+            rows[address] = {"model": model, "day": today.isoformat()}
+        replace_private(self._file, json.dumps(rows, indent=1).encode())
+
+    def _rows(self) -> dict[str, object]:
+        try:
+            rows = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return rows if isinstance(rows, dict) else {}
+
+
+def with_provider_by_key(
+    settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]
+) -> Settings:
+    """``settings`` with the first provider of the catalogue's order that has a key, where none is named.
+
+    Without any key they stay as they are: what is missing is told then.
+    """
+    if settings.provider_named:
+        return settings
+    with_key = [name for name in catalogue.key_order if has_key(catalogue.provider(name))]
+    if not with_key or with_key[0] == settings.provider:
+        return settings
+    provider = catalogue.provider(with_key[0])
+    others = f"; {', '.join(with_key[1:])} would do too" if with_key[1:] else ""
+    note = (
+        f"No key of {settings.provider} was found, but one of {provider.name}: {provider.coding[0]} answers"
+        f"{others}. To choose another: --provider NAME, or provider = in config.toml"
+    )
+    return replace(
+        settings,
+        provider=provider.name,
+        model=provider.coding[0],
+        base_url=provider.base_url,
+        notes=(*settings.notes, note),
+    )

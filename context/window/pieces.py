@@ -56,6 +56,9 @@ class WindowRequest:
     ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later. If it is
     given, files that nobody named get at most a quarter of it.
 
+    ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
+    can grow in it; the words may still take the whole budget.
+
     ``pinned`` targets, written like mentions, are shown whole in every window as long as they fit, after
     what the request names. Of ``removed`` targets (paths, folders, globs) only the names are shown. A pin
     wins over a removal.
@@ -71,6 +74,7 @@ class WindowRequest:
     open_files: tuple[str, ...] = ()
     used: int = 0
     map_limit: int | None = None
+    fill_limit: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     earlier: str = ""

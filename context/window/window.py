@@ -39,6 +39,9 @@ def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Se
     needed(packing)
     project_instructions(packing)
     history(packing)
+    if request.fill_limit is not None:
+        taken = request.budget - request.used - packing.room
+        packing.room = max(0, min(packing.room, request.fill_limit - taken))
     _files_and_map(packing)
     return packing.window()
 

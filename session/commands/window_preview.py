@@ -13,7 +13,7 @@ from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
-from session.turn.preparation import MAP_SHARE
+from session.turn.preparation import MAP_SHARE, fill_limit
 
 if TYPE_CHECKING:
     from context.project.project import Project
@@ -77,7 +77,7 @@ def preview_window(
 ) -> Preview:
     """Read the project and build the first window for ``request``, with pins and removals as in a session.
 
-    ``budget`` is in tokens; without one it is the model's own, and the map keeps to its share of it,
+    ``budget`` is in tokens; without one it is the model's own, which the map and the files do not fill,
     as in a session. While the project is read, ``told`` is called now and then with the number of files
     that are known and of all files. Raises PreviewError if not even the request fits, or a target names
     nothing.
@@ -99,11 +99,14 @@ def preview_window(
                     pins.take(event)
     except PinError as problem:
         raise PreviewError(str(problem)) from problem
+    instructions = load_instructions(opening.model.edit_format, tools).text
+    own = opening.model.budget
     wanted = WindowRequest(
         text=request,
-        instructions=load_instructions(opening.model.edit_format, tools).text,
-        budget=opening.model.budget if budget is None else budget,
-        map_limit=int(MAP_SHARE * opening.model.budget) if budget is None else None,
+        instructions=instructions,
+        budget=own if budget is None else budget,
+        map_limit=int(MAP_SHARE * own) if budget is None else None,
+        fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
         pinned=pins.pinned,
         removed=pins.removed,
     )

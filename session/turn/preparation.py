@@ -16,7 +16,7 @@ from context.disk.source import Source
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.packing import REMOVED_THOUGH_NAMED
-from context.window.pieces import Kind, Window, WindowRequest
+from context.window.pieces import BudgetTooSmall, Kind, Window, WindowRequest
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
@@ -40,6 +40,9 @@ PATIENCE = 1.5
 FULL = 0.75
 """Share of the budget, without instructions and tools, at which the window is started afresh, with the
 past as history; the rest is room for the request's rounds."""
+FRESH = 0.65
+"""Share of the budget, without instructions and tools, that a fresh window may fill with files and the map.
+It is well below :data:`FULL`, or each turn of a project with many changes would start a window afresh."""
 
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
@@ -123,6 +126,16 @@ class Preparation:
     ) -> PreparedRequest:
         """As :meth:`prepare`, in this thread and from what is known of the project; ``past`` is the
         dialogue before this prompt."""
+        try:
+            return self._prepared(prompt, memory, past, share)
+        except BudgetTooSmall:
+            if self.counter.ready:
+                raise
+            # Counts were upper bounds until now; with exact ones the words may fit.
+            self.counter.load()
+            return self._prepared(prompt, memory, past, share)
+
+    def _prepared(self, prompt: str, memory: TurnMemory, past: PastTurns, share: float) -> PreparedRequest:
         tree = Tree(self.root)
         files = {path: read_or_none(tree, path) for path in memory.edited_files.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
@@ -136,7 +149,7 @@ class Preparation:
         extra += self.count(news) if news else 0
         budget = int(self.budget * share) - self.count(self.tools) - extra
         dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
-        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None)
+        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None, extra)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
         items = [developer_message(text) for text in (context, report, news) if text]
@@ -166,15 +179,25 @@ class Preparation:
         room = room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
         return history(past, room, self.counter.count_kept, full=full)
 
+    def _fill_limit(self) -> int:
+        return fill_limit(self.budget, self.count(self.instructions), self.count(self.tools))
+
     @property
     def dialogue_room(self) -> Room:
         """The room for the dialogue in a window that asks for little."""
         return room_in(self.budget, self.instruction_tokens + _HEADINGS)
 
     def _build(
-        self, prompt: str, memory: TurnMemory, budget: int, dialogue: tuple[str, ...], past: PastTurns | None
+        self,
+        prompt: str,
+        memory: TurnMemory,
+        budget: int,
+        dialogue: tuple[str, ...],
+        past: PastTurns | None,
+        extra: int,
     ) -> Window:
-        """The window; a fresh one where the ``past`` is given, which is the dialogue before it."""
+        """The window; a fresh one where the ``past`` is given, which is the dialogue before it. ``extra`` are
+        the tokens that the request has beside it."""
         snapshot = self.project.snapshot
         about = recent_topic(past, snapshot) if past is not None else RecentTopic()
         request = WindowRequest(
@@ -184,6 +207,7 @@ class Preparation:
             history=dialogue,
             open_files=self.open_files,
             map_limit=int(MAP_SHARE * budget),
+            fill_limit=None if past is None else self._fill_limit() - extra,
             pinned=self.pins.pinned,
             removed=self.pins.removed,
             earlier=about.words,
@@ -196,6 +220,12 @@ class Preparation:
         sources = (snapshot.read(path) for path in memory.edited_files.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
         return build(request, snapshot, self.counter, seen)
+
+
+def fill_limit(budget: int, instructions: int, tools: int) -> int:
+    """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
+    too."""
+    return instructions + int(FRESH * (budget - instructions - tools))
 
 
 class Preparations:

@@ -13,20 +13,18 @@ import argparse
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
+from session.turn.preparation import FRESH, FULL, MAP_SHARE
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
 """Price of a cached token relative to a fresh one."""
-FULL = 0.75
-"""Share of the budget at which a session starts afresh."""
-MAP_SHARE = 0.4
-"""Share of the budget that a session gives to the map."""
 REQUEST = "Go on with it."
 INSTRUCTIONS = "You are a pair programmer.\n"
 
@@ -50,7 +48,14 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
 
 def asked(budget: int, used: int) -> WindowRequest:
     """Return the request of one save."""
-    return WindowRequest(REQUEST, INSTRUCTIONS, budget, used=used, map_limit=int(MAP_SHARE * budget))
+    return WindowRequest(
+        REQUEST,
+        INSTRUCTIONS,
+        budget,
+        used=used,
+        map_limit=int(MAP_SHARE * budget),
+        fill_limit=None if used else int(FRESH * budget),
+    )
 
 
 def main() -> None:
@@ -92,7 +97,7 @@ def main() -> None:
                 again = seen.frozen if window.shown.frozen is seen.frozen else None
                 kept += used or (again.tokens if again is not None else 0)
                 seen, used = seen.after(window.shown), window.tokens
-                anew += build(asked(given.budget, 0), snapshot, counter).tokens
+                anew += build(replace(asked(given.budget, 0), fill_limit=None), snapshot, counter).tokens
                 saves += 1
             git(folder, "checkout", "-q", "--force", "--detach", commit)
             project.update([".git/HEAD"])

@@ -284,6 +284,18 @@ def test_a_related_file_that_vanished_is_left_out_with_that_reason(repo: Repo, c
     ]
 
 
+@pytest.mark.parametrize("fill", [0, 1_500, 3_000])
+def test_files_and_the_map_stop_at_the_fill_limit(picture: Snapshot, counter: Counter, fill: int) -> None:
+    plain = request(" ".join(f"@{path}" for path in picture.paths), budget=20_000)
+    full = build(plain, picture, counter)
+    limited = build(dataclasses.replace(plain, fill_limit=fill), picture, counter)
+    words = {Kind.INSTRUCTIONS, Kind.PROJECT_INSTRUCTIONS, Kind.HISTORY, Kind.REQUEST}
+    said = sum(piece.tokens for piece in limited.pieces if piece.kind in words)
+    assert full.tokens > 3_000 and limited.tokens <= max(fill, said)
+    assert [p for p in limited.pieces if p.kind in words] == [p for p in full.pieces if p.kind in words]
+    assert limited.budget == 20_000
+
+
 def test_an_empty_folder_gives_a_window(tmp_path: Path, counter: Counter) -> None:
     window = build(request(), Project(tmp_path).scan(), counter)
     assert [piece.kind for piece in window.pieces] == [Kind.INSTRUCTIONS, Kind.REQUEST]

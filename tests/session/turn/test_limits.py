@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from context.project.project import Project
+from context.text.tokens import Counter
+from context.window.pieces import BudgetTooSmall, Kind
 from session.events import (
     ConnectionChanged,
     DialogueCompacted,
@@ -18,6 +24,9 @@ from session.events import (
     Usage,
 )
 from session.instructions import TAKE_UP
+from session.memory.turn_memory import TurnMemory
+from session.project.pins import Pins
+from session.turn.preparation import Preparation
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 REPAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
@@ -57,6 +66,51 @@ async def test_a_full_window_is_started_afresh_and_never_goes_over_the_budget(ro
         ]
         fresh = [body for body in asked if "question 1" in str(body["input"])][1:]
         assert len(fresh) == starts, "history is lost"
+
+
+async def test_words_that_fit_by_exact_counts_only_are_sent_before_the_counter_is_loaded(
+    root: Path,
+) -> None:
+    project = Project(root)
+    project.scan()
+    counter = Counter()
+    known = asyncio.Event()
+    known.set()
+    instructions = "Write plain words and short sentences in all that you say. " * 40
+    preparation = Preparation(project, counter, known, instructions, "", 900, root, (), Pins())
+    assert counter.count(instructions) > 900
+    prepared = await preparation.prepare("hello", TurnMemory())
+    assert counter.ready and prepared.window.tokens <= 900
+    with pytest.raises(BudgetTooSmall):
+        await preparation.prepare("hello " * 900, TurnMemory())
+
+
+async def test_a_project_with_many_changes_does_not_start_a_window_afresh_on_each_turn(root: Path) -> None:
+    for number in range(60):
+        functions = "".join(f"def function_{number}_{n}(one, two):\n    return {n}\n\n" for n in range(20))
+        (root / f"part{number}.py").write_text(functions)
+    run = partial(subprocess.run, cwd=root, check=True, capture_output=True)
+    run(["git", "init", "-q"])
+    run(["git", "add", "-A"])
+    run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"])
+    for file in root.glob("part*.py"):
+        file.write_text(file.read_text().replace("return 7", "return 77"))
+    project, counter, known = Project(root), Counter(), asyncio.Event()
+    project.scan()
+    counter.load()
+    known.set()
+    preparation = Preparation(project, counter, known, "Be brief.\n", "", 10_000, root, (), Pins())
+    memory = TurnMemory()
+    starts = 0
+    for turn in range(6):
+        prepared = await preparation.prepare(f"question {turn}", memory)
+        assert prepared.window.tokens <= 10_000
+        assert turn or any(piece.kind is Kind.CHANGED for piece in prepared.window.pieces)
+        prepared.commit(memory)
+        starts += prepared.afresh
+        (root / "part1.py").write_text(f"saved = {turn}\n")
+        project.update(["part1.py"])
+    assert starts == 0
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ from session.text.near_names import said_names, spelled_like
 SUFFIX = ".jsonl"
 _MOST_NAMED = 3
 """Most sessions that a message names."""
+_LONGEST_DELTA = 2_000
+"""Characters of an unfinished line at which it is written."""
+_MOST_UNWRITTEN = 20_000
+"""Most events that are kept in memory while the file cannot be written."""
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 
 
@@ -50,7 +55,8 @@ class Journal:
     """Appends to one session's file. Deltas are collected up to a line end; other events are written at once.
 
     Every write reaches the kernel before the call returns, so a killed process loses at most the
-    unfinished line of an answer. Hunks are also in the ledger, which is durable.
+    unfinished line of an answer. Hunks are also in the ledger, which is durable. Events that cannot be
+    written are kept in memory, and are written before the next one that can be.
     """
 
     def __init__(self, folder: Path, session: str) -> None:
@@ -58,45 +64,70 @@ class Journal:
         self.file = folder / (session + SUFFIX)
         self._descriptor: int | None = None
         self._delta: TextDelta | ReasoningDelta | None = None
+        self._unwritten: deque[bytes] = deque()
+        """The lines that could not be written yet, oldest first."""
+        self.lost = 0
+        """The number of events for which there was no memory while the file could not be written."""
+
+    @property
+    def unwritten(self) -> int:
+        """The number of events that could not be written yet."""
+        return len(self._unwritten)
 
     def write(self, event: Event) -> None:
-        """Append ``event``. Raises StoreError if it cannot be written."""
+        """Append ``event``. Raises StoreError if it cannot be written now; the next call tries again."""
         if isinstance(event, TextDelta | ReasoningDelta):
-            self._gather(event)
-            return
-        self.flush()
-        self._append({**to_dict(event), "at": round(time.time(), 3)})
-
-    def flush(self) -> None:
-        """Write the delta that is being collected. Raises StoreError if it cannot be written."""
-        if self._delta is not None:
-            delta, self._delta = self._delta, None
-            self._append({**to_dict(delta), "at": round(time.time(), 3)})
+            if not self._gather(event):
+                return
+        else:
+            self._end_delta()
+            self._add(event)
+        self._write_lines()
 
     def close(self) -> None:
         """Write what is left and close the file. Raises StoreError if it cannot be written."""
         try:
-            self.flush()
+            self._end_delta()
+            self._write_lines()
         finally:
+            self._unwritten.clear()
             self._let_go()
 
-    def _gather(self, delta: TextDelta | ReasoningDelta) -> None:
-        held = self._delta
+    def _gather(self, delta: TextDelta | ReasoningDelta) -> bool:
+        """Collect ``delta`` with those before it; true if there is a line to write now."""
+        held, ended = self._delta, False
         if held is not None and type(held) is type(delta) and held.turn == delta.turn:
             self._delta = type(delta)(turn=delta.turn, text=held.text + delta.text)
         else:
-            self.flush()
+            ended = self._end_delta()
             self._delta = delta
-        if "\n" in delta.text or len(self._delta.text if self._delta else "") > 2000:
-            self.flush()
+        if "\n" in delta.text or len(self._delta.text) > _LONGEST_DELTA:
+            ended = self._end_delta()
+        return ended
 
-    def _append(self, record: dict[str, Any]) -> None:
+    def _end_delta(self) -> bool:
+        """Add the collected delta to the lines to write; false if there is none."""
+        delta, self._delta = self._delta, None
+        if delta is not None:
+            self._add(delta)
+        return delta is not None
+
+    def _add(self, event: Event) -> None:
+        if len(self._unwritten) >= _MOST_UNWRITTEN:
+            self._unwritten.popleft()
+            self.lost += 1
+        record = {**to_dict(event), "at": round(time.time(), 3)}
         # A lone surrogate (from a file name) must not make the record unwritable.
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+        self._unwritten.append(line)
+
+    def _write_lines(self) -> None:
         try:
-            if self._descriptor is None:
-                self._descriptor = open_for_lines(self.file)
-            write_all(self._descriptor, line)
+            while self._unwritten:
+                if self._descriptor is None:
+                    self._descriptor = open_for_lines(self.file)
+                write_all(self._descriptor, self._unwritten[0])
+                self._unwritten.popleft()
         except OSError as problem:
             self._let_go()
             raise StoreError(

@@ -23,7 +23,8 @@ class _Subscriber:
 class Recorder:
     """Publishes the events of one session, on the event loop.
 
-    If the journal cannot be written, the user is told once, and the session goes on without it.
+    If the journal cannot be written, the user is told once and the session goes on. The journal gets the
+    missing events as soon as it can be written again.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -50,12 +51,8 @@ class Recorder:
 
     def publish(self, event: Event) -> None:
         """Write ``event`` to the journal, then give it to subscribers and listeners."""
-        if not self._failed and not isinstance(event, UNJOURNALLED):
-            try:
-                self._journal.write(event)
-            except StoreError as problem:
-                self._failed = True
-                self._tell(Notice(level="error", text=f"{problem}; this session is not recorded"))
+        if not isinstance(event, UNJOURNALLED):
+            self._write(event)
         for subscriber in self._subscribers:
             try:
                 subscriber.take(event)
@@ -72,6 +69,21 @@ class Recorder:
         self._closed = True
         for queue in self._queues:
             queue.put_nowait(None)
+
+    def _write(self, event: Event) -> None:
+        journal = self._journal
+        try:
+            journal.write(event)
+        except StoreError as problem:
+            if not self._failed:
+                self._failed = True
+                todo = "this session is not recorded until it can be written"
+                self._tell(Notice(level="error", text=f"{problem}; {todo}"))
+        else:
+            if self._failed and not journal.unwritten:
+                self._failed = False
+                missing = f"{journal.lost:,} events are" if journal.lost else "nothing is"
+                self._tell(Notice(level="info", text=f"this session is recorded again; {missing} missing"))
 
     def _tell(self, event: Event) -> None:
         for queue in self._queues:

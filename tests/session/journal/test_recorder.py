@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import Event, Notice
+from session.events import Event, Notice, TextDelta
 from session.journal.journals import Journal, read_event, read_records
 from session.journal.recorder import Recorder
 from session.storage.line_files import StoreError
@@ -109,3 +109,24 @@ async def test_a_subscriber_whose_disk_fails_is_told_and_the_others_go_on(record
     warning = Notice("warning", "the disk is full; usage is not added up")
     assert [event async for event in stream] == [warning, note(1)]
     assert taken == [note(1)]
+
+
+async def test_events_that_could_not_be_written_are_written_later(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.write_text("a file where the folder should be")
+    recorder = Recorder(Journal(folder, "20250101-000000-0000"))
+    stream = recorder.listen()
+    for number in range(3):
+        recorder.publish(note(number))
+    recorder.publish(TextDelta("t1", "an unfinished line"))
+    folder.unlink()
+    recorder.publish(note(3))
+    recorder.publish(note(4))
+    recorder.close()
+    told = [event async for event in stream]
+    errors = [event for event in told if isinstance(event, Notice) and event.level == "error"]
+    assert len(errors) == 1 and "not recorded until it can be written" in errors[0].text
+    assert Notice("info", "this session is recorded again; nothing is missing") in told
+    written = [read_event(record) for record in read_records(folder / "20250101-000000-0000.jsonl")]
+    before = [note(0), note(1), note(2), TextDelta("t1", "an unfinished line")]
+    assert written == [*before, note(3), note(4)]

@@ -1,9 +1,9 @@
 """A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
 
 Front ends give commands to the session and to its parts (:attr:`Session.hunks`, :attr:`~Session.locks`,
-:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.compaction`) and read
-:meth:`Session.listen`; they keep no state that the journal could not give them again. All methods are
-called on the one event loop; what is slow runs in threads behind them.
+:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.compaction`)
+and read :meth:`Session.listen`; they keep no state that the journal could not give them again. All methods
+are called on the one event loop; what is slow runs in threads behind them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from context.find.completion import complete
+from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
@@ -135,6 +136,9 @@ class Session:
         )
         self.context = ContextCommands(
             self._pins, self._memory, self._reading, self._preparations, self._recorder
+        )
+        self.checks = CheckCommands(
+            opening, self._recorder, self._tasks, lambda: tuple(self._reading.snapshot.paths)
         )
         self.compaction = CompactionCommands(
             self._memory,

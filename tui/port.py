@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from session.commands.check_commands import CheckCommands
     from session.commands.compaction_commands import CompactionCommands
     from session.commands.context_commands import ContextCommands
     from session.commands.hunk_commands import HunkCommands
@@ -135,6 +136,11 @@ class SessionPort(Protocol):
     @property
     def context(self) -> ContextCommands:
         """Pins, removals, and what the window holds."""
+        ...
+
+    @property
+    def checks(self) -> CheckCommands:
+        """The project's checks, run and followed."""
         ...
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from context.text.secrets import redact
@@ -33,15 +33,19 @@ _SAYS_NOTHING = {
 
 
 class CheckRunner:
-    """Runs checks on ``project``. ``environ`` is what they get; ``files`` lists the project's files."""
+    """Runs checks on ``project``. ``environ`` is what they get; ``files`` gives the project's files."""
 
     def __init__(
-        self, project: Path, sandboxes: Sandboxes, environ: Mapping[str, str], files: Iterable[str]
+        self,
+        project: Path,
+        sandboxes: Sandboxes,
+        environ: Mapping[str, str],
+        files: Callable[[], Iterable[str]],
     ) -> None:
         self._project = project
         self._sandboxes = sandboxes
         self._environ = {**environ, **_PLAIN}
-        self._files = frozenset(files)
+        self._files = files
 
     async def run(
         self, check: Check, changed: Sequence[str] | None = None, limits: Limits | None = None
@@ -76,7 +80,7 @@ class CheckRunner:
             return Verdict(check, Status.UNCLEAR, 0.0, why=f"it could not be started: {problem}")
         text = output.text()
         status, why = judge(check, outcome)
-        paths = ProjectPaths(self._project, [sandbox.root], self._files)
+        paths = ProjectPaths(self._project, [sandbox.root], self._files())
         findings = find(text, paths.resolve) if status is Status.RED else ()
         last = "" if status is Status.GREEN else _last_lines(text)
         return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -65,8 +66,9 @@ def plan(view: View, limits: Limits, *, project: Path, box: Path, network: bool)
 
 
 def _shown(environ: Mapping[str, str], replaced: Sequence[str]) -> tuple[str, ...]:
-    """What ``PATH`` and ``VIRTUAL_ENV`` name below the replaced folders; for a ``bin``, its parent."""
-    named = [*environ.get("PATH", "").split(os.pathsep), environ.get("VIRTUAL_ENV", "")]
+    """What ``PATH`` and ``VIRTUAL_ENV`` name below the replaced folders, and spark's own Python; for a
+    ``bin``, its parent."""
+    named = [*environ.get("PATH", "").split(os.pathsep), environ.get("VIRTUAL_ENV", ""), sys.prefix]
     found: dict[str, None] = {}
     for name in named:
         folder = Path(name)

@@ -15,6 +15,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
+from tui.words.check_lines import check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
@@ -183,6 +184,10 @@ class Feed:
                 self._change_state(hunk, path, "undone", "undone")
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
                 self._change_state(hunk, path, "landed", f"{_lines(start, end)} · redone")
+            case said.HunkChecked(hunk=hunk, check=check, status=state):
+                chat.judged(hunk, check, state, checked_detail(event))
+            case said.CheckEnded():
+                chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.ToolCalled(call=call, line=how):
                 self._called = True
                 self._meter.paused()

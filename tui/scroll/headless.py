@@ -11,9 +11,11 @@ from collections.abc import Callable
 
 from session.events import (
     ApplyEnded,
+    CheckEnded,
     ConnectionChanged,
     DialogueCompacted,
     Event,
+    HunkChecked,
     HunkDropped,
     HunkLanded,
     HunkOpened,
@@ -34,6 +36,7 @@ from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
+from tui.words.check_lines import check_line, checked_detail
 from tui.words.compaction_lines import compaction_line
 
 PRINTED = (
@@ -114,6 +117,10 @@ def fate_line(event: Event) -> str | None:
             return f"{hunk} refused {path} ({code}): {message}"
         case HunkDropped(hunk=hunk, path=path):
             return f"{hunk} not received {path}"
+        case HunkChecked(hunk=hunk, check=check, status=status) if status != "green":
+            return f"{hunk} {check}: {status}: {checked_detail(event)}"
+        case CheckEnded():
+            return check_line(event)
         case ToolEnded(line=line, status=status):
             return line if status in ("done", "failed") else f"{line} ({status})"
         case _:

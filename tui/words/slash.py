@@ -120,6 +120,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
 
     Raises SlashError for a command that is unknown, lacks its argument or fails.
     """
+    from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
     from session.model_choice.choice import ChoiceError
     from session.project.locks import LockError
@@ -128,7 +129,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
 
     try:
         return await _run_command(session, name, argument)
-    except (LockError, ChoiceError, CompactionError, PinError, StoreError) as problem:
+    except (CheckError, LockError, ChoiceError, CompactionError, PinError, StoreError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -167,6 +168,17 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             session.compaction.remember(argument)
         case "forget", str() if argument:
             session.compaction.forget(argument)
+        case "check", "":
+            return await session.checks.run()
+        case "check", "on":
+            return await session.checks.follow()
+        case "check", "off":
+            session.checks.stop_following()
+            return "hunks are not judged any more"
+        case "fix", "":
+            if not (prompt := session.checks.request()):
+                raise SlashError("No check is red.")
+            session.submit(prompt)
         case "context", "":
             return window_lines(await session.context.explain(""))
         case "pin", "":

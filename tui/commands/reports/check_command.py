@@ -147,7 +147,7 @@ async def _verdicts(checks: list[Check], opened: Opening, as_json: bool, began: 
 
     root = opened.workspace.root
     files = await asyncio.to_thread(opened.workspace.files)
-    runner = CheckRunner(root, Sandboxes(root, os.environ), opened.command_environ, files)
+    runner = CheckRunner(root, Sandboxes(root, os.environ), opened.command_environ, lambda: files)
     verdicts = []
     for check in checks:
         verdicts.append(verdict := await runner.run(check))

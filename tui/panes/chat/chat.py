@@ -84,6 +84,13 @@ class ChatView(Widget, can_focus=True):
         entry.become(state, detail)
         self._pacer.request()
 
+    def judged(self, hunk: str, check: str, status: str, detail: str) -> None:
+        """Show in the line of a hunk what a check says of it; without that line nothing is shown."""
+        entry = self._hunks.get(hunk)
+        if entry is not None:
+            entry.judge(check, status, detail)
+            self._pacer.request()
+
     def call(self, call: str, line: str) -> CallEntry:
         """The entry of a tool call; None if there is none."""
         entry = self._calls.get(call)

@@ -166,6 +166,9 @@ _SIGNS: dict[str, Span] = {
 }
 
 
+_VERDICTS: dict[str, Span] = {"green": ("✓", "success"), "red": ("✗", "error"), "unclear": ("?", "warning")}
+
+
 class HunkEntry:
     """The line of a hunk, changed in place as its state changes."""
 
@@ -176,6 +179,13 @@ class HunkEntry:
         self.rows: list[Row] = []
         self.dirty = True
         self.fate = HunkState("typing")
+        self._verdicts: dict[str, tuple[str, str]] = {}
+        """What each check says of the hunk: ``green``, ``red`` or ``unclear``, and a detail."""
+
+    def judge(self, check: str, status: str, detail: str) -> None:
+        """Show what ``check`` says of the hunk."""
+        self._verdicts[check] = (status, detail)
+        self.dirty = True
 
     def become(self, state: str, detail: str = "") -> None:
         """Change the state."""
@@ -194,12 +204,20 @@ class HunkEntry:
         lines = visible_lines(detail)
         if lines:
             spans.append((f" {lines[0]}", "error" if state == "refused" else "muted"))
+        if state == "landed":
+            spans += [span for check in self._verdicts for span in self._judged(check)]
         lead: list[Span] = [("  ", "text"), (f"{sign[0]} ", sign[1]), (f"{self.hunk:<3} ", "faint")]
         hang: list[Span] = [(" " * (4 + max(4, len(self.hunk) + 1)), "text")]
         self.rows = wrap(spans, width, first=lead, rest=hang)
         for line in lines[1:]:
             self.rows += wrap([(line, "muted")], width, first=hang, rest=hang, words=False)
         return 0
+
+    def _judged(self, check: str) -> list[Span]:
+        status, detail = self._verdicts[check]
+        sign, role = _VERDICTS[status]
+        told = visible(f" {check}: {detail}" if detail else f" {check}")
+        return [(f"  {sign}", role), (told, role if status == "red" else "muted")]
 
 
 _ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved"}

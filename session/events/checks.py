@@ -1,0 +1,36 @@
+"""What checks say of the project and of hunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from session.events.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class HunkChecked(Event):
+    """A check has judged a landed hunk in the file as it still is. ``status`` is ``green``, ``red`` or
+    ``unclear``; ``message`` says what was found or why it is unclear, at ``line`` of the file if it is known,
+    else 0."""
+
+    type: ClassVar[str] = "hunk.checked"
+    hunk: str
+    path: str
+    check: str
+    status: str
+    line: int = 0
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEnded(Event):
+    """A check of the project has run. ``findings`` are ``path:line: message`` each; ``why`` says how it
+    ended where it is not green."""
+
+    type: ClassVar[str] = "check.ended"
+    check: str
+    status: str
+    seconds: float
+    findings: tuple[str, ...] = ()
+    why: str = ""

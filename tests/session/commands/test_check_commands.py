@@ -1,0 +1,112 @@
+"""Checks of a real session: the partner streams hunks, ruff judges them in a sandbox."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from session.checks.agreements import Agreements
+from session.checks.check import Check
+from session.commands.check_commands import CheckError
+from session.events import CheckEnded, HunkChecked, PromptSubmitted
+from session.storage.folders import config_folder, project_folders
+from tests.session.talking import COLOURS, environment, talking
+
+RUFF = f"{sys.executable} -m ruff check --isolated --no-cache {{files}}"
+TESTS = f"{sys.executable} -c 'import colours; assert colours.red() == 10'"
+SCRIPT = '''
+models = ["spark-practice"]
+[[scenario]]
+id = "paint"
+match = ["paint"]
+
+[[scenario.hunk]]
+id = "fine"
+path = "colours.py"
+lines = """
+ def red():
+-    return 1
++    return 10
+"""
+
+[[scenario.hunk]]
+id = "broken"
+path = "colours.py"
+lines = """
+ def blue():
+-    return 3
++    return violet
+"""
+
+[[scenario.step]]
+patch = ["fine", "broken"]
+'''
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "colours.py").write_text(COLOURS)
+    config = config_folder(environment(tmp_path / "xdg"))
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(
+        f'[[checks]]\nname = "ruff"\nkind = "lint"\nfiles = ["*.py"]\ncommand = """{RUFF}"""\n'
+        f'[[checks]]\nname = "tests"\nkind = "tests"\ncommand = """{TESTS}"""\n'
+    )
+    return folder
+
+
+def agree(root: Path) -> None:
+    folders = project_folders(root, environment(root.parent / "xdg"))
+    Agreements(folders.state).add([Check("ruff", RUFF), Check("tests", TESTS)])
+
+
+async def test_hunks_turn_green_and_red_and_the_red_ones_can_be_sent_back(root: Path) -> None:
+    agree(root)
+    async with talking(root, SCRIPT) as talk:
+        assert await talk.session.checks.follow() == "hunks are judged as they land, by ruff, tests"
+        assert talk.session.checks.request() == ""
+        talk.session.submit("paint")
+        await talk.until(CheckEnded)
+        await talk.until(HunkChecked, lambda event: event.hunk == "h2")
+        judged = {event.hunk: event for event in talk.all(HunkChecked)}
+        assert {hunk: event.status for hunk, event in judged.items()} == {"h1": "green", "h2": "red"}
+        assert judged["h2"].line == 10 and "F821" in judged["h2"].message
+        (ended,) = talk.all(CheckEnded)
+        assert (ended.check, ended.status) == ("tests", "green")
+        request = talk.session.checks.request()
+        assert request.splitlines()[1:] == ["- colours.py:10: F821 Undefined name `violet` (ruff)"]
+        await talk.session.hunks.undo("h2")
+        assert talk.session.checks.request() == "", "an undone hunk is red no more"
+        talk.session.checks.stop_following()
+        assert not talk.session.checks.following
+
+
+async def test_agreed_checks_run_on_command(root: Path) -> None:
+    agree(root)
+    async with talking(root, SCRIPT) as talk:
+        assert await talk.session.checks.run() == "running ruff, tests"
+        await talk.until(CheckEnded, lambda event: event.check == "tests")
+        assert [(event.check, event.status) for event in talk.all(CheckEnded)] == [
+            ("ruff", "green"),
+            ("tests", "red"),
+        ]
+        assert talk.session.checks.request().endswith("(tests)")
+
+
+async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:
+    async with talking(root, SCRIPT) as talk:
+        for command in (talk.session.checks.run, talk.session.checks.follow):
+            with pytest.raises(CheckError, match="spark check --agree ruff tests"):
+                await command()
+        assert not talk.session.checks.following
+        assert talk.all(PromptSubmitted) == []
+
+
+async def test_a_project_without_checks_says_how_to_get_some(tmp_path: Path) -> None:
+    async with talking(tmp_path, SCRIPT) as talk:
+        with pytest.raises(CheckError, match=r"has no checks: add \[\[checks\]\] to config.toml"):
+            await talk.session.checks.run()

@@ -169,7 +169,7 @@ def _leading(language: Language, node: Node) -> tuple[list[Node], Node]:
 
 
 def _trails(comment: Node) -> bool:
-    """Whether a comment stands at the end of a line of code, and so documents that."""
+    """Whether a comment is at the end of a line of code, and so documents that line."""
     before = comment.prev_sibling
     return (
         before is not None and before.end_point.row == comment.start_point.row and before.end_point.column > 0

@@ -1,8 +1,8 @@
 """Runs git so that nothing in a repository can run a program, prompt, lock or block.
 
 This is the only place where git is run on a user's project. Git sees a private git directory instead of
-the repository's own (:mod:`context.disk.private_git_dir`), so that nothing that a repository names is run,
-whatever a future version of git can be told to run. ``docs/security.md`` says what is defended and how.
+the repository's own (:mod:`context.disk.private_git_dir`), so that no program named by a repository is run,
+whatever a later version of git may support. ``docs/security.md`` says what is defended and how.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LARGEST_CONFIG = 1_000_000
 
 
 class Git:
-    """Read-only access to the repository that holds the folder ``root``. Made by :meth:`open`."""
+    """Read-only access to the repository of the folder ``root``. Use :meth:`open` to make one."""
 
     def __init__(self, root: Path, repository: Repository, private: PrivateGitDir, *, partial: bool) -> None:
         self.root = root

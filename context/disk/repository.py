@@ -1,6 +1,6 @@
 """Finds the git repository of a folder by reading a few small files. No program is run for it.
 
-Git's own search reads the repository's configuration on the way, and takes any folder that holds ``HEAD``,
+Git's own search reads the repository's configuration on the way, and takes any folder that has ``HEAD``,
 ``objects`` and ``refs`` for a bare repository. Such a folder can come with a clone, so only ``.git`` counts
 here: a folder, or a file that names one (gitrepository-layout(5)).
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _HEAD = re.compile(rb"(ref:\s*refs/[^\0\n]+|[0-9a-f]{40}([0-9a-f]{24})?)\s*")
 _LARGEST_POINTER = 8_192
-"""Bytes of ``HEAD``, ``commondir`` or a ``.git`` file; each holds one line."""
+"""Largest size in bytes of ``HEAD``, ``commondir`` or a ``.git`` file; each has one line."""
 
 
 class GitUnavailable(Exception):
@@ -34,7 +34,7 @@ class Repository:
     """Where a folder's repository is. All paths are absolute."""
 
     top: Path
-    """The root of the work tree: the folder that holds ``.git``."""
+    """The root of the work tree: the folder with ``.git``."""
     prefix: str
     """The path of the folder inside the work tree: empty, or with a ``/`` at its end."""
     git_dir: Path
@@ -44,7 +44,7 @@ class Repository:
 
 
 def find_repository(root: Path) -> Repository:
-    """The repository that holds the folder ``root``. Raises GitUnavailable."""
+    """Find the repository that the folder ``root`` is in. Raises GitUnavailable."""
     root = root.resolve()
     try:
         about = root.stat()
@@ -70,7 +70,7 @@ def find_repository(root: Path) -> Repository:
 
 
 def read_head(git_dir: Path) -> bytes | None:
-    """What ``HEAD`` holds, or None when it is not a valid one."""
+    """The content of ``HEAD``, or None if it is not valid."""
     head = git_dir / "HEAD"
     if head.is_symlink():  # Written by very old versions of git.
         target = os.fsencode(head.readlink())
@@ -96,7 +96,7 @@ def read_regular(file: Path, largest: int) -> bytes | None:
 
 
 def _git_dir(entry: Path) -> Path | None:
-    """The git directory that a ``.git`` entry is, or names; None when it is or names none."""
+    """The git directory that a ``.git`` entry is or points to, or None."""
     if not entry.is_dir():
         named = read_regular(entry, _LARGEST_POINTER)
         if named is None or not named.startswith(b"gitdir: ") or b"\0" in named:

@@ -9,7 +9,7 @@ from context.window.seen import Shown
 
 
 class Kind(StrEnum):
-    """What a piece is, in the order in which pieces stand in a window."""
+    """The kind of a piece, in the order of the pieces in a window."""
 
     INSTRUCTIONS = "instructions"
     PROJECT_INSTRUCTIONS = "project_instructions"

@@ -1,9 +1,9 @@
 """A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
 
 Front ends give commands to the session and to its parts (:attr:`Session.hunks`, :attr:`~Session.locks`,
-:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.compaction`)
-and read :meth:`Session.listen`; they keep no state that the journal could not give them again. All methods
-are called on the one event loop; what is slow runs in threads behind them.
+:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.compaction`,
+:attr:`~Session.trust`) and read :meth:`Session.listen`; they keep no state that the journal could not give
+them again. All methods are called on the one event loop; what is slow runs in threads behind them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
 from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
+from session.commands.trust_commands import TrustCommands
 from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
@@ -80,7 +81,7 @@ class Session:
         self._pins = Pins(past)
         self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
         self._choice = ModelChoice(opening, self.name, self.toolbox)
-        self._preparations = Preparations(self.root, self._reading, self._choice, self._pins)
+        self._preparations = Preparations(self.root, self._reading, self._choice, self._pins, opening.trust)
         self.usage = Accounts(
             self.folders.usage, project=str(self.root), session=self.name, provider=self.provider, past=past
         )
@@ -134,6 +135,10 @@ class Session:
             self._reading,
             attended=attended,
         )
+        self.trust = TrustCommands(
+            opening.trust, self._reading, self._recorder, self._tasks, attended=attended
+        )
+        self._recorder.subscribe(self.trust.take)
         self.context = ContextCommands(
             self._pins, self._memory, self._reading, self._preparations, self._recorder
         )
@@ -181,6 +186,7 @@ class Session:
             "reserving hunk ids",
             consequence="each hunk counts up the ids by itself",
         )
+        self.trust.start()
         self._mcp.start()
         if self.connection is None:
             self._recorder.publish(ConnectionChanged(state="failed", message=self._opening.missing))

@@ -16,6 +16,7 @@ from typing import NoReturn
 import click
 
 from tui.exits import DONE, FAILED, INTERRUPTED, leave
+from tui.printing import say
 
 COMMAND_ROOMS = {
     "sessions": {
@@ -46,6 +47,7 @@ COMMAND_ROOMS = {
         "logout": "Take a stored key away.",
         "mcp": "List the tools of the configured MCP servers.",
         "models": "List the models that the key can use.",
+        "trust": "Read and answer what in this project may instruct the model.",
         "partner": "Run the built-in practice server alone.",
     },
 }
@@ -165,6 +167,15 @@ def main() -> None:
         # File names may not be valid text, and terminals may lack characters: replace those.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        spark(prog_name="spark")
+        code = spark.main(prog_name="spark", standalone_mode=False)
+    except click.ClickException as problem:
+        # Click would print it as it is, with what the command line holds in it.
+        text = io.StringIO()
+        problem.show(text)
+        say(text.getvalue(), err=True, end="")
+        code = problem.exit_code
+    except click.Abort:
+        leave("interrupted", INTERRUPTED)
     except OSError as problem:  # the help had nowhere to go: it is printed before a command runs
         _give_up(problem)
+    raise SystemExit(code if isinstance(code, int) else DONE)

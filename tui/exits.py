@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import click
+from tui.printing import say
 
 DONE = 0
 FAILED = 1
@@ -25,7 +25,7 @@ _BY_CODE = {
 
 def leave(message: str, code: int) -> NoReturn:
     """Print ``message`` on standard error and exit with ``code``."""
-    click.echo(f"spark: {message}", err=True)
+    say(f"spark: {message}", err=True)
     raise SystemExit(code)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from session.commands.hunk_commands import HunkCommands
     from session.commands.lock_commands import LockCommands
     from session.commands.model_commands import ModelCommands
+    from session.commands.trust_commands import TrustCommands
     from session.events import Event, Usage
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
@@ -146,6 +147,11 @@ class SessionPort(Protocol):
     @property
     def compaction(self) -> CompactionCommands:
         """Compaction of the conversation, and the lines kept through it."""
+        ...
+
+    @property
+    def trust(self) -> TrustCommands:
+        """The question about files of the project that would instruct the model, and its answer."""
         ...
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

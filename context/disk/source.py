@@ -116,7 +116,9 @@ def name_problem(path: str) -> str | None:
         path.encode("utf-8")
     except UnicodeEncodeError:
         return "its name is not valid UTF-8"
-    return None if path.isprintable() else "its name holds control characters"
+    if not path.isprintable():
+        return "its name holds control characters"
+    return "its name holds a code fence" if "````" in path else None
 
 
 def shown_name(path: str) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from context.disk.changes import Lines
 from context.index.memory_segment import Part
+from context.text.fences import unfenced
 
 GONE = -1
 _MOST_CACHED = 4_000
@@ -39,6 +40,7 @@ def file_block(path: str, outline: str) -> str:
     name = f"./{path}" if path[0].isspace() else path
     if not outline:
         return f"{name}\n"
+    outline = unfenced(outline)
     if "\n\n" in outline or outline[0] == "\n":
         outline = "".join(f"{line}\n" for line in outline.split("\n") if line)
     inside = outline.removesuffix("\n").replace("\n", "\n ")

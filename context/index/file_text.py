@@ -14,9 +14,9 @@ from context.code.outline import Outline
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
-from context.text.fences import harmless
 from context.text.lines import split_lines
-from context.text.secrets import Redacted, redact
+from context.text.safe import safe_text
+from context.text.secrets import Redacted
 from context.text.words import word_lines
 
 _MOST = 128
@@ -47,9 +47,8 @@ class FileText:
 
     @cached_property
     def safe(self) -> Redacted:
-        """The text as it may be shown: secrets masked, control characters replaced."""
-        safe = redact(self.source.text)
-        return Redacted(harmless(safe.text), safe.kinds)
+        """The text as it may be shown: secrets masked, and what :func:`harmless` replaces."""
+        return safe_text(self.source.text)
 
     @cached_property
     def safe_lines(self) -> list[str]:

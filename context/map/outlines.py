@@ -15,12 +15,14 @@ from context.map.limits import (
     Count,
 )
 from context.map.outline_part import WordWeights, cut_outline, word_weights
+from context.text.fences import LIST_FENCE
 
 if TYPE_CHECKING:
     from context.find.ranking import Ranking
     from context.project.snapshot import Snapshot
 
-OUTLINES = "### Definitions\n\n"
+OUTLINES = f"{LIST_FENCE}\n### Definitions\n\n{LIST_FENCE}"
+"""Ends the list of paths, and begins that of outlines."""
 _LONGEST_SIGNATURE = 72
 """Length in characters that signatures are cut to."""
 _SHARE = 8

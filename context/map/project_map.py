@@ -17,7 +17,8 @@ from context.map.folders import fit_folders
 from context.map.limits import CHARACTERS_PER_TOKEN, MAX_CHARACTERS_PER_TOKEN, Count
 from context.map.outlines import OUTLINES, fit_outlines
 from context.project.project_paths import project_paths
-from context.project.snapshot import REMOVED
+from context.project.snapshot import NOT_APPROVED, REMOVED
+from context.text.fences import LIST_FENCE
 
 if TYPE_CHECKING:
     from context.find.ranking import Ranking
@@ -26,18 +27,19 @@ if TYPE_CHECKING:
 
 _COMPLETE = (
     "## Project map\n\nEvery file of the project with the definitions in it, in path order (what is built, "
-    "generated or vendored by its name alone). Blocks further down override earlier ones.\n\n"
+    "generated or vendored by its name alone). Blocks further down override earlier ones.\n\n" + LIST_FENCE
 )
 _PARTIAL = (
     "## Project map\n\nThe files of the project by folder, then the definitions in those that matter most, "
     "in path order (a last line tells how many more a file has). "
-    "Blocks further down override earlier ones.\n\n"
+    "Blocks further down override earlier ones.\n\n" + LIST_FENCE
 )
+_WITHHELD = (REMOVED, NOT_APPROVED)
 REFREEZE = 8_000
 """Number of tokens of changes above which a new map is cheaper than the frozen one."""
 _DELTA = (
     "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files. "
-    "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n"
+    "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n" + LIST_FENCE
 )
 _MOST_CHANGED = 0.7
 """The largest share of an entry's length at which its changes are sent instead of the whole entry."""
@@ -111,12 +113,13 @@ def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     size = project_paths(snapshot.paths).size + snapshot.entries.size - snapshot.words.unedited_size
     if size > room * MAX_CHARACTERS_PER_TOKEN:
         return size // CHARACTERS_PER_TOKEN
-    return count(_COMPLETE) + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
+    framing = count(_COMPLETE) + count(LIST_FENCE)
+    return framing + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
 
 
 def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     """The tokens of the map with all paths and nothing else, at most ``room``."""
-    spent = count(_PARTIAL)
+    spent = count(_PARTIAL) + count(LIST_FENCE)
     for line in project_paths(snapshot.paths).lines.values():
         if spent >= room:
             return room
@@ -142,8 +145,9 @@ def build_map(
             del blocks[path]
         known = KnownBlocks(blocks, snapshot.paths)
         by_name = tuple((path, snapshot.entries.outline_size(path) // CHARACTERS_PER_TOKEN) for path in named)
-        return MapPart(_COMPLETE + text, full, known, by_name=by_name)
-    lines, spent, unlisted = fit_folders(snapshot, ranking.order, room, count, count(_PARTIAL))
+        return MapPart(_COMPLETE + text + LIST_FENCE, full, known, by_name=by_name)
+    framing = count(_PARTIAL) + count(LIST_FENCE)
+    lines, spent, unlisted = fit_folders(snapshot, ranking.order, room, count, framing)
     if not lines:
         return MapPart(unlisted=unlisted)
     fitted = fit_outlines(snapshot, ranking, room - spent, count, whole)
@@ -152,6 +156,7 @@ def build_map(
         text += OUTLINES + "".join(fitted.entries[path] for path in sorted(fitted.entries))
     blocks = {path: _block(snapshot, path) for path in fitted.entries}
     known = KnownBlocks(blocks, snapshot.paths)
+    text += LIST_FENCE
     return MapPart(text, spent + fitted.tokens, known, fitted.unoutlined, unlisted, in_part=fitted.in_part)
 
 
@@ -186,7 +191,7 @@ def build_delta(
     outlines: dict[str, str] = {}
     listed = project_paths(snapshot.paths)
     for path, before in shown_blocks(shown).items():
-        if not before or path in whole or path not in listed or snapshot.unread.get(path) == REMOVED:
+        if not before or path in whole or path not in listed or snapshot.unread.get(path) in _WITHHELD:
             continue  # an outline that was sent before its file was removed cannot be taken back
         block = _block(snapshot, path)
         if before != block:
@@ -198,7 +203,7 @@ def build_delta(
         outlines[path] = "" if _by_name(snapshot, path) else blocks[path]
     for path in gone:
         blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
-    spent = count(_DELTA)
+    spent = count(_DELTA) + count(LIST_FENCE)
     fitting: list[str] = []
     unoutlined: list[tuple[str, int]] = []
     for path in sorted(blocks):
@@ -213,7 +218,11 @@ def build_delta(
         return MapPart(unoutlined=tuple(unoutlined))
     taken = frozenset(path for path in fitting if path not in listed)
     return MapPart(
-        _DELTA + "".join(blocks[path] for path in fitting), spent, outlines, tuple(unoutlined), gone=taken
+        _DELTA + "".join(blocks[path] for path in fitting) + LIST_FENCE,
+        spent,
+        outlines,
+        tuple(unoutlined),
+        gone=taken,
     )
 
 

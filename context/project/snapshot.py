@@ -17,6 +17,8 @@ from context.index.postings import Words
 
 REMOVED = "removed by you"
 """The reason why a file that the user removed from the window is not read."""
+NOT_APPROVED = "not used: you have not agreed to what it says (spark trust)"
+"""Why a file that would instruct the model is not shown unless the request names it."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -51,14 +53,14 @@ class Snapshot:
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
 
-    def without(self, paths: Collection[str]) -> Snapshot:
-        """The same snapshot, with ``paths`` known by name alone."""
+    def without(self, paths: Collection[str], why: str = REMOVED) -> Snapshot:
+        """The same snapshot, with ``paths`` known by name alone, and ``why``."""
         places = [at for path in paths if (at := self.entries.place(path)) is not None]
         return replace(
             self,
             entries=self.entries.without(paths),
             words=self.words.without(places),
-            unread=frozen({**dict.fromkeys(paths, REMOVED), **self.unread}),
+            unread=frozen({**dict.fromkeys(paths, why), **self.unread}),
         )
 
     def target(self, path: str) -> str:

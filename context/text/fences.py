@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from context.code.languages import fence_of
+from context.text.unseen import without_hidden
 
 _CONTROL = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
-_CONTROL |= {0x7F: 0x2421}
-# C1 controls, and marks that reorder text on a screen, which can make code look like other code.
-_CONTROL |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+_CONTROL |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), 0xFFFD)}
 
 _HELD = re.compile(f"[{re.escape(''.join(map(chr, _CONTROL)))}]")
 
 _BACKTICKS = re.compile(r"`{3,}")
 
+LIST_FENCE = "````\n"
+"""The fence around lists of paths and outlines: no path that can be named holds as many backticks, and
+:func:`unfenced` takes them out of outlines."""
+
 
 def harmless(text: str) -> str:
-    """``text`` with control characters replaced by their Unicode pictures; tabs and line ends stay."""
+    """``text`` with stand-ins for control characters and for what could hide words in it; tabs and line ends
+    stay, and each stand-in is one character.
+
+    Other characters that cannot be seen stay: an edit has to quote its lines exactly.
+    """
     # Searching is many times faster than translating.
-    return text.translate(_CONTROL) if _HELD.search(text) else text
+    return without_hidden(text.translate(_CONTROL) if _HELD.search(text) else text)
+
+
+def unfenced(outline: str) -> str:
+    """``outline`` without a run of backticks that could end :data:`LIST_FENCE`."""
+    return _BACKTICKS.sub("```", outline) if "````" in outline else outline
+
+
+def fenced_lines(lines: Iterable[str]) -> str:
+    """``lines`` in a fence, as :func:`fenced`."""
+    return fenced("", "".join(f"{line}\n" for line in lines))
 
 
 def fenced(path: str, text: str) -> str:

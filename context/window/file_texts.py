@@ -6,6 +6,7 @@ from itertools import islice
 
 from context.find.ranking import Ranking, settings
 from context.project.project_paths import project_paths
+from context.text.fences import LIST_FENCE
 from context.window.file_views import EXPLICIT, Reason, file_view
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
@@ -174,9 +175,9 @@ def _may_be_related(packing: Packing, path: str) -> bool:
 
 def _names_only(packing: Packing, named: list[str], room: int) -> int:
     """Add the names of the changed files whose text did not fit, and return the tokens of the list."""
-    heading = "## Changed files that are not shown\n\n"
+    heading = f"## Changed files that are not shown\n\n{LIST_FENCE}"
     text = heading
-    spent = packing.counter.count_kept(heading)
+    spent = packing.counter.count_kept(heading) + packing.counter.count_kept(LIST_FENCE)
     for path in sorted(named):
         line = f"- {path} ({packing.snapshot.changes[path].status})\n"
         tokens = packing.counter.count_kept(line)
@@ -184,7 +185,9 @@ def _names_only(packing: Packing, named: list[str], room: int) -> int:
             break
         text += line
         spent += tokens
-    if text != heading and packing.before.texts.get((Kind.CHANGED, "")) != text:
+    listed = text != heading
+    text += LIST_FENCE
+    if listed and packing.before.texts.get((Kind.CHANGED, "")) != text:
         packing.texts[Kind.CHANGED, ""] = text
         packing.add(Kind.CHANGED, None, text, spent, "changed files without room for their text")
         return spent

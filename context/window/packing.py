@@ -8,9 +8,10 @@ from types import MappingProxyType
 from context.find.mentions import Mention, find_mentions, resolve_target, unresolved_mentions
 from context.map.blocks import FrozenMap
 from context.map.project_map import MapPart
-from context.project.snapshot import REMOVED, Snapshot
+from context.project.project_paths import project_paths
+from context.project.snapshot import NOT_APPROVED, REMOVED, Snapshot
 from context.text.tokens import Counter
-from context.window.pieces import Kind, LeftOut, Piece, Window, WindowRequest
+from context.window.pieces import INSTRUCTIONS_FILE, Kind, LeftOut, Piece, Window, WindowRequest
 from context.window.seen import Seen, Shown, ShownFile
 
 REMOVED_THOUGH_NAMED = f"{REMOVED}, though the request names it"
@@ -25,6 +26,8 @@ class Packing:
             mention for target in request.pinned for mention in resolve_target(target, snapshot)
         )
         self.removed = removed_by(request.removed, snapshot) - set(self.pinned)
+        self.given = snapshot
+        """All of the project, also what is not to be shown."""
         self.snapshot = snapshot.without(self.removed) if self.removed else snapshot
         self.counter = counter
         self.seen = seen
@@ -36,7 +39,11 @@ class Packing:
         self.files: dict[str, ShownFile] = {}
         self.without_room: dict[str, str] = {}
         self.map = MapPart()
+        self.unapproved: list[str] = []
         self.mentioned = _by_path(find_mentions(request.text, self.snapshot))
+        self.withheld = _unapproved(request, self.snapshot) - set(self.mentioned) - set(self.pinned)
+        if self.withheld:
+            self.snapshot = self.snapshot.without(self.withheld, NOT_APPROVED)
         self.left_out = [
             LeftOut(word, 0, why, named=True)
             for word, why in unresolved_mentions(request.text, self.snapshot).items()
@@ -72,13 +79,23 @@ class Packing:
             self.frozen,
         )
         tokens = self.request.used + sum(piece.tokens for piece in pieces)
-        return Window(self.request.budget, tokens, tuple(pieces), tuple(self.left_out), shown)
+        return Window(
+            self.request.budget, tokens, tuple(pieces), tuple(self.left_out), shown, tuple(self.unapproved)
+        )
 
 
 def removed_by(targets: Iterable[str], snapshot: Snapshot) -> set[str]:
     """The files that targets (paths, folders, globs) name as a whole."""
     named = (mention for target in targets for mention in resolve_target(target, snapshot))
     return {mention.path for mention in named if mention.lines is None and mention.symbol is None}
+
+
+def _unapproved(request: WindowRequest, snapshot: Snapshot) -> set[str]:
+    """The project's instructions to which the user has not agreed as they are."""
+    if request.approved.all:
+        return set()
+    found = project_paths(snapshot.paths).named(INSTRUCTIONS_FILE, most=len(snapshot.paths))
+    return {path for path in found if not request.approved.holds(path, snapshot.entries.digest(path))}
 
 
 def _by_path(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from context.window.seen import Shown
+
+INSTRUCTIONS_FILE = "AGENTS.md"
+"""The name of the files that hold a project's instructions."""
 
 
 class Kind(StrEnum):
@@ -45,6 +49,24 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Approved:
+    """Which of the project's own instructions may instruct the model: contents, by their SHA-256 in hex, that
+    the user agreed to for each path; with ``all``, any."""
+
+    digests: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    all: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is approved."""
+        return self.all or bool(self.digests)
+
+    def holds(self, path: str, digest: str) -> bool:
+        """Whether the user agreed to this content of ``path``."""
+        return self.all or digest in self.digests.get(path, ())
+
+
+@dataclass(frozen=True, slots=True)
 class WindowRequest:
     """The input for building a window.
 
@@ -79,6 +101,8 @@ class WindowRequest:
     removed: tuple[str, ...] = ()
     earlier: str = ""
     recent: tuple[str, ...] = ()
+    approved: Approved = field(default_factory=Approved)
+    """Nothing of the project instructs the model unless it is approved here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +118,8 @@ class Window:
     pieces: tuple[Piece, ...]
     left_out: tuple[LeftOut, ...]
     shown: Shown = field(default_factory=Shown, repr=False)
+    unapproved: tuple[str, ...] = ()
+    """The project's instructions that would stand here if they were approved, by path."""
 
     @property
     def text(self) -> str:

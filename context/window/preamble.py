@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from context.disk.source import Unread
-from context.index.file_text import file_text
+from context.disk.source import Source, Unread
 from context.project.project_paths import project_paths
+from context.project.snapshot import NOT_APPROVED, Snapshot
+from context.text.fences import fenced
+from context.text.safe import safe_instructions
 from context.text.tokens import as_block
 from context.window.packing import Packing
-from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece
+from context.window.pieces import INSTRUCTIONS_FILE, BudgetTooSmall, Kind, LeftOut, Piece
 
-_PROJECT_INSTRUCTIONS = "AGENTS.md"
+_CUT = "… (cut: the rest did not fit)"
 _INSTRUCTIONS_SHARE = 3
 """The project's instructions get at most one third of the room, …"""
 _HISTORY_SHARE = 2
@@ -35,8 +37,7 @@ def needed(packing: Packing) -> None:
 
 def project_instructions(packing: Packing) -> None:
     """AGENTS.md of the repository's folders down to the root, and of the folders around the changed, named
-    and open files. Down to the root it does not matter whether git ignores it: some keep it for themselves.
-    """
+    and open files, as far as the user agreed to what they say."""
     near = {*packing.snapshot.changes, *packing.mentioned, *packing.pinned, *packing.request.open_files}
     folders = {""}
     for path in near:
@@ -44,23 +45,38 @@ def project_instructions(packing: Packing) -> None:
         while folder:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    listed = {f"{folder}/{_PROJECT_INSTRUCTIONS}".lstrip("/") for folder in folders}
-    known = set(filter(project_paths(packing.snapshot.paths).__contains__, listed)) - {_PROJECT_INSTRUCTIONS}
-    always = [f"{'../' * level}{_PROJECT_INSTRUCTIONS}" for level in range(packing.snapshot.above, -1, -1)]
+    listed = {f"{folder}/{INSTRUCTIONS_FILE}".lstrip("/") for folder in folders}
+    known = set(filter(project_paths(packing.snapshot.paths).__contains__, listed)) - {INSTRUCTIONS_FILE}
     limit = packing.room // _INSTRUCTIONS_SHARE
-    for path in (*always, *sorted(known, key=_depth)):
+    for path in (*outer_instructions(packing.snapshot), *sorted(known, key=_depth)):
         limit -= _instructions_file(packing, path, limit)
 
 
+def outer_instructions(snapshot: Snapshot) -> tuple[str, ...]:
+    """The paths where instructions for the whole project may be, the outermost first. It does not matter
+    whether git ignores them: some keep theirs to themselves."""
+    return tuple(f"{'../' * level}{INSTRUCTIONS_FILE}" for level in range(snapshot.above, -1, -1))
+
+
+def read_instructions(snapshot: Snapshot, path: str) -> Source | Unread:
+    """A file of instructions; a link is followed inside the project."""
+    return snapshot.read(snapshot.target(path))
+
+
 def _instructions_file(packing: Packing, path: str, limit: int) -> int:
-    source = packing.snapshot.read(packing.snapshot.target(path))
-    if isinstance(source, Unread):
+    source = read_instructions(packing.given, path)
+    if isinstance(source, Unread) or path in packing.removed:
         return 0
-    safe = file_text(source).safe
+    if not packing.request.approved.holds(path, source.digest):
+        packing.unapproved.append(path)
+        if path not in packing.withheld:
+            packing.left_out.append(LeftOut(path, 0, NOT_APPROVED))
+        return 0
+    safe = safe_instructions(source.text)
     folder = path.rpartition("/")[0]
     scope = f" (for files in {folder}/)" if folder and not folder.startswith("..") else ""
     heading = f"## Project instructions: {path}{scope}\n\n"
-    text = as_block(heading + safe.text, "")
+    text = as_block(heading + fenced("", safe.text), "")
     why = f"the project's instructions{scope}"
     if safe.kinds:
         why += f"; masked: {', '.join(safe.kinds)}"
@@ -85,7 +101,7 @@ def _cut(packing: Packing, heading: str, lines: list[str], limit: int) -> tuple[
     """As many first lines as fit, how many they are, and of how many."""
 
     def cut(count: int) -> str:
-        return as_block(heading + "\n".join([*lines[:count], "… (cut: the rest did not fit)"]), "")
+        return as_block(heading + fenced("", "\n".join([*lines[:count], _CUT])), "")
 
     low, high = 0, len(lines)
     while low < high:

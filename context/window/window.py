@@ -84,8 +84,9 @@ def _map(
         _add_map(packing, packing.map, "definitions that changed since the map was shown")
         return
     frozen = packing.seen.frozen
-    if frozen and any(len(frozen.outlines.get(path, "")) > len(path) + 1 for path in packing.removed):
-        # It was made before the user removed these files, and has their definitions.
+    held_back = packing.removed | packing.withheld
+    if frozen and any(len(frozen.outlines.get(path, "")) > len(path) + 1 for path in held_back):
+        # It was made before the user took these files out, or before they changed, and holds what they say.
         frozen = None
     again = frozen and reuse_frozen_map(packing.snapshot, frozen, limit, min(full, limit), count)
     if frozen and again:

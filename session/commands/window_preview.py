@@ -109,6 +109,7 @@ def preview_window(
         fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
         pinned=pins.pinned,
         removed=pins.removed,
+        approved=opening.trust.approved,
     )
     try:
         window = build(wanted, snapshot, counter)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from context.text.fences import fenced
+from context.text.secrets import redact
 from session.mcp.answers import answer_text, cut
 from session.mcp.link import McpLink, McpLinkError
 from session.mcp.settings import Asking, McpServer
@@ -63,15 +65,17 @@ class McpTool:
             result = await self._link.call(self._name, arguments)
         except McpLinkError as problem:
             return failed(str(problem))
-        text = clean(answer_text(result))
+        text = redact(clean(answer_text(result))).text
         lines = text.split("\n")
         if lines_that_fit(lines, around.room, around.count) < len(lines):
             lines = [shortened(line) for line in lines]
             text = "\n".join(lines)
         text = cut(text, lines_that_fit(lines, around.room, around.count), lines)
         if result.is_error:
-            return failed(text or "The tool failed and did not say why.", clean_line(lines[0])[:_LABEL])
-        return ToolResult(text or "Done; the tool answered nothing.", plural(len(lines), "line"))
+            said = f"The tool failed:\n{fenced('', text)}" if text else "The tool failed and did not say why."
+            return failed(said, clean_line(lines[0])[:_LABEL])
+        told = fenced("", text) if text else "Done; the tool answered nothing."
+        return ToolResult(told, plural(len(lines), "line"))
 
 
 def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple[list[McpTool], list[str]]:

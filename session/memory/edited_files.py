@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from context.text.fences import fenced
+from context.text.safe import safe_text
 from edits.files.merge import merge3
 from edits.files.text import FileError, decode, split
 from edits.ledger.ledger import Ledger
@@ -79,7 +81,8 @@ class EditedFiles:
         ]
         if not parts:
             return ""
-        return "The developer has changed these files since; their text stands:\n" + "".join(parts)
+        differences = safe_text("".join(parts)).text
+        return "The developer has changed these files since; their text stands:\n" + fenced("", differences)
 
     def told(self, now: Mapping[str, str | None]) -> None:
         """Record that the model was told of the changes up to ``now``."""

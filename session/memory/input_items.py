@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from session.instructions import REPORT_HEAD
 from session.protocol.framing.frames import can_be_sent
 from session.protocol.items import (
     Item,
@@ -21,14 +22,21 @@ from session.protocol.items import (
     ToolCall,
     new_call_id,
     tool_output,
+    user_message,
 )
 
 _COUNTED = ("name", "input", "arguments", "output", "encrypted_content")
 
 
 def developer_message(text: str) -> Item:
-    """A message from spark itself: the window's context, a report, the user's changes."""
+    """A message in spark's own fixed words: nothing of a project, a server or a tool may be in it."""
     return {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
+
+
+def report_messages(report: str) -> list[Item]:
+    """The message that tells the model of its edits, if there is anything to tell. It quotes files, so it has
+    the role of the user and not spark's own."""
+    return [user_message(REPORT_HEAD + report)] if report else []
 
 
 def assistant_message(text: str) -> Item:

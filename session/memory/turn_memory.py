@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field, replace
 
+from context.text.safe import safe_text
 from context.window.seen import Seen
 from edits.report import Outcome, render
 from session.memory.conversation import Conversation
@@ -33,6 +34,9 @@ class TurnMemory:
     line_news: list[str] = field(default_factory=list)
     """Notices of remembered and forgotten lines that the model has not been sent."""
 
+    told_hidden: set[str | None] = field(default_factory=set)
+    """Files of which the user was told that they hold hidden characters."""
+
     def start_afresh(self) -> None:
         """Drop the conversation, so that the next turn starts a new window."""
         self.conversation.clear()
@@ -52,13 +56,14 @@ class TurnMemory:
             sent_windows=copy(self.sent_windows),
             unsent=list(self.unsent),
             line_news=list(self.line_news),
+            told_hidden=set(self.told_hidden),
         )
 
     def report(self) -> str:
         """The report for the model: how its last answer ended, and how its edits ended. May be empty."""
         parts = [self.cut_short] if self.cut_short else []
         if self.unreported:
-            parts.append(render(self.unreported))
+            parts.append(safe_text(render(self.unreported)).text)
         return "\n".join(parts) + "\n" if parts else ""
 
     def reported(self, count: int) -> None:

@@ -22,11 +22,12 @@ from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_ca
 from session.project.active_guards import GuardSettings, read_guards
 from session.text.tables import Table, TableError
 from session.tools.settings import ToolSettings, read_tool_settings
+from session.trust.answers import NO_ANSWERS, Answers, Standing
+from session.trust.project_trust import SETTINGS_FILE, read_settings_file
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 LOCAL_PROVIDER = "local"
 """The provider that stands for the embedded engine."""
-PROJECT_FILE = ".spark.toml"
 PROJECT_KEYS = ("effort", "model", "theme")
 """The keys of ``.spark.toml``."""
 _CATALOGUE_TABLES = ("models", "providers")
@@ -51,6 +52,8 @@ class Flags:
     review: bool | None = None
     local: str | None = None
     """A model for the embedded engine: a file, or a pulled model's name."""
+    trust: bool = False
+    """Whether this run trusts the project's folder, whatever its files say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +89,14 @@ class Settings:
 
 
 def load_settings(
-    root: Path, config: Path, environ: Mapping[str, str], flags: Flags
+    root: Path,
+    config: Path,
+    environ: Mapping[str, str],
+    flags: Flags,
+    answers: Answers = NO_ANSWERS,
 ) -> tuple[Settings, Catalogue]:
-    """The settings for the project at ``root`` and the catalogue they refer to.
+    """The settings for the project at ``root`` and the catalogue they refer to. The project's own file counts
+    where the folder is trusted as a whole, or where ``answers`` has that the user agreed to what it says.
 
     Raises ConfigError for a setting or file that cannot be used.
     """
@@ -102,10 +110,12 @@ def load_settings(
     except TableError as problem:
         raise ConfigError(f"{user_file}: {problem}") from problem
     served = _provider_of(settings, user, flags, catalogue)
-    if root.resolve() in {_whole_path(folder, user_file) for folder in trusted_folders}:
-        project_file = root / PROJECT_FILE
-        project = _read(project_file)
-        settings = replace(_merge(settings, _project_settings(project, project_file)), trusted=True)
+    listed = root.resolve() in {_whole_path(folder, user_file) for folder in trusted_folders}
+    settings = replace(settings, trusted=listed)
+    project_file = root / SETTINGS_FILE
+    whole = listed or flags.trust
+    if (project := _trusted_file(root, project_file, answers, whole=whole)) is not None:
+        settings = _merge(settings, _project_settings(project, project_file))
         # A file in a repository must not decide to whom the code goes, not even by naming a model.
         if _provider_of(settings, user, flags, catalogue) != served:
             raise ConfigError(
@@ -113,7 +123,8 @@ def load_settings(
                 "cannot change the provider; choose it with --provider or in config.toml"
             )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
-    settings = _merge(settings, {each.name: getattr(flags, each.name) for each in fields(flags)})
+    given = {each.name for each in fields(flags)} - {"trust"}
+    settings = _merge(settings, {name: getattr(flags, name) for name in given})
     named = flags.model is not None or "model" in user or settings.model != DEFAULT_MODEL
     settings = replace(settings, model_named=named)
     return _finish(settings, user, flags, environ, catalogue), catalogue
@@ -177,6 +188,22 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         each.end()
     _check_effort_name(settings.effort)
     return settings, folders
+
+
+def _trusted_file(root: Path, file: Path, answers: Answers, *, whole: bool) -> dict[str, Any] | None:
+    """The project's own file, if there is one that the user trusts. Raises ConfigError."""
+    found = read_settings_file(root)
+    if found is None:
+        return None
+    from context.disk.source import Unread  # read_settings_file has imported it
+
+    if isinstance(found, Unread):
+        if whole and not found.gone:
+            raise ConfigError(f"cannot read {file}: {found.why}")
+        return None
+    if not whole and answers.standing(SETTINGS_FILE, found.digest) is not Standing.TRUSTED:
+        return None
+    return _parsed(found.text, file)
 
 
 def _project_settings(project: Mapping[str, Any], file: Path) -> dict[str, str]:
@@ -246,15 +273,20 @@ def _merge(settings: Settings, values: Mapping[str, Any]) -> Settings:
     return replace(settings, **given)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _parsed(text: str, file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(f"{file} is not valid TOML: {problem}") from problem
     except RecursionError as problem:
         raise ConfigError(f"{file} is not valid TOML: its values are nested too deep") from problem
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return _parsed(file.read_text("utf-8"), file)
+    except FileNotFoundError:
+        return {}
     except UnicodeDecodeError as problem:
         raise ConfigError(f"{file} is not UTF-8 (byte {problem.start})") from problem
     except OSError as problem:

@@ -20,10 +20,13 @@ from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
 from session.setup.default_model import DefaultModels, with_provider_by_key
 from session.storage.folders import config_folder, state_folder
+from session.storage.line_files import StoreError
 from session.tools.command.environment import allowed_environment, without_keys
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.transport.service import Service
+from session.trust.answers import AnswerFile
+from session.trust.project_trust import ProjectTrust
 
 if TYPE_CHECKING:
     from session.engine.model import LocalModel
@@ -44,6 +47,8 @@ class Opening:
     model: Model
     endpoint: Endpoint | None
     missing: str
+    trust: ProjectTrust
+    """What of the project is trusted."""
     service: Service = field(default_factory=Service)
     """The routes, limits and quirks of the provider's server."""
     keys: KeySupply | None = field(default=None, repr=False)
@@ -102,7 +107,13 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     """
     workspace = open_workspace(folder, environ)
     config = config_folder(environ)
-    settings, catalogue = load_settings(workspace.root, config, environ, flags)
+    answer_file = AnswerFile(workspace.folders.state, workspace.root)
+    try:
+        answers = answer_file.read()
+    except StoreError as problem:
+        raise ConfigError(str(problem)) from problem
+    settings, catalogue = load_settings(workspace.root, config, environ, flags, answers)
+    trust = ProjectTrust(workspace.root, answer_file, answers, whole=settings.trusted or flags.trust)
     programs = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
     added = settings.tools.environment
     commands = {
@@ -115,7 +126,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         lambda each: find_key(each, config, environ, settings.key_commands) is not None,
     )
     if settings.provider == LOCAL_PROVIDER and not flags.base_url:
-        local = _open_local(workspace, settings, catalogue, environ)
+        local = _open_local(workspace, settings, catalogue, trust, environ)
         return replace(local, command_environ=commands, program_environ=programs)
     provider = catalogue.provider(settings.provider)
     keys = KeySupply(provider, config, environ, settings.key_commands)
@@ -135,6 +146,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         model,
         endpoint,
         missing,
+        trust,
         provider.service,
         keys,
         key,
@@ -156,7 +168,11 @@ async def with_key(opening: Opening) -> Opening:
 
 
 def _open_local(
-    workspace: Workspace, settings: Settings, catalogue: Catalogue, environ: Mapping[str, str]
+    workspace: Workspace,
+    settings: Settings,
+    catalogue: Catalogue,
+    trust: ProjectTrust,
+    environ: Mapping[str, str],
 ) -> Opening:
     """The opening for a model of the embedded engine."""
     from session.engine.model import find_model
@@ -173,7 +189,7 @@ def _open_local(
     )
     settings = replace(settings, model=local.name)
     service = catalogue.provider(settings.provider).service
-    return Opening(workspace, settings, catalogue, model, Endpoint(_HERE), "", service, local=local)
+    return Opening(workspace, settings, catalogue, model, Endpoint(_HERE), "", trust, service, local=local)
 
 
 def _endpoint(

@@ -1,29 +1,43 @@
 """Makes text from outside safe to show: every such text passes here on its way to a screen.
 
-Text from models, files and servers may hold escape sequences that move the cursor, set the clipboard or hide
-text. Each control character is replaced by a visible sign. The text of an edit on its way to a file never
-passes here.
+Models, files and servers may hold escape sequences that would move the cursor, set the clipboard
+or hide text. Each character that cannot be seen is turned into a visible sign, so what was there can be seen
+and none of it acts (``context.text.unseen`` says which they are). The text of an edit on its way to a file
+never passes here.
 """
 
 from __future__ import annotations
 
-_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
-_C1 = dict.fromkeys((0x7F, *range(0x80, 0xA0)), "\N{SYMBOL FOR DELETE}")
-# Characters that reorder or hide the text around them (Unicode TR 36, "Trojan Source").
-_BIDI = dict.fromkeys(
-    (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
-)
-_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
-_TABLE: dict[int, str | None] = {**_PICTURES, **_C1, **_BIDI, **_SURROGATES, 0x0D: None}
+import re
+from typing import Any
+
+_PLAIN = re.compile(r"[\t\n -~]*")
 
 
-def clean(text: str) -> str:
-    """``text`` with every control character but tab and newline made visible; CR is dropped."""
-    if text.isascii() and text.isprintable():
+def clean(text: str, before: str = "") -> str:
+    """``text`` with every character that cannot be seen made visible; tabs and newlines stay, CR is dropped.
+
+    Where a text comes in pieces, ``before`` is the piece in front of this one, or its end.
+    """
+    if _PLAIN.fullmatch(text):
         return text
-    return text.translate(_TABLE)
+    from context.text.unseen import shown  # most that is said before the first frame is plain
+
+    first, *rest = text.split("\r")
+    return shown(first, before) + "".join(shown(part, "\r") for part in rest)
 
 
 def clean_line(text: str) -> str:
     """``text`` on one line: as :func:`clean`, with line breaks and tabs as single spaces."""
-    return " ".join(clean(text).split())
+    return " ".join(clean(text.replace("\u2028", " ").replace("\u2029", " ")).split())
+
+
+def json_line(record: Any) -> str:
+    """``record`` as JSON on one line, in which everything that cannot be seen is escaped: no terminal acts on
+    it, and a reader gets the exact text."""
+    import json
+
+    from context.text.unseen import escaped
+
+    text = json.dumps(record, ensure_ascii=False)
+    return escaped(text, lambda character: json.dumps(character)[1:-1])

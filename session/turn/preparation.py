@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from context.disk.source import Source
 from context.project.project import Project
+from context.text.safe import HIDDEN
 from context.text.tokens import Counter
 from context.window.packing import REMOVED_THOUGH_NAMED
-from context.window.pieces import BudgetTooSmall, Kind, Window, WindowRequest
+from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window, WindowRequest
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
 from session.compaction.packing import History, Room, history, room_in
 from session.events import DialogueCompacted
-from session.memory.input_items import developer_message
+from session.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
+from session.memory.input_items import report_messages
 from session.memory.past_turns import PastTurns
 from session.memory.recent_topic import RecentTopic, recent_topic
 from session.memory.turn_memory import TurnMemory
@@ -30,6 +32,7 @@ from session.model_choice.choice import ModelChoice
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.protocol.items import Item, user_message
+from session.trust.project_trust import ProjectTrust
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
@@ -75,6 +78,7 @@ class PreparedRequest:
         memory.sent_windows.take(self.window)
         memory.edited_files.told(self.files)
         memory.reported(self.reported)
+        memory.told_hidden |= {piece.path for piece in self.window.pieces if HIDDEN in piece.why}
         del memory.unsent[: self.unsent]
         del memory.line_news[: self.kept]
         memory.conversation.extend(self.items, self.tokens)
@@ -95,6 +99,8 @@ class Preparation:
     root: Path
     open_files: tuple[str, ...]
     pins: Pins
+    approved: Approved = field(default_factory=Approved)
+    """What of the project may instruct the model."""
 
     @property
     def instruction_tokens(self) -> int:
@@ -140,20 +146,26 @@ class Preparation:
         files = {path: read_or_none(tree, path) for path in memory.edited_files.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
         report = memory.report() + memory.edited_files.changes(files)
-        extra = sum(self.count(text) for text in (report, *unsent) if text)
+        extra = sum(self.count(text) for text in unsent)
+        extra += self.count(REPORT_HEAD + report) if report else 0
         used = memory.conversation.tokens + extra + self.count(prompt)
         room = self.budget - self.instruction_tokens
         full = share < 1 or (used > FULL * room and bool(memory.conversation.items))
         fresh = full or not memory.conversation.items
-        news = "" if fresh else "".join(kept)
+        news = REPORT_HEAD + "".join(kept) if kept and not fresh else ""
         extra += self.count(news) if news else 0
-        budget = int(self.budget * share) - self.count(self.tools) - extra
+        heads = self.count(DATA_HEAD) + (self.count(AGREED_HEAD) if self.approved.any else 0)
+        budget = int(self.budget * share) - self.count(self.tools) - extra - heads
         dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
-        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None, extra)
+        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None, extra + heads)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
-        context = "".join(piece.text for piece in pieces if piece.kind is not Kind.REQUEST)
-        items = [developer_message(text) for text in (context, report, news) if text]
-        items += [user_message(text) for text in unsent]
+        words = (Kind.PROJECT_INSTRUCTIONS, Kind.REQUEST)
+        agreed = _headed(AGREED_HEAD, (piece for piece in pieces if piece.kind is Kind.PROJECT_INSTRUCTIONS))
+        data = _headed(DATA_HEAD, (piece for piece in pieces if piece.kind not in words))
+        extra += sum(self.count(head) for head, text in ((AGREED_HEAD, agreed), (DATA_HEAD, data)) if text)
+        items = [user_message(text) for text in (agreed, data) if text]
+        items += report_messages(report)
+        items += [user_message(text) for text in (news, *unsent) if text]
         items += [user_message(piece.text) for piece in pieces if piece.kind is Kind.REQUEST]
         return PreparedRequest(
             items=tuple(items),
@@ -162,6 +174,7 @@ class Preparation:
             notes=(
                 *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
                 *_named_but_not_shown(window),
+                *_hidden(window, memory),
             ),
             compacted=dialogue.made,
             afresh=full,
@@ -212,6 +225,7 @@ class Preparation:
             removed=self.pins.removed,
             earlier=about.words,
             recent=about.files,
+            approved=self.approved,
             used=0 if past is not None else self.count(self.instructions) + memory.conversation.tokens,
         )
         if past is not None:
@@ -231,11 +245,14 @@ def fill_limit(budget: int, instructions: int, tools: int) -> int:
 class Preparations:
     """Makes the preparation of each turn from what is chosen, pinned and open at that moment."""
 
-    def __init__(self, root: Path, reading: ProjectReading, choice: ModelChoice, pins: Pins) -> None:
+    def __init__(
+        self, root: Path, reading: ProjectReading, choice: ModelChoice, pins: Pins, trust: ProjectTrust
+    ) -> None:
         self._root = root
         self._reading = reading
         self._choice = choice
         self._pins = pins
+        self._trust = trust
         self.open_files: tuple[str, ...] = ()
         """The files that the user has open; they weigh in the window's ranking."""
 
@@ -252,7 +269,14 @@ class Preparations:
             root=self._root,
             open_files=self.open_files,
             pins=self._pins,
+            approved=self._trust.approved,
         )
+
+
+def _headed(head: str, pieces: Iterable[Piece]) -> str:
+    """The pieces as one message below ``head``; empty where there are none."""
+    text = "".join(piece.text for piece in pieces)
+    return head + text if text else ""
 
 
 def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
@@ -260,6 +284,17 @@ def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
         return ()
     why = "too long for the server" if refused else "full"
     return (f"The window was {why}: it was started afresh, with the conversation as history.",)
+
+
+def _hidden(window: Window, memory: TurnMemory) -> tuple[str, ...]:
+    """Which files hold characters that a person would not see but a model would read; each is told once."""
+    paths = [piece.path for piece in window.pieces if piece.path and HIDDEN in piece.why]
+    return tuple(
+        f"{path} holds characters that cannot be seen and could hide words. The model is shown stand-ins for "
+        "them, so an edit of these lines may be refused."
+        for path in dict.fromkeys(paths)
+        if path not in memory.told_hidden
+    )
 
 
 def _named_but_not_shown(window: Window) -> tuple[str, ...]:

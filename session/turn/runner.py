@@ -14,13 +14,14 @@ from typing import Any
 from context.window.pieces import BudgetTooSmall
 from edits.hunk import Refused
 from session.events import (
+    InstructionsUnused,
     Notice,
     PhaseChanged,
     ReasoningDelta,
     TurnEnded,
     TurnStarted,
 )
-from session.instructions import PATCH_TOOL, TAKE_UP
+from session.instructions import PATCH_TOOL, SEND_AGAIN, TAKE_UP
 from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.link.retries import Retries, Tries
@@ -30,6 +31,7 @@ from session.memory.input_items import (
     developer_message,
     is_call,
     item_text,
+    report_messages,
 )
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ChosenModel
@@ -218,6 +220,8 @@ class Runner:
             self._publish(prepared.compacted)
         for note in prepared.notes:
             self._publish(Notice(level="info", text=clean_line(note)))
+        if unused := prepared.window.unapproved:
+            self._publish(InstructionsUnused(paths=unused))
 
     def _started(self, prepared: PreparedRequest) -> None:
         self._sent_tokens = self._standing_tokens()
@@ -244,7 +248,7 @@ class Runner:
         self._keep_partial_answer()
         memory = self._memory
         memory.unreported += self._fresh_outcomes()
-        self._remember([developer_message(memory.take_report() + TAKE_UP)])
+        self._remember([*report_messages(memory.take_report()), developer_message(TAKE_UP)])
         self._signal(Signal.LOST)
         self._publish(Notice(level="warning", text=f"{clean_line(why)} Resuming the answer."))
         await connection.pause(wait, why)
@@ -354,9 +358,7 @@ class Runner:
         memory.unreported += fresh
         if not any(isinstance(outcome, Refused) for outcome in fresh):
             return []
-        return [
-            developer_message(memory.take_report() + "Send only the rejected edits again, made to fit.\n")
-        ]
+        return [*report_messages(memory.take_report()), developer_message(SEND_AGAIN)]
 
     def _fresh_outcomes(self) -> list[Any]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)

@@ -49,6 +49,7 @@ OTHERS = {
     "session/storage/private_files.py": "the state folder",
     "session/tools/command/supervisor.py": "/dev/null and /proc",
     "session/tools/look/search_engines.py": "temporary files without a name",
+    "session/trust/answers.py": "the answers about the project's instructions, in the state folder",
     "session/usage/log.py": "the log of usage, in the state folder",
 }
 

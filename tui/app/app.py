@@ -31,7 +31,7 @@ from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.editor.marks import Marks
-from tui.panes.held_bar import UNDO_TURN, HeldBar
+from tui.panes.held_bar import HeldBar
 from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
@@ -260,10 +260,8 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def on_held_bar_answered(self, event: HeldBar.Answered) -> None:
         """The user answers what needs an OK."""
-        if event.name == UNDO_TURN:
-            self.controls.prompts.undo_turn(agreed=event.verdict != "reject")
-        elif not self.controls.files.answer(event.name, event.verdict):
-            self.controls.hunks.answer(event.verdict, event.name)
+        if not self.controls.files.answer(event.name, event.verdict):
+            self.controls.prompts.answer(event.name, event.verdict)
 
     def on_held_bar_left(self, event: HeldBar.Left) -> None:
         """The user goes back from the question."""

@@ -19,6 +19,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
+from tui.panes.trust_question import TrustQuestion
 from tui.port import SessionPort
 
 
@@ -35,6 +36,7 @@ class Controls:
     prompts: PromptControl
     quitting: QuitControl
     suggestions: SuggestionControl
+    trust: TrustQuestion
 
 
 def make_controls(
@@ -57,5 +59,8 @@ def make_controls(
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     quitting = QuitControl(app, panes, overlays, session, shown_file, files)
     suggestions = SuggestionControl(app, panes, background, session)
-    prompts = PromptControl(app, panes, overlays, background, session, feed, hunks, quitting, suggestions)
-    return Controls(session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions)
+    trust = TrustQuestion(app, panes, session, background.start)
+    prompts = PromptControl(
+        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
+    )
+    return Controls(session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions, trust)

@@ -10,7 +10,7 @@ from tui.app.background import BackgroundTasks
 from tui.app.hunk_control import HunkControl
 from tui.app.overlay_control import OverlayControl
 from tui.app.quit_control import QuitControl
-from tui.panes.held_bar import UNDO_TURN, Question
+from tui.panes.held_bar import TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.words.completion import prefetch_models
 from tui.words.slash import SlashError, run_command, split_slash
@@ -18,7 +18,9 @@ from tui.words.slash import SlashError, run_command, split_slash
 if TYPE_CHECKING:
     from tui.app.feed import Feed
     from tui.app.suggestion_control import SuggestionControl
+    from tui.panes.trust_question import TrustQuestion
     from tui.port import SessionPort
+    from tui.words.held_items import Verdict
 
 SLOW_COMMAND = 0.3
 """Seconds after which a command that is not done is said to run: it may ask a server."""
@@ -38,6 +40,7 @@ class PromptControl:
         hunks: HunkControl,
         quitting: QuitControl,
         suggestions: SuggestionControl,
+        trust: TrustQuestion,
     ) -> None:
         self._app = app
         self._panes = panes
@@ -48,6 +51,7 @@ class PromptControl:
         self._hunks = hunks
         self._quitting = quitting
         self._suggestions = suggestions
+        self._trust = trust
 
     def send(self, text: str, *, queued: bool) -> None:
         """Send a prompt, or run the command that ``text`` is. ``queued``: after the running turn."""
@@ -90,7 +94,16 @@ class PromptControl:
         self._panes.held.confirm(Question(UNDO_TURN, title, listed, "undo them", "keep them", ""))
         self._panes.held.focus()
 
-    def undo_turn(self, *, agreed: bool) -> None:
+    def answer(self, name: str, verdict: Verdict) -> None:
+        """Act on the user's answer to the question ``name``."""
+        if name == UNDO_TURN:
+            self._undo_turn(agreed=verdict != "reject")
+        elif name == TRUST:
+            self._trust.answer(verdict)
+        else:
+            self._hunks.answer(verdict, name)
+
+    def _undo_turn(self, *, agreed: bool) -> None:
         """Undo every hunk of the last turn that has any, as the user was asked about."""
         self._panes.held.confirm(None)
         if agreed:
@@ -124,6 +137,8 @@ class PromptControl:
                 self._hunks.show_context()
             case "help", "":
                 self._overlays.help()
+            case "trust", _:
+                self._trust.ask()
             case "quit", "":
                 self._quitting.quit()
             case "land", "all":

@@ -156,6 +156,7 @@ class SessionStart:
         async for event in stream:
             with self._background.guarding("showing what happened"):
                 controls.feed.take(event)
+                controls.trust.take(event)
                 self._overlays.take(event)
             self._ticker.request()
             if loop.time() - began > SLICE:

@@ -47,6 +47,7 @@ def model_options(command: Decorated) -> Decorated:
             ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
+            click.option("--trust", is_flag=True, help="Use AGENTS.md and .spark.toml this time, unasked."),
             click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),
             folder_option,
         )

@@ -11,6 +11,7 @@ import tty
 from textual import events
 
 from tui.keys.keymap import keymap
+from tui.printing import say
 from tui.terminal.driver import key_parser, rewritten
 
 QUIET = 0.05
@@ -22,15 +23,13 @@ def log_keys() -> None:
     actions = {key: entry.help for scope in reversed(keymap()) for entry in scope.keys for key in entry.keys}
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
-    sys.stdout.write("Press keys; Ctrl+C ends.\n")
-    sys.stdout.flush()
+    say("Press keys; Ctrl+C ends.")
     try:
         tty.setraw(descriptor)
         while (data := _read_key(descriptor)) != b"\x03":
             names = _names(data.decode("utf-8", "replace"))
             told = "; ".join(f"{name} ({actions[name]})" if name in actions else name for name in names)
-            sys.stdout.write(f"{data!r:<24} {told or 'nothing that spark knows'}\r\n")
-            sys.stdout.flush()
+            say(f"{data!r:<24} {told or 'nothing that spark knows'}", end="\r\n")
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 

@@ -34,6 +34,8 @@ KEYS_UP_AFTER = 0.15
 """Seconds without any key before one can answer."""
 UNDO_TURN = "undo-turn"
 """The name of the question whether a turn is to be undone; hunks and calls are never called so."""
+TRUST = "trust"
+"""The name of the question about the project's own instructions."""
 MOST_LINES = 8
 """Lines of what is asked about that are shown at once."""
 
@@ -81,6 +83,7 @@ class HeldBar(Widget, can_focus=True):
         self._held: Question | None = None
         self._confirmed: Question | None = None
         self._proposed: Question | None = None
+        self._standing: Question | None = None
         self._lines: list[str] = []
         self._top = 0
         self._seen = 0
@@ -92,7 +95,7 @@ class HeldBar(Widget, can_focus=True):
     @property
     def question(self) -> Question | None:
         """What is asked now: to confirm what the user began comes first, what can wait comes last."""
-        return self._confirmed or self._held or self._proposed
+        return self._confirmed or self._held or self._proposed or self._standing
 
     def ask(self, question: Question | None) -> None:
         """Ask about what is held, or nothing any more."""
@@ -110,6 +113,11 @@ class HeldBar(Widget, can_focus=True):
     def propose(self, question: Question | None) -> None:
         """Ask what nothing waits for, or nothing any more."""
         before, self._proposed = self.question, question
+        self._changed(before)
+
+    def stand(self, question: Question | None) -> None:
+        """Ask what nothing waits for, or nothing any more: the title alone is shown until the user comes."""
+        before, self._standing = self.question, question
         self._changed(before)
 
     def _changed(self, before: Question | None) -> None:
@@ -137,13 +145,13 @@ class HeldBar(Widget, can_focus=True):
         self._lay_out()
 
     def on_focus(self) -> None:
-        """Draw the keys that answer."""
+        """Count the time that the question has stood from here."""
         self._asked_at = monotonic()
-        self.refresh()
 
-    def on_blur(self) -> None:
-        """Draw the key that leads here."""
-        self.refresh()
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Draw the keys that answer, or the key that leads here."""
+        super().watch_has_focus(has_focus)
+        self._lay_out()
 
     async def on_key(self, event: events.Key) -> None:
         """Act on the keys of the bar; every other key does nothing here."""
@@ -159,7 +167,7 @@ class HeldBar(Widget, can_focus=True):
         now = monotonic()
         rested = self._key_at - self._key_before >= KEYS_UP_AFTER
         armed = now - self._asked_at >= ARMED_AFTER and rested
-        if armed and (verdict == "reject" or self._all_seen):
+        if armed and (verdict in ("reject", "later") or self._all_seen):
             self.post_message(self.Answered(question.name, verdict))
 
     def action_scroll(self, by: int) -> None:
@@ -176,6 +184,8 @@ class HeldBar(Widget, can_focus=True):
 
     @property
     def _room(self) -> int:
+        if not self.has_focus and self.question is self._standing:
+            return 0
         return max(1, min(len(self._lines), MOST_LINES, self.app.size.height // 3))
 
     @property
@@ -216,7 +226,8 @@ class HeldBar(Widget, can_focus=True):
         more = [f"↑ {self._top} more lines above"] if self._top else []
         more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
         if not self.has_focus:
-            return " · ".join([*more, f"{shown('answer_held')} to answer"])
+            read = "read and answer" if question is self._standing else "answer"
+            return " · ".join([*(more if self._room else []), f"{shown('answer_held')} to {read}"])
         apply = [f"y {question.apply}"] if self._all_seen else ["read to the end, then y"]
         rest = [f"a {question.all}"] if question.all else []
         rest += [f"{verdict[0]} {label}" for verdict, label in question.others]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import sys
 import time
 from collections.abc import Callable
 
@@ -36,6 +34,7 @@ from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
+from tui.printing import PieceWriter, say, say_json
 from tui.words.check_lines import check_line, checked_detail
 from tui.words.compaction_lines import compaction_line
 
@@ -68,8 +67,7 @@ def json_printer(began: float) -> Printer:
             record = {**to_dict(event), "t": round(time.monotonic() - began, 4)}
             if record.get("turn") == "":  # applied edits belong to no turn
                 del record["turn"]
-            sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
-            sys.stdout.flush()
+            say_json(record)
 
     return show
 
@@ -77,23 +75,24 @@ def json_printer(began: float) -> Printer:
 def text_printer() -> Printer:
     """Prints the answer on standard output, and hunks and problems on standard error."""
 
+    answer = PieceWriter()
+
     def show(event: Event) -> None:
         match event:
             case TextDelta(text=text):
-                sys.stdout.write(text)
-                sys.stdout.flush()
+                answer.write(text)
             case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
-                print(f"spark: {text}", file=sys.stderr)
+                say(f"spark: {text}", err=True)
             case DialogueCompacted():
-                print(f"spark: {compaction_line(event)}", file=sys.stderr)
+                say(f"spark: {compaction_line(event)}", err=True)
             case TurnEnded(status=status, message=message):
-                print(flush=True)
+                say()
                 if message:
-                    print(f"spark: {message}", file=sys.stderr)
+                    say(f"spark: {message}", err=True)
                 elif status != "completed":
-                    print(f"spark: {status}", file=sys.stderr)
+                    say(f"spark: {status}", err=True)
             case _ if (line := fate_line(event)) is not None:
-                print(line, file=sys.stderr)
+                say(line, err=True)
             case _:
                 pass
 

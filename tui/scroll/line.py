@@ -7,6 +7,7 @@ answer streams: Enter redirects, Ctrl+C stops.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from shutil import get_terminal_size
@@ -36,6 +37,8 @@ from session.events import (
     PromptQueued,
     TextDelta,
     ToolOutput,
+    TrustAnswered,
+    TrustAsked,
     TurnEnded,
     TurnStarted,
 )
@@ -44,8 +47,10 @@ from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from session.text.sanitize import clean_line
+from session.trust.project_trust import Candidate
 from session.usage.totals import UsageFold
 from tui.exits import CONFIGURATION, DONE, leave
+from tui.printing import say
 from tui.scroll.headless import fate_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
@@ -53,6 +58,7 @@ from tui.words.exact_text import exact_lines
 from tui.words.figures import turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.slash import SlashError, run_command, slashes, split_slash
+from tui.words.trust_lines import trust_lines, trust_title
 from tui.words.window_lines import context_line
 
 ESCAPE_SECONDS = 0.05
@@ -81,7 +87,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
         try:
-            print(f"{session.models.model} in {session.root}\n/help for the keys")
+            say(f"{session.models.model} in {session.root}\n/help for the keys")
             if prompt:
                 session.submit(prompt)
             await _ask(session, answer)
@@ -127,24 +133,45 @@ async def _run_command(session: Session, answer: _Answer, text: str) -> None:
         return
     name, argument = command
     if name == "help":
-        print(HELP)
+        say(HELP)
         width = get_terminal_size().columns - 1
         for slash in slashes():
-            print(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
+            say(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
+    elif name == "trust":
+        told = await _answer_trust(session, answer, argument)
+        if told:
+            say(told)
     elif name in ("land", "decline"):
         verdict: Verdict = "reject" if name == "decline" else "apply all" if argument == "all" else "apply"
         named = "" if verdict == "apply all" else argument
         if answer.held.answer(session, verdict, named):
             answer.ask()
         else:
-            print(f"{named} is not held" if named else "nothing is held")
+            say(f"{named} is not held" if named else "nothing is held")
     else:
         try:
             told = await run_command(session, name, argument)
         except SlashError as problem:
             told = str(problem)
         if told:
-            print(told)
+            say(told)
+
+
+async def _answer_trust(session: Session, answer: _Answer, argument: str) -> str:
+    """Answer whether the project's files are used, or ask again; a line for the user, or nothing."""
+    if argument in ("", "ask"):
+        return await session.trust.ask_again()
+    if argument == "later":
+        session.trust.later()
+        return "not used for now: /trust asks again"
+    if argument not in ("yes", "no"):
+        return "/trust needs yes, no or later"
+    if not sys.stdin.isatty():
+        return "nobody can be asked without a terminal: use spark trust"
+    try:
+        return await session.trust.answer(agreed=argument == "yes", seen=answer.trust_shown)
+    except StoreError as problem:
+        return str(problem)
 
 
 class _Tab(Completer):
@@ -164,7 +191,7 @@ def _stop(session: Session) -> None:
     """Stop the turn, and drop the queued prompts."""
     session.interrupt()
     for text in session.unqueue():
-        print(f"not sent any more: {text}")
+        say(f"not sent any more: {text}")
 
 
 def _keys(session: Session) -> KeyBindings:
@@ -192,7 +219,7 @@ async def _print_all(session: Session, events: AsyncIterator[Event], answer: _An
     for past in session.past():
         answer.show(past)
     async for event in events:
-        answer.follow(event)
+        answer.follow(session, event)
 
 
 class _Answer:
@@ -200,6 +227,8 @@ class _Answer:
 
     def __init__(self) -> None:
         self.held = HeldItems()
+        self.trust_shown: tuple[Candidate, ...] = ()
+        """The project's files that the user was shown and asked about."""
         self._asked: HeldItem | None = None
         """The held item that was asked about last."""
         self._partial = ""
@@ -227,15 +256,29 @@ class _Answer:
         told = _line(event)
         if told is not None:
             self._end_line()
-            print(told)
+            say(told)
         if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
-            print(turn_said(usage, self._started))
+            say(turn_said(usage, self._started))
 
-    def follow(self, event: Event) -> None:
+    def follow(self, session: Session, event: Event) -> None:
         """Show an event of the running session, and ask about what it holds."""
         self.show(event)
         self.held.take(event)
         self.ask()
+        if isinstance(event, TrustAsked):
+            self._ask_trust(session.trust.asked)
+
+    def _ask_trust(self, candidates: tuple[Candidate, ...]) -> None:
+        """Show what the project's files say, whole, and how to answer."""
+        self.trust_shown = candidates
+        if not candidates:
+            return
+        self._end_line()
+        if not sys.stdin.isatty():
+            say(f"spark: {trust_title(candidates)} (spark trust asks)")
+            return
+        say("\n".join(trust_lines(candidates)))
+        say(f"{trust_title(candidates)} (/trust yes, /trust no or /trust later)")
 
     def ask(self) -> None:
         """Ask about the oldest held item, unless that was done: one question at a time."""
@@ -247,11 +290,11 @@ class _Answer:
             return
         self._end_line()
         if item.is_call:
-            print(f"{item.label} needs your OK (/land allows it, /decline does not):")
-            print("\n".join(exact_lines(item.reason)))
+            say(f"{item.label} needs your OK (/land allows it, /decline does not):")
+            say("\n".join(exact_lines(item.reason)))
             return
         self._show_hunk(self._typed.get(item.name, []))
-        print(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
+        say(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
 
     def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
         """Print the changes of a held hunk as a diff."""
@@ -260,9 +303,9 @@ class _Answer:
             for part in piece.splitlines(keepends=True):
                 text += part if text and not text.endswith("\n") else kind + part
         lines = text.rstrip("\n").split("\n")
-        print("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
+        say("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
         if len(lines) > MOST_SHOWN:
-            print(f"  … {len(lines) - MOST_SHOWN} more lines")
+            say(f"  … {len(lines) - MOST_SHOWN} more lines")
 
     def _end_line(self) -> None:
         if self._partial:
@@ -274,13 +317,13 @@ class _Answer:
             self._in_code = not self._in_code
         width = get_terminal_size().columns - 1
         if self._in_code or len(line) <= width:
-            print(line)
+            say(line)
             return
         indent = " " * (len(line) - len(line.lstrip()))
         for part in wrap(
             line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         ):
-            print(part)
+            say(part)
 
 
 def _line(event: Event) -> str | None:
@@ -307,6 +350,8 @@ def _line(event: Event) -> str | None:
             return f"spark: {message}"
         case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
             return f"spark: {message} (again in {seconds:.0f} s)"
+        case TrustAnswered(paths=paths, agreed=agreed):
+            return f"spark: {', '.join(paths)}: {'used from now on' if agreed else 'not used'}"
         case TurnEnded(status=status, message=message):
             return f"[{status}{': ' + message if message else ''}]"
         case _:

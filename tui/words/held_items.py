@@ -19,7 +19,9 @@ from session.events import (
 if TYPE_CHECKING:
     from tui.port import SessionPort
 
-Verdict = Literal["apply", "reject", "apply all", "discard", "keep", "mine", "theirs", "both", "edit"]
+Verdict = Literal[
+    "apply", "reject", "apply all", "discard", "keep", "mine", "theirs", "both", "edit", "later"
+]
 """An answer in the bar. The first three are for what is held, the others where a question offers them."""
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import click
-
 from session.models.catalogue import Model, Price
 from session.text.sanitize import clean_line
+from tui.printing import say, say_json
 from tui.words.figures import thousands
 
 _HEAD = ("", "model", "window", "efforts", "$ in/cached/out", "edits", "reads", "provider", "checked")
@@ -45,7 +43,7 @@ def print_json(rows: Sequence[Listed]) -> None:
                 "fast_price": asdict(model.fast_price) if model.fast_price else None,
                 "checked": model.checked or None,
             }
-        click.echo(json.dumps(record, ensure_ascii=False))
+        say_json(record)
 
 
 def print_table(rows: Sequence[Listed]) -> None:
@@ -56,7 +54,7 @@ def print_table(rows: Sequence[Listed]) -> None:
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
     for line in lines:
         words = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        click.echo((line[0] or " ").ljust(2) + "  ".join(list(words)[1:]).rstrip())
+        say((line[0] or " ").ljust(2) + "  ".join(list(words)[1:]).rstrip())
 
 
 def _cells(row: Listed) -> tuple[str, ...]:

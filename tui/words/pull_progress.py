@@ -8,6 +8,7 @@ from collections import deque
 from shutil import get_terminal_size
 
 from session.engine.process import said_bytes
+from tui.printing import say, say_again
 
 DRAWN_SECONDS, LOGGED_SECONDS = 0.1, 10.0
 _WINDOW_SECONDS = 10.0
@@ -35,21 +36,21 @@ class PullProgress:
         self._shown = now
         line = progress_line(self._name, there, whole, self._speed())
         if self._alive:
-            sys.stderr.write("\r\x1b[K" + line[: get_terminal_size().columns - 1])
-            sys.stderr.flush()
+            width = get_terminal_size().columns - 1
+            say_again(line[:width], width)
             self._drawn = True
         else:
-            print(line, file=sys.stderr)
+            say(line, err=True)
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
         self.end()
-        print(f"spark: {text}", file=sys.stderr)
+        say(f"spark: {text}", err=True)
 
     def end(self) -> None:
         """End the line that is redrawn."""
         if self._drawn:
-            print(file=sys.stderr)
+            say(err=True)
             self._drawn = False
 
     def _speed(self) -> float:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-
-import click
 
 from session.text.sanitize import clean_line
 from session.usage.log import Row
 from session.usage.totals import Spent, spent
+from tui.printing import say, say_json
 from tui.words.figures import cached_share, cost, thousands
 
 Table = Mapping[tuple[date, str, str], Spent]
@@ -51,7 +49,7 @@ def print_json(table: Table) -> None:
             "cost": None if taken.known_cost is None else round(taken.known_cost, 6),
             "unpriced_turns": taken.unpriced,
         }
-        click.echo(json.dumps(record, ensure_ascii=False))
+        say_json(record)
 
 
 def print_table(table: Table) -> None:
@@ -66,7 +64,7 @@ def print_table(table: Table) -> None:
             text.ljust(width) if column < 2 else text.rjust(width)
             for column, (text, width) in enumerate(zip(line, widths, strict=True))
         ]
-        click.echo("  ".join(words).rstrip())
+        say("  ".join(words).rstrip())
 
 
 def _cells(day: str, model: str, taken: Spent) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from session.instructions import TAKE_UP
+from session.instructions import HEADS, TAKE_UP
 from session.partner.script.edit_report import Reported, read_report
 from session.partner.script.script import (
     Calls,
@@ -299,8 +299,10 @@ def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
 
 
 def _is_report(text: str, reported: Sequence[Reported]) -> bool:
-    """Whether a user message is only a report; some clients have no other role for it."""
-    return bool(reported) and text.lstrip().startswith("What became of your edits")
+    """Whether a user message is none of the user's words, but only a report or the project's data."""
+    return text.startswith(HEADS) or (
+        bool(reported) and text.lstrip().startswith("What became of your edits")
+    )
 
 
 def _squeeze(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from context.text.fences import fenced
 from context.text.secrets import redact
 from session.text.invisible import invisible_character
 from session.text.sanitize import clean
@@ -165,7 +166,7 @@ class _Output:
             last = max(first, len(lines) - lines_that_fit(lines[::-1], room - room // 3, count))
             lines = [*lines[:first], f"… {plural(last - first, 'line')} not shown …", *lines[last:]]
         body = "\n".join(lines).strip("\n")
-        return f"{how}\n{body}\n" if body else f"{how}, without output\n"
+        return f"{how}\n{fenced('', body)}" if body else f"{how}, without output\n"
 
 
 def _text(data: bytes | bytearray) -> str:

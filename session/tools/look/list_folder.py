@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from context.project.snapshot import Snapshot
+from context.text.fences import fenced_lines
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.look_tool import LookingTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
@@ -62,7 +63,7 @@ class ListTool(LookingTool):
         )
         summary = plural(len(inside), "file")
         head = f"{folder}: {summary}{'' if snapshot.complete else ' (the project is still being read)'}"
-        return ToolResult("\n".join([head, *lines[:shown], *note]) + "\n", summary)
+        return ToolResult(f"{head}\n{fenced_lines([*lines[:shown], *note])}", summary)
 
 
 def _lines(snapshot: Snapshot, inside: list[str], prefix: str, depth: int) -> list[str]:

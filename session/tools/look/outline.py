@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from context.text.fences import harmless
-from context.text.secrets import redact
+from context.text.fences import fenced, fenced_lines
+from context.text.lines import split_lines
+from context.text.safe import safe_text
 from context.window.file_views import outline_of
 from session.tools.look.allowed_paths import Refusal, read_file, resolve
 from session.tools.look.look_tool import LookingTool
@@ -49,20 +50,20 @@ class OutlineTool(LookingTool):
         found = outline_of(source)
         symbols = [symbol for symbol in found.symbols if not symbol.inside_function]
         if not symbols:
-            head = harmless(redact(found.text).text)
+            head = fenced("", safe_text(found.text).text)
             return ToolResult(f"{source.path} defines nothing; it begins:\n{head}", "no definitions")
         text = "".join(
             f"{symbol.start + 1:>5}  {'  ' * symbol.depth}{' '.join(symbol.signature.split())}\n"
             for symbol in symbols
         )
-        lines = harmless(redact(text).text).splitlines()
+        lines = split_lines(safe_text(text).text)
         if found.more:
             lines.append("… more entries")
         shown = lines_that_fit(lines, around.room, around.count)
         rest = [f"… {plural(len(lines) - shown, 'more definition')}"] if shown < len(lines) else []
         head = f"{source.path} ({plural(len(source.lines), 'line')})"
         summary = plural(len(symbols), "definition")
-        return ToolResult("\n".join([head, *lines[:shown], *rest]) + "\n", summary)
+        return ToolResult(f"{head}\n{fenced_lines([*lines[:shown], *rest])}", summary)
 
     def _folder(self, folder: str, around: CallContext) -> ToolResult:
         snapshot = self._project.snapshot
@@ -74,4 +75,4 @@ class OutlineTool(LookingTool):
         shown = lines_that_fit(blocks, around.room, around.count)
         more = len(blocks) - shown
         rest = [f"… {plural(more, 'more file')}: outline a folder or a file of it"] if more else []
-        return ToolResult("\n".join([*blocks[:shown], *rest]) + "\n", plural(len(blocks), "file"))
+        return ToolResult(fenced_lines([*blocks[:shown], *rest]), plural(len(blocks), "file"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from context.text.fences import fenced, harmless
+from context.text.fences import fenced
 from context.text.lines import split_lines
-from context.text.secrets import redact
+from context.text.safe import safe_text
 from session.tools.look.allowed_paths import Refusal, read_file
 from session.tools.look.look_tool import LookingTool
 from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed
@@ -50,8 +50,8 @@ class ReadTool(LookingTool):
         source = read_file(self._project, arguments["path"])
         if isinstance(source, Refusal):
             return failed(source.why)
-        safe = redact(source.text)
-        lines = split_lines(harmless(safe.text))
+        safe = safe_text(source.text)
+        lines = split_lines(safe.text)
         first, last = arguments.get("first_line", 1), min(arguments.get("last_line", len(lines)), len(lines))
         if not lines:
             return ToolResult(f"{source.path} is empty.", "empty", readings=(Reading(source, whole=True),))

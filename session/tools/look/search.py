@@ -9,10 +9,11 @@ from typing import Any
 from context.disk.source import Source
 from context.project.project import Project
 from context.project.snapshot import Snapshot
-from context.text.fences import harmless
+from context.text.fences import fenced_lines
 from context.text.globs import glob
 from context.text.lines import split_lines
-from context.text.secrets import is_secret_file, redact
+from context.text.safe import safe_text
+from context.text.secrets import is_secret_file
 from session.tools.look.allowed_paths import Refusal, resolve
 from session.tools.look.search_engines import SECONDS, BadPattern, Places, Query, search
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
@@ -145,14 +146,15 @@ def _told(snapshot: Snapshot, places: Places, paths: tuple[str, ...], around: Ca
         note = [f"… not all of {summary}: narrow the search with path, or with a longer pattern"]
     else:
         note = []
-    return ToolResult("\n".join([f"{summary}", *lines[:fits], *note]) + "\n", summary)
+    found = fenced_lines([*lines[:fits], *note]) if lines else ""
+    return ToolResult(f"{summary}\n{found}", summary)
 
 
 def _matches(snapshot: Snapshot, path: str, numbers: list[int]) -> list[str]:
     source = snapshot.read(path)
     if not isinstance(source, Source):
         return []
-    lines = split_lines(harmless(redact(source.text).text))
+    lines = split_lines(safe_text(source.text).text)
     shown = [f"{number}: {_cut(lines[number - 1])}" for number in numbers if number <= len(lines)]
     more = len(shown) - MOST_IN_FILE
     return shown[:MOST_IN_FILE] + (

@@ -131,4 +131,4 @@ def test_a_complete_map_has_unedited_files_by_name_alone(repo: Repo, counter: Co
     snapshot = project.scan()
     later = build(WindowRequest("", "", 50_000), snapshot, counter, seen.restart())
     delta = next(piece.text for piece in later.pieces if "what changed in it" in piece.text)
-    assert delta.endswith("\ndist/more.js\n") and "dist/axios.js" not in delta
+    assert delta.endswith("\ndist/more.js\n````\n") and "dist/axios.js" not in delta

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from context.project.project import Project
 from context.text.tokens import Counter
-from context.window.pieces import Kind
+from context.window.pieces import Approved, Kind
 from context.window.seen import Seen
 from context.window.window import Window, WindowRequest, build
 from tests.context.conftest import Repo
@@ -29,7 +29,7 @@ class Conversation:
 
     def turn(self, text: str = "Go on.", *changed: str) -> Window:
         snapshot = self.project.update(changed)
-        request = WindowRequest(text, "Instructions.\n", 60_000, used=self.used)
+        request = WindowRequest(text, "Instructions.\n", 60_000, used=self.used, approved=Approved(all=True))
         window = build(request, snapshot, self.counter, self.seen)
         self.seen = self.seen.after(window.shown)
         self.used = window.tokens
@@ -111,6 +111,7 @@ def test_only_the_changed_definitions_of_a_file_on_the_map_are_sent(repo: Repo, 
         "  class Right",
         "-   def right_7(self, value: int) -> int",
         "+   def right_7(self, value: str) -> int",
+        "````",
     ]
 
 

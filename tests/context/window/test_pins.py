@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.pieces import Kind
+from context.window.pieces import Approved, Kind
 from context.window.seen import Seen
 from context.window.window import Window, WindowRequest, build
 from tests.context.conftest import Repo
@@ -40,7 +40,15 @@ class Talk:
         self, *pinned: str, text: str = "Go on.", removed: tuple[str, ...] = (), changed: tuple[str, ...] = ()
     ) -> Window:
         snapshot = self.project.update(changed)
-        request = WindowRequest(text, "Help.\n", self.budget, used=self.used, pinned=pinned, removed=removed)
+        request = WindowRequest(
+            text,
+            "Help.\n",
+            self.budget,
+            used=self.used,
+            pinned=pinned,
+            removed=removed,
+            approved=Approved(all=True),
+        )
         window = build(request, snapshot, self.counter, self.seen)
         assert window.tokens <= window.budget
         self.seen = self.seen.after(window.shown)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.pieces import Kind
+from context.window.pieces import Approved, Kind
 from context.window.seen import Seen
 from context.window.window import BudgetTooSmall, Piece, Window, WindowRequest, build
 from tests.context.conftest import Repo
@@ -56,7 +56,7 @@ def request(
     history: tuple[str, ...] = (),
     open_files: tuple[str, ...] = (),
 ) -> WindowRequest:
-    return WindowRequest(text, INSTRUCTIONS, budget, history, open_files, used)
+    return WindowRequest(text, INSTRUCTIONS, budget, history, open_files, used, approved=Approved(all=True))
 
 
 def check(window: Window, counter: Counter, used: int = 0) -> None:
@@ -305,7 +305,7 @@ def test_the_instructions_of_a_repository_apply_in_its_folders_too(repo: Repo, c
     repo.commit(**{"AGENTS.md": "Top.\n", "a/b/AGENTS.md": "Root.\n", "a/b/c/AGENTS.md": "In c.\n"})
     repo.write("a/b/c/m.py", "x = 1\n")
     snapshot = Project(repo.root / "a/b").scan()
-    window = build(WindowRequest("@c/m.py", "", 9000), snapshot, counter)
+    window = build(WindowRequest("@c/m.py", "", 9000, approved=Approved(all=True)), snapshot, counter)
     shown = [(piece.path, piece.why) for piece in window.pieces if piece.kind is Kind.PROJECT_INSTRUCTIONS]
     assert shown == [
         ("../../AGENTS.md", "the project's instructions"),
@@ -317,5 +317,6 @@ def test_the_instructions_of_a_repository_apply_in_its_folders_too(repo: Repo, c
 def test_instructions_that_git_ignores_are_read(repo: Repo, counter: Counter) -> None:
     repo.commit(**{"a.py": "x = 1\n", ".gitignore": "AGENTS.md\n"})
     repo.write("AGENTS.md", "Mine.\n")
-    window = build(WindowRequest("hello", "", 9000), Project(repo.root).scan(), counter)
+    asked = WindowRequest("hello", "", 9000, approved=Approved(all=True))
+    window = build(asked, Project(repo.root).scan(), counter)
     assert "Mine." in piece(window, "AGENTS.md").text

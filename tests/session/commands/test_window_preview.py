@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from session.commands.window_preview import Preview, PreviewError, preview_window
+from session.project.workspace import open_workspace
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from session.trust.candidates import trust_of
 
 KINDS = {"instructions", "project_instructions", "map", "changed", "mentioned", "history", "request"}
 
@@ -23,9 +25,18 @@ def record(root: Path, request: str = "explain", budget: int | None = None) -> d
     return made
 
 
+def agree(root: Path) -> None:
+    trust, found = trust_of(open_workspace(root))
+    trust.answer({each.path: each.digest for each in found}, agreed=True)
+
+
 def test_the_record_is_as_the_contract_says(project: Path) -> None:
     (project / "app.py").write_text("def greet(name):\n    return 'Changed'\n")
     (project / "AGENTS.md").write_text("Be brief.\n")
+    made = record(project, "what does @notes.md say?")
+    assert any(left["path"] == "AGENTS.md" and "spark trust" in left["why"] for left in made["left_out"])
+    assert "project_instructions" not in {piece["kind"] for piece in made["pieces"]}
+    agree(project)
     made = record(project, "what does @notes.md say?")
     assert set(made) == {"budget", "tokens", "model", "pieces", "left_out"}
     assert made["model"] == "gpt-5.3-codex-spark"

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -50,11 +51,17 @@ def around(room: int = 2_000) -> CallContext:
     return CallContext(room, lambda text: len(text) // 4 + 1)
 
 
+def unfenced(text: str) -> str:
+    """What stands in the one fence of an answer; ``text`` itself where there is none."""
+    found = re.fullmatch(r"(?:[^\n`]*\n)?(`{3,})\n(.*)\n\1\n", text, re.DOTALL)
+    return found[2] if found else text
+
+
 async def answer(link: McpLink, name: str, /, **arguments: Any) -> tuple[bool, str]:
     made, _ = spark_tools(link, await link.tools(), attended=True)
     tool = next(tool for tool in made if tool.spec.name == f"{link.server.name}__{name}")
     result = await tool.call(arguments, around())
-    return result.ok, result.text
+    return result.ok, unfenced(result.text)
 
 
 async def test_the_tools_of_a_program_are_listed_and_called() -> None:
@@ -66,7 +73,7 @@ async def test_the_tools_of_a_program_are_listed_and_called() -> None:
         assert add.spec.description == "Adds two numbers."
         assert set(add.spec.parameters["properties"]) == {"one", "two"}
         result = await add.call({"one": 2, "two": 40}, around())
-        assert (result.ok, result.text) == (True, "42")
+        assert (result.ok, result.text) == (True, "```\n42\n```\n")
         assert add.label({"one": 2}) == 'practice: add {"one": 2}'
 
 
@@ -245,7 +252,7 @@ async def test_noise_between_the_lines_is_passed_over(capfd: pytest.CaptureFixtu
         (tool,), left_out = spark_tools(link, listed, attended=True)
         assert left_out[-1] == "31 more are left out"
         result = await tool.call({}, around(500))
-        assert result.ok and result.text.startswith("aaa") and result.text.endswith("end")
+        assert result.ok and result.text.startswith("```\naaa") and result.text.endswith("end\n```\n")
         assert "characters not shown" in result.text and len(result.text) < 500 * 4
         assert "half of a surrogate pair" in tool.refusal({"text": "\ud800"})
         assert tool.refusal({"number": float("nan")}) and not tool.refusal({"text": "a"})
@@ -347,5 +354,5 @@ async def test_a_model_calls_a_servers_tool_in_a_turn(tmp_path: Path) -> None:
         talk.session.answer(held.call, land=False)
         assert (await talk.ended("t1")).status == "completed"
         request = talk.sent(-1)
-    assert "'output': '42'" in request
+    assert repr("```\n42\n```\n") in request
     assert [event.status for event in talk.all(ToolEnded)] == ["done", "declined"]

@@ -95,7 +95,7 @@ async def test_a_server_of_the_older_protocol_says_unasked_that_its_tools_change
     servers.start()
     await servers.opened()
     (tool,) = await servers.tools()
-    assert (await tool.call({}, around())).text == "done"
+    assert (await tool.call({}, around())).text == "```\ndone\n```\n"
     assert (await heard(told, 1))[1] == "MCP server old: 1 tool now; new: two; gone: one"
     await servers.close()
 

@@ -71,7 +71,7 @@ def test_an_edit_of_the_users_after_a_hunk_is_told_as_a_diff(desk: Desk) -> None
     desk.user("a.txt", "six", "SIX")
     assert desk.told() == (
         "The developer has changed these files since; their text stands:\n"
-        "--- a.txt\n+++ a.txt\n@@ -5,3 +5,3 @@\n five\n-six\n+SIX\n seven\n"
+        "```\n--- a.txt\n+++ a.txt\n@@ -5,3 +5,3 @@\n five\n-six\n+SIX\n seven\n```\n"
     )
 
 
@@ -140,9 +140,9 @@ def test_a_long_diff_is_cut_and_says_so(tmp_path: Path) -> None:
     desk.model("a.txt", ["two"], ["TWO"])
     desk.user("a.txt", "eight\n", "".join(f"line {number}\n" for number in range(500)))
     lines = desk.told().splitlines()
-    # The heading, the diff as far as it goes, the note.
-    assert len(lines) == 1 + LONGEST_DIFF + 1
-    assert lines[-1] == f"({500 + 5 - LONGEST_DIFF} more lines of this diff are left out)"
+    # The heading and a fence, the diff as far as it goes, the note and a fence.
+    assert len(lines) == 2 + LONGEST_DIFF + 2
+    assert lines[-2] == f"({500 + 5 - LONGEST_DIFF} more lines of this diff are left out)"
 
 
 def test_a_long_line_is_cut_and_says_so(desk: Desk) -> None:
@@ -159,7 +159,7 @@ def test_a_long_line_is_cut_and_says_so(desk: Desk) -> None:
 def test_a_change_of_line_endings_alone_is_told_in_words(desk: Desk, now: str) -> None:
     desk.model("a.txt", ["two"], ["TWO"])
     (desk.root / "a.txt").write_bytes(now.encode())
-    assert desk.told().endswith("--- a.txt\nOnly its line endings have changed.\n")
+    assert desk.told().endswith("--- a.txt\nOnly its line endings have changed.\n```\n")
     assert desk.told() == ""
 
 

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.text.sanitize import clean, clean_line
+from context.text.unseen import has_unseen
+from session.text.sanitize import clean, clean_line, json_line
 
 BIDI = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
+TEXT = (
+    st.text(st.sampled_from("aé1👩\u200d\u200c\u200b\ufe0f\r\n\t\x1b\x9b\u202e\u2028\U000e0041"), max_size=8)
+    | ANY_TEXT
+)
 
 
 @pytest.mark.parametrize("code", [code for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)])
@@ -32,7 +38,16 @@ def test_tab_and_newline_stay_and_carriage_return_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["plain", "", "Grüße, 世界 🎉 👩‍👩‍👧", "no\u00a0break", "a = 1  # 100 %", "[bold]markup[/bold]"]
+    "text",
+    [
+        "plain",
+        "",
+        "Grüße, 世界 🎉 👩‍👩‍👧 ❤️‍🔥 1️⃣",
+        "می‌خواهم",
+        "no\u00a0break",
+        "a = 1  # 100 %",
+        "[bold]markup[/bold]",
+    ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert clean(text) == text
@@ -54,6 +69,33 @@ def test_escape_sequences_cannot_act(attack: str) -> None:
     assert not any(unicodedata.category(character) == "Cc" for character in cleaned)
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\u200b",
+        "a\u200d",
+        "\u2060",
+        "\ufeff",
+        "\U000e0041",
+        "\u00ad",
+        "\u2028",
+        "\u2029",
+        "\u3164",
+        "e\ufe0f",
+    ],
+)
+def test_characters_without_width_tags_and_separators_become_visible(hidden: str) -> None:
+    assert clean(f"x{hidden}y") == f"x{hidden[:-1]}\ufffdy"
+
+
+@given(TEXT)
+def test_json_loses_nothing_and_holds_nothing_unseen(text: str) -> None:
+    line = json_line({"text": text, text: 1})
+    assert json.loads(line) == {"text": text, text: 1}
+    assert line.isprintable() or not has_unseen(line)
+    assert "\n" not in line and "\x7f" not in line
+
+
 @given(ANY_TEXT)
 def test_no_control_character_but_tab_and_newline_comes_through(text: str) -> None:
     for character in clean(text):
@@ -68,9 +110,22 @@ def test_cleaning_twice_changes_nothing_more_and_the_result_can_be_encoded(text:
     once.encode("utf-8")
 
 
-@given(ANY_TEXT, ANY_TEXT)
-def test_pieces_clean_to_the_same_as_the_whole(one: str, other: str) -> None:
-    assert clean(one) + clean(other) == clean(one + other)
+@given(st.lists(TEXT, max_size=6))
+def test_pieces_clean_to_the_same_as_the_whole(pieces: list[str]) -> None:
+    cleaned, before = "", ""
+    for piece in pieces:
+        cleaned += clean(piece, before)
+        before += piece
+    assert cleaned == clean("".join(pieces))
+
+
+@given(st.lists(TEXT, max_size=6))
+def test_the_end_of_the_piece_before_is_enough(pieces: list[str]) -> None:
+    cleaned, before = "", ""
+    for piece in pieces:
+        cleaned += clean(piece, before)
+        before = piece[-1:] or before
+    assert cleaned == clean("".join(pieces))
 
 
 @given(ANY_TEXT)

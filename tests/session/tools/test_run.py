@@ -42,7 +42,7 @@ async def test_a_command_waits_for_the_user_and_runs_as_it_was_shown(root: Path)
         assert talk.session.running and not talk.all(ToolOutput)
         assert talk.session.answer(held.call, land=True)
         assert (await talk.ended("t1")).status == "completed"
-        assert outputs(talk) == ["exit 3\none\ntwo\n\u2713\n"]
+        assert outputs(talk) == ["exit 3\n```\none\ntwo\n\u2713\n```\n"]
         assert not talk.session.answer(held.call, land=True), "it waits no more"
     (ended,) = talk.all(ToolEnded)
     assert ended.status == "failed" and "· exit 3 ·" in ended.line
@@ -116,7 +116,7 @@ async def environment_of_a_command(root: Path, own: dict[str, str]) -> dict[str,
     """The variables that a command really gets in a spark with the environment ``own``."""
     tool = RunTool(root, open_project(root, Flags(), own).command_environ, asks=False)
     result = await tool.call({"command": "env"}, CallContext(8_000, len))
-    return dict(line.split("=", 1) for line in result.text.splitlines()[1:])
+    return dict(line.split("=", 1) for line in result.text.splitlines()[2:-1])
 
 
 async def test_a_command_gets_no_credentials_from_the_environment(root: Path, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ async def test_processes_that_outlive_a_command_are_ended_too(root: Path) -> Non
         talk.session.submit("go")
         talk.session.answer((await talk.until(ToolHeld)).call, land=True)
         await talk.ended("t1")
-        assert outputs(talk) == ["exit 0\nstarted\n"]
+        assert outputs(talk) == ["exit 0\n```\nstarted\n```\n"]
     assert running(mark) == []
 
 
@@ -248,7 +248,7 @@ async def test_a_process_in_a_session_of_its_own_is_ended_too(root: Path, then: 
         assert (await talk.ended("t1")).status == ("interrupted" if "600" in then else "completed")
         assert running(mark) == []
         how = {"": "exit 0", "; exit 3": "exit 3", "; kill -9 $$": "ended by signal 9"}.get(then)
-        assert how is None or outputs(talk) == [f"{how}\nready\n"]
+        assert how is None or outputs(talk) == [f"{how}\n```\nready\n```\n"]
 
 
 @on_linux

@@ -154,7 +154,7 @@ SEARCHED_BY = [
     [
         (
             {"pattern": "start"},
-            "3 matches in 2 files\nsrc/app.py\n7:     def start(self) -> None:\n"
+            "3 matches in 2 files\n```\nsrc/app.py\n7:     def start(self) -> None:\n"
             '8:         print("starting")\nsrc/deep/er/notes.txt\n1: start here\n',
         ),
         ({"pattern": "^START", "ignore_case": True, "path": "*.txt"}, "1: start here\n2: START again\n"),
@@ -251,8 +251,8 @@ def children() -> set[str]:
 async def test_list_folds_what_lies_deeper(root: Path) -> None:
     tool = ListTool(scanned(root))
     assert (await call(tool)).text == (
-        ".: 6 files\n.env (a secret file: never shown to the model)\n.gitignore\nempty.txt\n"
-        "image.png (a binary file)\nsrc/app.py\nsrc/deep/ (1 file)\n"
+        ".: 6 files\n```\n.env (a secret file: never shown to the model)\n.gitignore\nempty.txt\n"
+        "image.png (a binary file)\nsrc/app.py\nsrc/deep/ (1 file)\n```\n"
     )
     assert "src/deep/er/notes.txt" in (await call(tool, path="src", depth=3)).text
     assert (await call(tool, path="build")).text == "There are no files of this project in build."

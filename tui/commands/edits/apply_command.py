@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from tui.commands.options import folder_option, json_option, opening_workspace
+from tui.printing import say
 
 
 @click.command("apply")
@@ -45,15 +46,15 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
                     show(event)
                 elif isinstance(event, ApplyEnded):
                     counts = f"{event.landed} landed, {event.refused} refused"
-                    click.echo(f"{counts}, {event.already_applied} already there")
+                    say(f"{counts}, {event.already_applied} already there")
                 elif isinstance(event, Notice):
-                    click.echo(f"spark: {event.text}", err=True)
+                    say(f"spark: {event.text}", err=True)
                 elif (line := fate_line(event)) is not None:
-                    click.echo(line)
+                    say(line)
     except NotTextError as problem:
         leave(str(problem), FAILED)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
     if not found:
-        click.echo("spark: there was no edit in standard input", err=True)
+        say("spark: there was no edit in standard input", err=True)
     raise SystemExit(FAILED if refused else DONE)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NoReturn
 
-import click
-
 from session.commands.apply import redo_hunk, undo_hunk
 from session.events import HunkRefused
 from tui.commands.options import opening_workspace
 from tui.exits import DONE, FAILED, leave
+from tui.printing import say
 
 
 def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
@@ -21,5 +20,5 @@ def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
         subject = " ".join(part for part in (event.hunk, event.path) if part)
         leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
     place = f":{event.start}-{max(event.start, event.end - 1)}" if event.end else ""
-    click.echo(f"{event.hunk} {'redone' if again else 'undone'} {event.path}{place}")
+    say(f"{event.hunk} {'redone' if again else 'undone'} {event.path}{place}")
     raise SystemExit(DONE)

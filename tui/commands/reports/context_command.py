@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from tui.commands.options import json_option, model_options, opening
+from tui.printing import back_to_start, say, say_again, say_json
 
 
 @click.command("context")
@@ -30,7 +31,6 @@ def command(
     **given: Any,
 ) -> None:
     """Show the window that REQUEST would be sent with: its pieces, their tokens, and what was left out."""
-    import json
 
     from session.commands.window_preview import PreviewError, preview_window
     from session.memory.window_report import left_out_files, reported_pieces
@@ -44,20 +44,20 @@ def command(
     except PreviewError as problem:
         leave(str(problem), FAILED)
     for note in preview.notes:
-        click.echo(f"spark: {note}", err=True)
+        say(f"spark: {note}", err=True)
     if as_json:
-        click.echo(json.dumps(preview.record(), ensure_ascii=False))
+        say_json(preview.record())
         return
     window = preview.window
-    click.echo(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
-    click.echo(f"{kinds_line(reported_pieces(window.pieces, earlier=False))}\n")
+    say(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
+    say(f"{kinds_line(reported_pieces(window.pieces, earlier=False))}\n")
     for piece in window.pieces:
-        click.echo(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
-        click.echo(f"{'':>10}{piece.why}")
+        say(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")
+        say(f"{'':>10}{piece.why}")
     if window.left_out:
-        click.echo("\nleft out")
+        say("\nleft out")
     for line in left_out_lines(left_out_files(window.left_out)):
-        click.echo(line)
+        say(line)
 
 
 @contextmanager
@@ -72,10 +72,11 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
         nonlocal longest
         line = f"reading {known:,} of {total:,} files" if total else "listing the files"
         longest = max(longest, len(line))
-        click.echo(f"\r{line:<{longest}}", err=True, nl=False)
+        say_again(line, longest)
 
     try:
         yield told
     finally:
         if longest:
-            click.echo(f"\r{'':<{longest}}\r", err=True, nl=False)
+            say_again("", longest)
+            back_to_start()

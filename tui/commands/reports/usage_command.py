@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tui.commands.options import folder_option, json_option, opening_workspace
+from tui.printing import say
 
 
 @click.command("usage")
@@ -39,8 +40,6 @@ def command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     elif table:
         print_table(table)
     else:
-        click.echo(f"nothing in the last {days} day{'' if days == 1 else 's'}", err=True)
+        say(f"nothing in the last {days} day{'' if days == 1 else 's'}", err=True)
     if found.skipped:
-        click.echo(
-            f"spark: {found.skipped} damaged lines were passed over in {workspace.folders.usage}", err=True
-        )
+        say(f"spark: {found.skipped} damaged lines were passed over in {workspace.folders.usage}", err=True)

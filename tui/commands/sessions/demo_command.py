@@ -9,6 +9,7 @@ import click
 
 from tui.commands.options import opening, theme_option
 from tui.exits import CONFIGURATION, leave
+from tui.printing import say
 
 
 @click.command("demo")
@@ -38,5 +39,5 @@ def command(prompt: str | None, rate: str, model: str, theme: str | None) -> Non
             code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions)
     except ServingError as problem:
         leave(str(problem), CONFIGURATION)
-    click.echo(f"the sample project stays in {folder}")
+    say(f"the sample project stays in {folder}")
     raise SystemExit(code)

@@ -8,6 +8,7 @@ import click
 
 from tui.commands.options import folder_option, opening_workspace, session_file
 from tui.commands.shell_completion import sessions
+from tui.printing import say_json
 
 
 @click.command("export")
@@ -15,7 +16,6 @@ from tui.commands.shell_completion import sessions
 @folder_option
 def command(session: str, folder: Path) -> None:
     """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
-    import json
 
     from session.journal.journals import read_records
     from session.storage.line_files import StoreError
@@ -23,6 +23,6 @@ def command(session: str, folder: Path) -> None:
 
     try:
         for record in read_records(session_file(opening_workspace(folder), session)):
-            click.echo(json.dumps(record, ensure_ascii=False))
+            say_json(record)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tui.commands.options import folder_option, json_option, opening_workspace
+from tui.printing import say, say_json
 
 
 @click.command("sessions")
@@ -15,7 +16,6 @@ from tui.commands.options import folder_option, json_option, opening_workspace
 @folder_option
 def command(as_json: bool, folder: Path) -> None:
     """List this project's sessions, newest first."""
-    import json
     from dataclasses import asdict
 
     from session.journal.journals import list_sessions
@@ -29,10 +29,10 @@ def command(as_json: bool, folder: Path) -> None:
         leave(str(problem), CONFIGURATION)
     for row in rows:
         if as_json:
-            click.echo(json.dumps(asdict(row)))
+            say_json(asdict(row))
             continue
         changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed))
         turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
-        click.echo(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
+        say(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
     if not rows and not as_json:
-        click.echo("this project has no sessions yet; start one with: spark", err=True)
+        say("this project has no sessions yet; start one with: spark", err=True)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from tui.commands.options import json_option, model_options
+from tui.printing import say, say_json
 
 
 @click.command("doctor")
@@ -18,7 +19,6 @@ from tui.commands.options import json_option, model_options
 def command(as_json: bool, folder: Path, **given: Any) -> None:
     """Look at the setup, the link (one short request is sent) and the terminal, step by step."""
     import asyncio
-    import json
     from dataclasses import asdict
 
     from session.doctor.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
@@ -34,11 +34,11 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
         nonlocal ill
         ill = ill or finding.well is False
         if as_json:
-            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
+            say_json(asdict(finding))
             return
         sign = {True: "ok", False: "!!", None: "--"}[finding.well]
         took = f"  {finding.milliseconds:,.1f} ms" if finding.milliseconds is not None else ""
-        click.echo(f"{sign}  {finding.step:<12} {clean_line(finding.found)}{took}")
+        say(f"{sign}  {finding.step:<12} {clean_line(finding.found)}{took}")
 
     async def look() -> None:
         findings, opening = examine_setup(folder, Flags(**given), os.environ)

@@ -8,6 +8,7 @@ import sys
 import click
 
 from tui.exits import CONFIGURATION, FAILED, UNREACHABLE, USAGE, leave
+from tui.printing import say
 
 WARNED_BYTES = 5_000_000_000
 """Downloads above this size have to be confirmed."""
@@ -40,7 +41,7 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
         with Hub(os.environ) as hub:
             wanted = choose(hub, name, file)
             size = said_bytes(wanted.file.size)
-            click.echo(f"{clean_line(wanted.repository.name)}: {wanted.file.name}, {size}", err=True)
+            say(f"{clean_line(wanted.repository.name)}: {wanted.file.name}, {size}", err=True)
             _confirm(wanted.file.size, yes)
             progress = PullProgress(wanted.name)
             place = pull(hub, store, wanted, progress.show, progress.say)
@@ -49,8 +50,8 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
         leave(clean_line(str(problem)), FAILED)
     except HubError as problem:
         leave(clean_line(str(problem)), UNREACHABLE)
-    click.echo(place)
-    click.echo(f"try it: spark --local {wanted.name}", err=True)
+    say(str(place))
+    say(f"try it: spark --local {wanted.name}", err=True)
 
 
 def _confirm(size: int, yes: bool) -> None:
@@ -59,7 +60,7 @@ def _confirm(size: int, yes: bool) -> None:
 
     free = free_memory()
     if free is not None and size > free:
-        click.echo(f"spark: it is larger than the {said_bytes(free)} of memory that are free", err=True)
+        say(f"spark: it is larger than the {said_bytes(free)} of memory that are free", err=True)
     if yes or size < WARNED_BYTES:
         return
     if not sys.stdin.isatty():
@@ -79,15 +80,15 @@ def list_models(known: bool) -> None:
     if known:
         for model in known_models():
             note = "" if model.verified else "  (not checked at the hub)"
-            click.echo(f"{model.name:<24} {model.gigabytes:>5.1f} GB  {model.repository}{note}")
+            say(f"{model.name:<24} {model.gigabytes:>5.1f} GB  {model.repository}{note}")
         return
     models = ModelStore().models()
     for each in models:
         state = "" if each.whole else "  unfinished: pull it again to go on"
         source = f"  {each.origin.repository}" if each.origin else ""
-        click.echo(f"{each.name:<40} {said_bytes(each.size):>9}{source}{state}")
+        say(f"{each.name:<40} {said_bytes(each.size):>9}{source}{state}")
     if not models:
-        click.echo("no model is here yet: spark local pull NAME", err=True)
+        say("no model is here yet: spark local pull NAME", err=True)
 
 
 @command.command("remove")
@@ -102,4 +103,4 @@ def remove_model(name: str) -> None:
         freed = ModelStore().remove(name)
     except LocalError as problem:
         leave(str(problem), CONFIGURATION)
-    click.echo(f"{said_bytes(freed)} set free", err=True)
+    say(f"{said_bytes(freed)} set free", err=True)

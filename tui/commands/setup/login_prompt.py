@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import json
 import os
 import sys
-
-import click
 
 from session.keys.credentials import CredentialsError, find_key
 from session.keys.login import list_keys, read_key, remove_key, store_key, try_key
@@ -17,6 +14,7 @@ from session.setup.config import ConfigError, Flags, Settings, load_settings
 from session.storage.folders import config_folder
 from session.text.sanitize import clean_line
 from tui.exits import CONFIGURATION, FAILED, leave
+from tui.printing import say, say_json
 
 _LONGEST = 16_384
 
@@ -37,11 +35,11 @@ def log_in(
             trial = asyncio.run(try_key(provider, settings.base_url, secret))
             if trial.taken is False:
                 raise LoginError(f"{trial.told}; the key was not stored (--no-check stores it)")
-            click.echo(f"{provider.name}: {trial.told}")
+            say(f"{provider.name}: {trial.told}")
         where = asyncio.run(store_key(config_folder(), provider.name, secret, keyring=keyring))
     except CredentialsError as problem:
         raise LoginError(str(problem)) from None
-    click.echo(f"{provider.name}: the key is stored in {where}")
+    say(f"{provider.name}: the key is stored in {where}")
     _say_what_goes_before(provider, settings, "it")
 
 
@@ -54,7 +52,7 @@ def log_out(name: str | None) -> None:
         leave(str(problem), CONFIGURATION)
     if not where:
         leave(f"no key of {provider.name} is stored", FAILED)
-    click.echo(f"{provider.name}: the key was removed from {where}")
+    say(f"{provider.name}: the key was removed from {where}")
     _say_what_goes_before(provider, settings, "")
 
 
@@ -67,11 +65,11 @@ def list_logins(*, as_json: bool) -> None:
         leave(str(problem), CONFIGURATION)
     for name, source in rows:
         if as_json:
-            click.echo(json.dumps({"provider": name, "source": source}, ensure_ascii=False))
+            say_json({"provider": name, "source": source})
         else:
-            click.echo(f"{clean_line(name):<12} {clean_line(source)}")
+            say(f"{clean_line(name):<12} {clean_line(source)}")
     if not rows:
-        click.echo("spark: no provider has a key; spark login PROVIDER stores one", err=True)
+        say("spark: no provider has a key; spark login PROVIDER stores one", err=True)
 
 
 def _settings(name: str | None, base_url: str | None) -> tuple[Settings, Catalogue, Provider]:
@@ -107,7 +105,7 @@ def _say_what_goes_before(provider: Provider, settings: Settings, stored: str) -
     if found is None or (stored and not _goes_before(found.source, provider, settings)):
         return
     before = f"goes before {stored}" if stored else "still gives one"
-    click.echo(f"spark: {found.source} {before}", err=True)
+    say(f"spark: {found.source} {before}", err=True)
 
 
 def _goes_before(source: str, provider: Provider, settings: Settings) -> bool:

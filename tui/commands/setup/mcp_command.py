@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tui.commands.options import folder_option, json_option, opening
+from tui.printing import say, say_json
 
 
 @click.command("mcp")
@@ -19,7 +20,6 @@ def command(as_json: bool, folder: Path) -> None:
     cannot be had.
     """
     import asyncio
-    import json
 
     from session.mcp.listing import ask_servers
     from tui.exits import UNREACHABLE
@@ -27,18 +27,18 @@ def command(as_json: bool, folder: Path) -> None:
     opened = opening(folder)
     servers = opened.settings.mcp
     if not servers:
-        click.echo("no MCP server is configured: add a table [mcp.NAME] to config.toml", err=True)
+        say("no MCP server is configured: add a table [mcp.NAME] to config.toml", err=True)
         return
     reports = asyncio.run(ask_servers(servers, opened.program_environ, opened.server_folders))
     for report in reports:
         if as_json:
-            click.echo(json.dumps(report.as_dict(), ensure_ascii=False))
+            say_json(report.as_dict())
             continue
-        click.echo(f"{report.name}  {report.problem or f'{len(report.tools)} tools'}")
+        say(f"{report.name}  {report.problem or f'{len(report.tools)} tools'}")
         for tool in report.tools:
             asks = "  (asks first)" if tool.asks else ""
-            click.echo(f"  {tool.name}{asks}  {tool.description}"[:110].rstrip())
+            say(f"  {tool.name}{asks}  {tool.description}"[:110].rstrip())
         for line in report.left_out:
-            click.echo(f"  left out: {line}")
+            say(f"  left out: {line}")
     if any(report.problem for report in reports):
         raise SystemExit(UNREACHABLE)

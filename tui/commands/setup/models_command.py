@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.commands.options import json_option, model_options, opening
+from tui.printing import say, say_json
 
 if TYPE_CHECKING:
     from session.models.catalogue import Catalogue
@@ -75,7 +76,6 @@ async def _names(project: Opening) -> tuple[str, ...]:
 def _list_found(catalogue: Catalogue, as_json: bool) -> None:
     """Print the servers found on this machine: the provider to name, the model, and the program."""
     import asyncio
-    import json
 
     from session.models.discovery import find_servers
 
@@ -84,7 +84,7 @@ def _list_found(catalogue: Catalogue, as_json: bool) -> None:
         for model in server.models or ("",):
             if as_json:
                 told = {**row, "model": model, "wants_key": server.wants_key}
-                click.echo(json.dumps(told, ensure_ascii=False))
+                say_json(told)
             else:
                 said = model or ("wants a key" if server.wants_key else "offers no model")
-                click.echo(f"{server.provider:<10} {said:<40} {server.told}")
+                say(f"{server.provider:<10} {said:<40} {server.told}")

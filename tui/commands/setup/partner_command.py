@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tui.exits import CONFIGURATION, UNREACHABLE, leave
+from tui.printing import say
 
 
 @click.command("partner")
@@ -22,6 +23,6 @@ def command(port: int, rate: str, script: Path | None) -> None:
     from session.partner.server.process import ServingError, serve_until_stopped
 
     try:
-        serve_until_stopped(port, rate, script, announce=lambda url: click.echo(url))
+        serve_until_stopped(port, rate, script, announce=lambda url: say(url))
     except ServingError as problem:
         leave(str(problem), UNREACHABLE if problem.address else CONFIGURATION)

@@ -1,0 +1,65 @@
+"""Printing: the one way in which commands, line mode and the headless printer write to the terminal.
+
+Everything printed passes ``session.text.sanitize``, whatever its source. ``tests/project/test_printing.py``
+holds that no other module of the front ends prints.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+# The sanitizer is imported by what prints: `spark --help` and the first frame do without it.
+
+
+def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
+    """Print ``text``, which may have several lines, on standard output or standard error."""
+    from session.text.sanitize import clean
+
+    _write(clean(text) + end, err=err)
+
+
+def say_line(text: str, *, err: bool = False) -> None:
+    """Print ``text`` on one line, whatever line breaks are in it."""
+    from session.text.sanitize import clean_line
+
+    _write(clean_line(text) + "\n", err=err)
+
+
+def say_json(record: Any, *, err: bool = False) -> None:
+    """Print ``record`` as JSON on one line: nothing in it is lost, and a terminal acts on none of it."""
+    from session.text.sanitize import json_line
+
+    _write(json_line(record) + "\n", err=err)
+
+
+def say_again(text: str, width: int) -> None:
+    """Put ``text`` in the place of the last line on standard error, which was at most ``width`` wide."""
+    from session.text.sanitize import clean_line
+
+    _write(f"\r{clean_line(text):<{width}}", err=True)
+
+
+def back_to_start() -> None:
+    """Go back to the start of a line that :func:`say_again` wrote."""
+    _write("\r", err=True)
+
+
+class PieceWriter:
+    """Prints a text that comes in pieces, cut anywhere, on standard output."""
+
+    def __init__(self) -> None:
+        self._before = ""
+
+    def write(self, text: str) -> None:
+        """Print the next piece."""
+        from session.text.sanitize import clean
+
+        _write(clean(text, self._before), err=False)
+        self._before = text[-1:] or self._before
+
+
+def _write(text: str, *, err: bool) -> None:
+    stream = sys.stderr if err else sys.stdout
+    stream.write(text)
+    stream.flush()

@@ -44,6 +44,7 @@ OTHERS = {
     "session/project/workspace.py": "the state folder",
     "session/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/config.py": "the settings: the user's, and those of the project",
+    "session/setup/default_model.py": "the model that was found for each server's address",
     "session/storage/folders.py": "the state folder",
     "session/storage/line_files.py": "the state folder",
     "session/storage/private_files.py": "the state folder",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from session.events import CheckEnded, Event, HunkChecked, HunkUndone
 from session.journal.recorder import Recorder
 from session.setup.opening import Opening
+from session.storage.line_files import StoreError
 from session.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from session.checks.known_checks import KnownChecks
     from session.checks.runner import CheckRunner
 
+NO_CHECKS = "This project has no checks: add [[checks]] to config.toml (docs/checks.md)."
 MOST_SENT = 20
 """The findings that are sent to the model at once."""
 
@@ -39,6 +41,8 @@ class CheckCommands:
         self._recorder = recorder
         self._tasks = tasks
         self._files = files
+        self._shown: dict[str, Check] = {}
+        """The checks as they were last listed, by name: what the user can agree to."""
         self._following: list[asyncio.Task[None]] = []
         self._take: Callable[[Event], None] | None = None
         self._red: dict[tuple[str, str], str] = {}
@@ -49,6 +53,28 @@ class CheckCommands:
     def following(self) -> bool:
         """Whether hunks are judged as they land."""
         return bool(self._following)
+
+    async def listed(self) -> list[tuple[Check, bool]]:
+        """The checks of the project, each with whether it is agreed to. Raises CheckError."""
+        known = await asyncio.to_thread(self._known)
+        agreed = await asyncio.to_thread(self._read_agreed, known)
+        self._shown = {check.name: check for check in known.all()}
+        return [(check, check in agreed) for check in self._shown.values()]
+
+    async def agree(self, name: str) -> Check:
+        """Agree to the check ``name`` for this project, as it was listed, and return it.
+
+        Raises CheckError where it was not listed: nobody can agree to a command that was not shown.
+        """
+        check = self._shown.get(name)
+        if check is None:
+            raise CheckError(f"/check list shows what each check runs; then: /check agree {name}")
+        known = await asyncio.to_thread(self._known)
+        try:
+            await asyncio.to_thread(known.agree, [check])
+        except StoreError as problem:
+            raise CheckError(str(problem)) from problem
+        return check
 
     async def run(self) -> str:
         """Run every agreed check once, in the background; events tell what comes of it. Returns which.
@@ -97,22 +123,23 @@ class CheckCommands:
             publish_verdict(await runner.run(check), self._recorder.publish)
 
     async def _agreed(self) -> list[Check]:
-        from session.storage.line_files import StoreError
-
         known = await asyncio.to_thread(self._known)
-        try:
-            agreed = await asyncio.to_thread(known.agreed)
-        except StoreError as problem:
-            raise CheckError(str(problem)) from problem
+        agreed = await asyncio.to_thread(self._read_agreed, known)
         if agreed:
             return agreed
-        names = " ".join(check.name for check in known.all())
-        if names:
-            raise CheckError(
-                "No check of this project is agreed to. To allow them, run in a shell: "
-                f"spark check --agree {names}"
-            )
-        raise CheckError("This project has no checks: add [[checks]] to config.toml (docs/checks.md).")
+        if not known.all():
+            raise CheckError(NO_CHECKS)
+        raise CheckError(
+            "No check of this project is agreed to. /check list shows what they run, "
+            "/check agree NAME allows one."
+        )
+
+    @staticmethod
+    def _read_agreed(known: KnownChecks) -> list[Check]:
+        try:
+            return known.agreed()
+        except StoreError as problem:
+            raise CheckError(str(problem)) from problem
 
     def _known(self) -> KnownChecks:
         from session.checks.known_checks import KnownChecks

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from session.events import CheckEnded, HunkChecked
+from tui.words.exact_text import exact_lines
+
+if TYPE_CHECKING:
+    from session.checks.check import Check
 
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
@@ -24,3 +31,16 @@ def check_line(event: CheckEnded) -> str:
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])
+
+
+def listed_checks(checks: Sequence[tuple[Check, bool]]) -> str:
+    """The checks of a project, a line each: name, whether it is agreed to, and the exact command."""
+    return "\n".join(
+        f"{check.name}{' (agreed)' if agreed else ''}: {exact_command(check)} · from {check.source}"
+        for check, agreed in checks
+    )
+
+
+def exact_command(check: Check) -> str:
+    """The command on one line, with what cannot be seen written out."""
+    return " ⏎ ".join(exact_lines(check.command))

@@ -138,7 +138,9 @@ class SlashError(Exception):
 
 
 async def _run_command(session: SessionPort, name: str, argument: str) -> str:
+    from session.commands.check_commands import NO_CHECKS
     from session.text.near_names import spelled_like
+    from tui.words.check_lines import exact_command, listed_checks
     from tui.words.figures import report
     from tui.words.window_lines import window_lines
 
@@ -170,6 +172,11 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             session.compaction.forget(argument)
         case "check", "":
             return await session.checks.run()
+        case "check", "list":
+            return listed_checks(await session.checks.listed()) or NO_CHECKS
+        case "check", _ if argument.startswith("agree "):
+            check = await session.checks.agree(argument.removeprefix("agree ").strip())
+            return f"agreed for this project: {exact_command(check)}"
         case "check", "on":
             return await session.checks.follow()
         case "check", "off":

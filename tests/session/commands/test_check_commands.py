@@ -100,7 +100,7 @@ async def test_agreed_checks_run_on_command(root: Path) -> None:
 async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:
     async with talking(root, SCRIPT) as talk:
         for command in (talk.session.checks.run, talk.session.checks.follow):
-            with pytest.raises(CheckError, match="spark check --agree ruff tests"):
+            with pytest.raises(CheckError, match="/check list shows what they run"):
                 await command()
         assert not talk.session.checks.following
         assert talk.all(PromptSubmitted) == []
@@ -109,4 +109,29 @@ async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:
 async def test_a_project_without_checks_says_how_to_get_some(tmp_path: Path) -> None:
     async with talking(tmp_path, SCRIPT) as talk:
         with pytest.raises(CheckError, match=r"has no checks: add \[\[checks\]\] to config.toml"):
+            await talk.session.checks.run()
+
+
+async def test_only_what_was_shown_can_be_agreed_to(root: Path) -> None:
+    async with talking(root, SCRIPT) as talk:
+        with pytest.raises(CheckError, match="/check list shows what each check runs"):
+            await talk.session.checks.agree("ruff")
+        assert [(check.name, agreed) for check, agreed in await talk.session.checks.listed()] == [
+            ("ruff", False),
+            ("tests", False),
+        ]
+        (root / "package.json").write_text('{"scripts": {"test": "node --test"}}')
+        assert (await talk.session.checks.agree("ruff")).command == RUFF
+        with pytest.raises(CheckError):
+            await talk.session.checks.agree("npm-test")
+        assert await talk.session.checks.run() == "running ruff"
+
+
+async def test_a_script_that_changed_after_it_was_shown_is_not_run(root: Path) -> None:
+    (root / "package.json").write_text('{"scripts": {"test": "true"}}')
+    async with talking(root, SCRIPT) as talk:
+        await talk.session.checks.listed()
+        (root / "package.json").write_text('{"scripts": {"test": "touch ran"}}')
+        await talk.session.checks.agree("npm-test")
+        with pytest.raises(CheckError, match="No check of this project is agreed to"):
             await talk.session.checks.run()

@@ -74,14 +74,14 @@ def _list(checks: list[Check], known: KnownChecks) -> None:
     agreed = known.agreed()
     for check in checks:
         state = "agreed" if check in agreed else "not agreed"
-        click.echo(f"{check.name}  {check.kind}  {state}  {_shown(check.command)}  ({check.source})")
+        click.echo(f"{check.name}  {check.kind}  {state}  {_shown(check)}  ({check.source})")
     if not checks:
         click.echo("this project has no checks: add [[checks]] to config.toml", err=True)
 
 
 def _tell_agreed(checks: list[Check]) -> None:
     for check in checks:
-        click.echo(f"agreed for this project: {_shown(check.command)}", err=True)
+        click.echo(f"agreed for this project: {_shown(check)}", err=True)
 
 
 def _typed(commands: tuple[str, ...]) -> list[Check]:
@@ -92,7 +92,7 @@ def _typed(commands: tuple[str, ...]) -> list[Check]:
     for text in commands:
         if problem := command_problem(text):
             leave(f"--check {problem}", USAGE)
-    return [Check(_shown(text)[:40], text, source="--check") for text in commands]
+    return [Check(" ".join(text.split())[:40], text, source="--check") for text in commands]
 
 
 def _agreed(checks: list[Check], known: KnownChecks, *, asked: bool, more: tuple[str, ...]) -> list[Check]:
@@ -187,7 +187,7 @@ def _print_json(record: dict[str, Any], began: float) -> None:
     click.echo(json.dumps({**record, "t": round(time.monotonic() - began, 3)}, ensure_ascii=False))
 
 
-def _shown(command: str) -> str:
-    from tui.words.exact_text import exact_lines
+def _shown(check: Check) -> str:
+    from tui.words.check_lines import exact_command
 
-    return " ⏎ ".join(exact_lines(command))
+    return exact_command(check)

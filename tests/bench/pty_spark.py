@@ -18,6 +18,7 @@ import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from session.partner.demo import make_sample
 from session.partner.server.process import companion
@@ -37,6 +38,8 @@ class Pty:
     ) -> None:
         self._main, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.found = termios.tcgetattr(terminal)
+        """The terminal's attributes before the program was started."""
         self.began = time.monotonic()
         self._process = subprocess.Popen(
             command,
@@ -74,6 +77,11 @@ class Pty:
     def text(self) -> str:
         """Return what it wrote since :meth:`forget`, without control sequences."""
         return _CONTROL.sub("", self.raw)
+
+    @property
+    def attributes(self) -> list[Any]:
+        """Return the terminal's attributes now."""
+        return termios.tcgetattr(self._main)
 
     def forget(self) -> None:
         """Empty :attr:`raw`."""

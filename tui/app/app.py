@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
 from textual import events
@@ -36,7 +36,7 @@ from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
-from tui.terminal.driver import LateDriver, take_keys
+from tui.terminal.driver import LateDriver, repaint, take_keys
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class SparkApp(App[int], inherit_bindings=False):
     @property
     def taken(self) -> Offer | None:
         """What to open again with, once the app is left."""
-        return self.start.taken
+        return self._start.taken if self._start is not None else None
 
     @property
     def ready(self) -> bool:
@@ -283,6 +283,8 @@ class SparkApp(App[int], inherit_bindings=False):
         """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""
         if action == "answer_held" and self.panes.held.question is None:
             return False
+        if action == "suspend" and self.editor.has_focus:
+            return False  # there the key undoes
         return not self.overlays.covered or action in REACHABLE
 
     def action_interrupt(self) -> None:
@@ -316,13 +318,9 @@ class SparkApp(App[int], inherit_bindings=False):
         """Save the file in the editor."""
         self.controls.files.save()
 
-    def action_next_hunk(self) -> None:
-        """Go to the next landed hunk."""
-        self.controls.hunks.go(1)
-
-    def action_previous_hunk(self) -> None:
-        """Go to the previous landed hunk."""
-        self.controls.hunks.go(-1)
+    def action_go_hunk(self, by: int) -> None:
+        """Go to the next landed hunk, or to the previous one."""
+        self.controls.hunks.go(by)
 
     def action_undo_hunk(self) -> None:
         """Undo a hunk."""
@@ -360,25 +358,25 @@ class SparkApp(App[int], inherit_bindings=False):
         """Give the editor more or less of the room."""
         self.layout.share(by)
 
-    def action_chat_page(self, pages: int) -> None:
-        """Scroll the chat from the composer."""
-        self.chat.action_scroll_page(pages)
-
-    def action_chat_end(self) -> None:
-        """Go back to the end of the chat."""
-        self.chat.action_to_end()
+    def action_scroll_chat(self, pages: int = 0) -> None:
+        """Scroll the chat from the composer, without pages to its end."""
+        self.chat.action_scroll_page(pages) if pages else self.chat.action_to_end()
 
     def action_reasoning(self) -> None:
         """Unfold or fold the reasoning."""
         self.chat.fold(unfolded=not self.chat.unfolded)
 
-    def action_copy_answer(self) -> None:
-        """Copy the last answer."""
-        self.pane_control.copy_answer()
+    def action_copy(self, what: Literal["answer", "code"]) -> None:
+        """Copy the last answer or the last code block."""
+        self.pane_control.copy(what)
 
-    def action_copy_code(self) -> None:
-        """Copy the last code block."""
-        self.pane_control.copy_code()
+    def action_suspend(self) -> None:
+        """Suspend spark."""
+        self.pane_control.suspend()
+
+    def action_repaint(self) -> None:
+        """Paint the whole screen again."""
+        repaint(self)
 
     def action_mouse(self) -> None:
         """Turn mouse reporting on or off."""

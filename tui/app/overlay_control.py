@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 
-REACHABLE = frozenset({"interrupt", "cancel", "quit_spark", "next_theme", "mouse", "context", "open_file"})
+REACHABLE = frozenset(
+    {
+        *("interrupt", "cancel", "quit_spark", "suspend", "repaint"),
+        *("next_theme", "mouse", "context", "open_file"),
+    }
+)
 """The actions whose keys work while another screen lies over the panes."""
 
 

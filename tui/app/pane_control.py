@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from textual.app import App
 from textual.widget import Widget
 
 from tui.keys.keymap import shown
 from tui.panes.layout import Layout, Panes
-from tui.terminal.driver import set_mouse
+from tui.terminal.driver import set_mouse, suspend
 
 
 class PaneControl:
@@ -41,20 +43,21 @@ class PaneControl:
         """Show one pane alone, the focused one or else the chat; or both again."""
         self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
 
-    def copy_answer(self) -> None:
-        """Copy the last answer."""
-        self._copy(self._panes.chat.last_answer(), "the last answer")
-
-    def copy_code(self) -> None:
-        """Copy the last code block."""
-        self._copy(self._panes.chat.last_code(), "the last code block")
-
-    def _copy(self, text: str, what: str) -> None:
+    def copy(self, what: Literal["answer", "code"]) -> None:
+        """Copy the last answer or the last code block."""
+        chat = self._panes.chat
+        text = chat.last_answer() if what == "answer" else chat.last_code()
         if text:
             self._app.copy_to_clipboard(text)
-            self._panes.status.say(f"copied {what} ({len(text):,} characters)")
+            name = "answer" if what == "answer" else "code block"
+            self._panes.status.say(f"copied the last {name} ({len(text):,} characters)")
         else:
             self._panes.status.say("there is nothing to copy yet")
+
+    def suspend(self) -> None:
+        """Leave the terminal to the shell until it brings spark back."""
+        if not suspend(self._app):
+            self._panes.status.say("no shell started spark that could bring it back")
 
     def toggle_mouse(self) -> None:
         """Turn mouse reporting on or off; off leaves selecting to the terminal."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from session.storage.line_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
-from tui.exits import CONFIGURATION, DONE, leave
+from tui.exits import CONFIGURATION, DONE, FAILED, leave
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -43,6 +43,7 @@ def run_app(
     require_terminal()
     from session.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
+    from tui.app.background import fault
     from tui.terminal.end_signals import leaving_on_signals
 
     log_faults_to(opening.workspace.folders.error_log)
@@ -56,8 +57,12 @@ def run_app(
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
-        with leaving_on_signals(partial(_leave, app)):
-            app.run()
+        try:
+            with leaving_on_signals(partial(_leave, app)):
+                app.run()
+        except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
+            _keep_unsaved(app)
+            leave(fault("running the screen", problem), FAILED)
         _keep_unsaved(app)
         if app.taken is None or again is None:
             return app.return_code or DONE

@@ -73,6 +73,7 @@ def shown(action: str, where: str = "app") -> str:
 
 
 _NAMES = {
+    "underscore": "_",
     "escape": "Esc",
     "question_mark": "?",
     "pageup": "PgUp",

@@ -13,11 +13,16 @@ Textual's minor version is pinned, and ``tests/tui/terminal/test_driver.py`` fai
 
 from __future__ import annotations
 
+import asyncio
 import os
 import selectors
+import signal
+import termios
 import threading
+import tty
 from codecs import getincrementaldecoder
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -28,6 +33,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
+from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
 from tui.terminal.stop_brake import BrakedOutput, StopBrake, Turns
 from tui.terminal.typeahead import as_typed, before_holding
 
@@ -40,6 +46,10 @@ IDLE = 0.1
 
 STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
 """Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
+
+CLEAR = "\x0f\x1b[0m\x1b[?25l\x1b[?7l\x1b[2J"
+"""The usual characters, no colours, no cursor, no line wrap, nothing on the screen: what a program that wrote
+over ours may have left otherwise."""
 
 REWRITES = (
     # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
@@ -72,6 +82,8 @@ class SparkDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.brake = StopBrake()
+        self._suspended = False
+        """Whether the terminal was given back for a stop."""
         if self._file is not None:
             self._file = BrakedOutput(self._file, self.brake)  # type: ignore[assignment]
 
@@ -82,11 +94,59 @@ class SparkDriver(LinuxDriver):
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0
             self.write(ASK_FOR_KITTY)
+        # Textual would give the terminal back inside the signal's handler, which may interrupt anything.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._stop)
+        loop.add_signal_handler(signal.SIGCONT, self._go_on)
+
+    def give_back(self) -> None:
+        """Leave the terminal as it was found, until the process is continued."""
+        if not self._suspended:
+            self._suspended = True
+            with allowed_in_background():
+                self.suspend_application_mode()
+
+    def _stop(self) -> None:
+        """Give the terminal back, and stop. Without a shell that could continue spark, go on."""
+        if shell_can_continue():
+            self.give_back()
+            stop_process()
+
+    def _go_on(self) -> None:
+        """Take the terminal over again, and paint everything."""
+        if self._suspended:
+            self._suspended = False
+            self.resume_application_mode()
+        else:
+            self._set_modes()
+        self.send_message(events.Callback(callback=self.repaint))
+
+    def _set_modes(self) -> None:
+        """Set the terminal's modes again: after a SIGSTOP, which nobody can handle, the shell has changed
+        them. A SIGCONT may also come from nowhere, and then no key may be lost."""
+        modes = termios.tcgetattr(self.fileno)
+        modes[tty.IFLAG] = self._patch_iflag(modes[tty.IFLAG])
+        modes[tty.LFLAG] = self._patch_lflag(modes[tty.LFLAG])
+        termios.tcsetattr(self.fileno, termios.TCSANOW, modes)
+        self._enable_bracketed_paste()
+        self._enable_mouse_support()
+
+    def repaint(self) -> None:
+        """Paint everything, whatever is on the terminal."""
+        self.write(CLEAR)
+        self._app.refresh(layout=True)
 
     @property
     def behind(self) -> bool:
         """Whether the terminal has yet to take what was written before."""
         return self._writer_thread is not None and self._writer_thread._queue.qsize() > STILL_PROMPT
+
+    def _run_input_thread(self) -> None:
+        """Read keys. A fault in here is raised in the app and ends it: nobody could type any more."""
+        try:
+            self.run_input_thread()
+        except Exception as problem:  # noqa: BLE001 (raised again in the app)
+            self.send_message(events.Callback(callback=partial(_raise, problem)))
 
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""
@@ -185,6 +245,10 @@ class LateDriver(SparkDriver):
         super().run_input_thread()
 
 
+def _raise(problem: Exception) -> None:
+    raise problem
+
+
 def _escape_delay() -> float:
     """Seconds for which a lone ESC may be the start of a sequence."""
     return constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY
@@ -202,6 +266,24 @@ def brake_turns(app: App[Any], turns: Turns) -> None:
     driver = app._driver
     if isinstance(driver, SparkDriver):
         driver.brake.turns = turns
+
+
+def repaint(app: App[Any]) -> None:
+    """Paint everything, whatever another program left on the terminal."""
+    driver = app._driver
+    if isinstance(driver, SparkDriver):
+        driver.repaint()
+
+
+def suspend(app: App[Any]) -> bool:
+    """Stop spark until the shell continues it; false where there is no shell that could."""
+    driver = app._driver
+    if not isinstance(driver, SparkDriver) or not shell_can_continue():
+        return False
+    # Before the shell is told that the job stopped: it writes its prompt at once.
+    driver.give_back()
+    stop_job()
+    return True
 
 
 def takes_frames(app: App[Any]) -> bool:

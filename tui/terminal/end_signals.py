@@ -1,4 +1,4 @@
-"""Ends the app on SIGTERM, SIGHUP and SIGQUIT, with the terminal given back as it was found.
+"""Ends the app on SIGTERM, SIGHUP, SIGQUIT and on faults, with the terminal given back as it was found.
 
 Python's own handling would end the process at once, with the terminal still raw, in the alternate screen
 and reporting the mouse. Here the app is asked to leave, which keeps the draft and waits for the write in
@@ -50,6 +50,9 @@ def leaving_on_signals(leave: Callable[[int], None]) -> Iterator[None]:
     before = {number: signal.signal(number, end) for number in SIGNALS}
     try:
         yield
+    except BaseException:
+        terminal.give_back()
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -74,6 +77,11 @@ class _Terminal:
 
     def give_back_and_exit(self, code: int) -> None:
         """Give the terminal back and end the process, whatever its other threads do."""
+        self.give_back()
+        os._exit(code)
+
+    def give_back(self) -> None:
+        """Restore the terminal, whatever state it is in."""
         if self._descriptor is not None:
             # A terminal that is gone, or takes nothing, has nothing to be given back.
             with suppress(OSError):
@@ -81,4 +89,3 @@ class _Terminal:
             if self._attributes is not None:
                 with suppress(termios.error):
                     termios.tcsetattr(self._descriptor, termios.TCSANOW, self._attributes)
-        os._exit(code)

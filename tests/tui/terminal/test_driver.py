@@ -39,6 +39,17 @@ def test_the_private_names_are_where_they_were() -> None:
     assert "WriterThread(self._file)" in source
     for name in ("self._debug", "self.exit_event", "self.fileno", "self.run_input_thread()"):
         assert name in source
+    assert "signal.signal(signal.SIGTSTP" in inspect.getsource(LinuxDriver.__init__)
+    for name in (
+        "_patch_iflag",
+        "_patch_lflag",
+        "_enable_bracketed_paste",
+        "_run_input_thread",
+        "suspend_application_mode",
+        "resume_application_mode",
+        "send_message",
+    ):
+        assert callable(getattr(LinuxDriver, name))
     assert "self._mouse" in inspect.getsource(LinuxDriver._enable_mouse_support)
     writer = WriterThread(io.StringIO())
     assert isinstance(writer._queue, queue.Queue) and writer._queue.maxsize > 0

@@ -1,0 +1,173 @@
+"""Suspending with a real shell that has job control, and painting everything again."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_terminal import REQUEST, idle, quit_spark, sample_of
+from tests.e2e.tmux import Terminal, terminal, wait_for
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
+)
+
+MODES = "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"
+
+
+def modes(pane: Terminal) -> str:
+    return pane.tmux("display-message", "-p", MODES).strip()
+
+
+@contextmanager
+def shell(tmp_path: Path, spark: str, *wrapper: str) -> Iterator[Terminal]:
+    """An interactive bash in which ``spark demo`` was typed, once the app is there."""
+    settings = tmp_path / "rc"
+    settings.write_text("PS1='shell> '\nunset HISTFILE\n")
+    command = ["bash", "--rcfile", str(settings), "-i"]
+    with terminal(command, 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until("shell>")
+        pane.type(shlex.join([*wrapper, spark, "demo", "--rate", "120"]))
+        pane.keys("Enter")
+        pane.until(idle)
+        yield pane
+
+
+def process_of(pane: Terminal) -> int:
+    """The process of the app: the one whose terminal is the pane's and which runs ``spark demo``."""
+    tty = pane.tmux("display-message", "-p", "#{pane_tty}").strip().removeprefix("/dev/")
+    listed = subprocess.run(["ps", "-t", tty, "-o", "pid=,args="], capture_output=True, text=True, check=True)
+    found = [
+        line.split()[0] for line in listed.stdout.splitlines() if "spark demo" in line and "python" in line
+    ]
+    return int(found[0])
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["alone", "in a script"])
+def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
+    wrapped: bool, tmp_path: Path, spark_path: Path
+) -> None:
+    script = tmp_path / "run"
+    script.write_text('#!/bin/sh\n"$@"\n')
+    script.chmod(0o755)
+    with shell(tmp_path, str(spark_path), *([str(script)] if wrapped else [])) as pane:
+        in_spark = modes(pane)
+        assert in_spark.startswith("1 1")
+        pane.type("half a thought")
+        pane.until("half a thought")
+        for times in ("once", "twice"):
+            pane.keys("C-z")
+            pane.until(lambda screen: "Stopped" in screen and "half a thought" not in screen)
+            assert modes(pane) == "0 0 1"
+            pane.type("echo shell-$((40+2))")
+            pane.keys("Enter")
+            pane.until("shell-42")
+            pane.type("clear; fg")
+            pane.keys("Enter")
+            pane.until("half a thought")
+            assert modes(pane) == in_spark
+            pane.type(f" {times}")
+            pane.until(times)
+        pane.keys("C-c")
+        pane.keys("C-q")
+        pane.until("shell>")
+        assert modes(pane) == "0 0 1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["C-z", "SIGTSTP", "SIGSTOP"])
+def test_a_turn_goes_on_after_fg(how: str, tmp_path: Path, spark_path: Path) -> None:
+    with shell(tmp_path, str(spark_path)) as pane:
+        sample = sample_of(tmp_path)
+        in_spark = modes(pane)
+        pane.type(REQUEST)
+        pane.keys("Enter")
+        store = sample / "tasks/store.py"
+        wait_for(lambda: "def reopen" in store.read_text(), "the first hunk on disk")
+        if how == "C-z":
+            pane.keys("C-z")
+        else:
+            subprocess.run(["kill", f"-{signal.Signals[how].value}", str(process_of(pane))], check=True)
+        pane.until("Stopped")
+        pane.type("fg")
+        pane.keys("Enter")
+        screen = pane.until(lambda screen: idle(screen) and "I ran nothing" in screen)
+        assert modes(pane) == in_spark, screen
+        page = (sample / "web/client.js").read_text()
+        assert "reopen" in page
+        # A continue signal out of nowhere changes nothing.
+        subprocess.run(["kill", f"-{signal.SIGCONT.value}", str(process_of(pane))], check=True)
+        pane.type("still here")
+        pane.until("still here")
+        pane.keys("C-c")
+        pane.keys("C-q")
+        pane.until("shell>")
+        assert "Traceback" not in pane.screen()
+
+
+def test_without_a_shell_ctrl_z_says_so_and_goes_on(tmp_path: Path, spark_path: Path) -> None:
+    with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until(idle)
+        pane.keys("C-z")
+        pane.until("no shell started spark")
+        pane.type("and on")
+        pane.until("and on")
+        subprocess.run(["kill", f"-{signal.SIGTSTP.value}", str(process_of(pane))], check=True)
+        pane.type(" it goes")
+        pane.until("and on it goes")
+        pane.keys("C-c")
+        quit_spark(pane)
+
+
+def test_ctrl_z_in_the_editor_undoes_typing(tmp_path: Path, spark_path: Path) -> None:
+    with shell(tmp_path, str(spark_path)) as pane:
+        pane.keys("C-p")
+        pane.type("store.py")
+        pane.until("store.py")
+        pane.keys("Enter")
+        pane.until("─ tasks/store.py")
+        pane.keys("F2")
+        pane.type("zzz")
+        pane.until("zzz")
+        pane.keys("C-z")
+        screen = pane.until(lambda screen: "zzz" not in screen)
+        assert "Stopped" not in screen and "tasks/store.py" in screen
+
+
+@pytest.mark.parametrize(
+    ("where", "shows"),
+    [
+        ("F4", "Ask"),
+        ("F3", "Ask"),
+        ("F1", "Anywhere"),
+        ("C-p", "Open a file"),
+        ("C-t", "instructions"),
+    ],
+)
+def test_ctrl_l_paints_over_what_another_program_wrote(
+    where: str, shows: str, tmp_path: Path, spark_path: Path
+) -> None:
+    with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until(idle)
+        pane.keys(where)
+        quiet = pane.until(shows)
+        for _ in range(100):
+            subprocess.run(["sleep", "0.2"], check=True)
+            before, quiet = quiet, pane.screen()
+            if before == quiet:
+                break
+        tty = pane.tmux("display-message", "-p", "#{pane_tty}").strip()
+        Path(tty).write_text("\x1b[H\x1b[31mGARBAGE from another program\x1b[20;1HGARBAGE\x1b[?25h")
+        pane.until("GARBAGE")
+        pane.keys("C-l")
+        # Without the status line, which may tell of something else by now.
+        pane.until(lambda screen: screen.splitlines()[:25] == quiet.splitlines()[:25])
+        pane.keys("C-q")
+        pane.until("exit 0")

@@ -14,6 +14,9 @@ from tui.overlays.lines import Lines
 from tui.overlays.overlay import ClosingScreen
 from tui.words.slash import slashes
 
+LONGEST_KEY = 15
+"""Cells of the longest name of a key, which is never broken."""
+
 
 class HelpScreen(ClosingScreen[None]):
     """The keys and commands. Keys that scroll do so; any other key closes the screen."""
@@ -53,7 +56,7 @@ class HelpScreen(ClosingScreen[None]):
 
 def help_rows(width: int) -> list[Row]:
     """The table of keys as rows, and the commands below it."""
-    keys_width = min(30, max(14, width // 3))
+    keys_width = min(30, max(LONGEST_KEY + 2, width // 3))
     rows: list[Row] = []
     sections = [(scope.title, [(key.shown, key.help) for key in scope.keys]) for scope in keymap()]
     sections.append(("In place of a prompt", [(slash.shown, slash.help) for slash in slashes()]))

@@ -70,7 +70,6 @@ class Guard(StrEnum):
     RUNS = "runs"
     DELETES = "deletes"
     DEPENDENCY = "dependency"
-    SYNTAX = "syntax"
 
 
 class Rung(IntEnum):

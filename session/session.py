@@ -37,6 +37,7 @@ from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
+from session.project.syntax_verdicts import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
 from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
@@ -120,6 +121,8 @@ class Session:
             self._tasks,
             attended=attended,
         )
+        if attended and opening.settings.guards.syntax:
+            SyntaxVerdicts(self.name, self._workspace, self._edit_thread, self._recorder, self._tasks)
         self._workspace.files = lambda: self._reading.snapshot.paths
         self.files = ProjectFiles(self._workspace, self._edit_thread, self._recorder)
         self.models = ModelCommands(

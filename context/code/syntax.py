@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import warnings
 from typing import TYPE_CHECKING
 
 from context.code.bounded_parsing import ParseBudget, TooHardError
@@ -32,10 +34,25 @@ def syntax_error(path: str, text: str) -> str | None:
         return None
     if not node.has_error:
         return None
+    if language.name == "python" and (told := _told_by_python(text)):
+        return told
     while not (node.is_error or node.is_missing):
         node = next(child for child in node.children if child.has_error or child.is_missing)
     what = f"missing `{node.type}`" if node.is_missing else f"unexpected `{_beginning(source, node)}`"
     return f"syntax error at line {node.start_point.row + 1}: {what}"
+
+
+def _told_by_python(text: str) -> str | None:
+    """What Python itself says of a text: where a bracket or a string is never closed, a grammar that mends
+    errors sees one only in the lines after it. None where this version of Python finds nothing wrong."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(text)
+    except SyntaxError as error:
+        return f"syntax error at line {error.lineno or 1}: {error.msg}"
+    except (ValueError, MemoryError, RecursionError):
+        return None
+    return None
 
 
 def _beginning(source: bytes, node: Node) -> str:

@@ -19,9 +19,6 @@ from edits.guards.self_running import by_content, by_name
 from edits.hunk import Guard, Held, RefusalCode
 from edits.placing.splices import Splice
 
-Checker = Callable[[str, str], str | None]
-"""Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""
-
 _Reason = tuple[Guard, str]
 """A guard that objects, and why."""
 
@@ -37,15 +34,14 @@ class Protection:
     """The guards of a project.
 
     ``most_deleted`` is the number of lines by which one hunk may make a file shorter. ``secret`` tells
-    whether a path is that of a file with secrets, ``checker`` what is wrong with a text. ``overwrites``
-    says that a new file over an existing one is held; otherwise it is refused. ``runs`` holds files that
-    run by themselves; ``home`` is the user's home folder, whose start-up files may be links to the project.
+    whether a path is that of a file with secrets. ``overwrites`` says that a new file over an existing one
+    is held; otherwise it is refused. ``runs`` holds files that run by themselves; ``home`` is the user's
+    home folder, whose start-up files may be links to the project.
     """
 
     locks: Locks = field(default_factory=Locks)
     most_deleted: int | None = None
     secret: Callable[[str], bool] = no_secret
-    checker: Checker | None = None
     dependencies: bool = True
     overwrites: bool = False
     runs: bool = False
@@ -135,11 +131,6 @@ class Protection:
             if added:
                 names = ", ".join(added[:5]) + (" and more" if len(added) > 5 else "")
                 yield Guard.DEPENDENCY, f"it adds a dependency: {names}"
-        if self.checker is not None and Guard.SYNTAX not in allow:
-            wrong = self.checker(path, _text(after, path))
-            # A file that did not parse before may take several edits to be mended.
-            if wrong and (before is None or not self.checker(path, _text(before, path))):
-                yield Guard.SYNTAX, f"{path}: {wrong}"
 
 
 def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:

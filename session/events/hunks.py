@@ -101,6 +101,20 @@ class HunkDropped(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class FileBroken(Event):
+    """The hunks of a turn that has ended left a file with a syntax error, which it did not have before.
+
+    ``hunks`` are those since it last parsed, the oldest first: with them undone, it parses again.
+    """
+
+    type: ClassVar[str] = "file.broken"
+    turn: str
+    path: str
+    message: str
+    hunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HunkUndone(Event):
     """The user undid a hunk; ``start`` and ``end`` are the lines of the old text in the file now."""
 

@@ -42,14 +42,12 @@ def read_guards(values: Any) -> GuardSettings:
 
 def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
     """The guards of a session whose user can be asked."""
-    from context.code.syntax import syntax_error
     from edits.guards.protection import Protection
 
     return Protection(
         locks=locks,
         most_deleted=settings.deletes or None,
         secret=_secret(settings, ignored),
-        checker=syntax_error if settings.syntax else None,
         dependencies=settings.dependencies,
         overwrites=True,
         runs=settings.runs,

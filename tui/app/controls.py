@@ -56,6 +56,7 @@ def make_controls(
     window = session.models.window_tokens
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
+    feed.on_broken = files.broken
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     quitting = QuitControl(app, panes, overlays, session, shown_file, files)
     suggestions = SuggestionControl(app, panes, background, session)

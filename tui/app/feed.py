@@ -15,6 +15,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
+from tui.words.broken_line import broken_line
 from tui.words.check_lines import check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
@@ -59,6 +60,8 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
+        self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
+        """Called when a turn left a file with a syntax error."""
         self.held = HeldItems()
         self._question: Question | None = None
         """What is asked about the oldest held item; None when nothing is held."""
@@ -120,6 +123,8 @@ class Feed:
                 self._disk.undone(event)
             case said.HunkRedone():
                 self._disk.redone(event)
+            case said.FileBroken():
+                self.on_broken(event)
             case said.FilesChanged(paths=paths):
                 self._disk.changed(paths)
             case said.ConnectionChanged(state=state, message=message, seconds=seconds):
@@ -208,6 +213,8 @@ class Feed:
                 chat.remark(dialogue_line(event))
             case _ if (line := context_line(event)) is not None:
                 chat.remark(line, "quiet")
+            case said.FileBroken(path=path, message=message, hunks=hunks):
+                chat.remark(broken_line(path, message, hunks), "error")
             case said.Notice(level=level, text=text):
                 chat.remark(text, level)
                 if level != "info":

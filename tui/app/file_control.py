@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from session.events import FileBroken
 from session.storage.line_files import StoreError
 from tui.app.background import BackgroundTasks
 from tui.app.overlay_control import OverlayControl
@@ -19,6 +20,7 @@ from tui.files.history_control import HistoryControl
 from tui.keys.key_order import after_typing
 from tui.panes.held_bar import Question
 from tui.panes.layout import Layout, Panes
+from tui.words.broken_line import broken_line, names
 
 if TYPE_CHECKING:
     from session.project.unsaved_texts import UnsavedText
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from tui.words.held_items import Verdict
 
 _CLOSE, _QUIT, _RESTORE, _SAVE = "close-file", "quit-with-unsaved", "restore-unsaved", "save-over"
+_BROKEN = "broken-file"
 
 
 class FileControl:
@@ -55,6 +58,8 @@ class FileControl:
         self._keeper = UnsavedKeeper(session.unsaved, background.start, self._say)
         self._left: list[UnsavedText] = []
         """The texts that an earlier process left, which the user has not answered about."""
+        self._broken: list[FileBroken] = []
+        """The files that turns left with a syntax error, which the user has not answered about."""
         self._asked: Buffer | None = None
         """The file that is asked about before it is closed or saved."""
         self._leave: Callable[[], None] = lambda: None
@@ -180,7 +185,11 @@ class FileControl:
 
     def _propose(self) -> None:
         question = self._conflicts.question
-        if question is None and self._left:
+        if question is None and self._broken:
+            broken = self._broken[0]
+            title = broken_line(broken.path, broken.message, broken.hunks)
+            question = Question(_BROKEN, title, "", f"undo {names(broken.hunks)}", "leave it", "")
+        elif question is None and self._left:
             left = self._left[0]
             more = f" (1 of {len(self._left)})" if len(self._left) > 1 else ""
             title = f"Unsaved text of {left.path} from {_clock(left.time)}{more}"
@@ -196,8 +205,11 @@ class FileControl:
 
     def answer(self, name: str, verdict: Verdict) -> bool:
         """Take the user's answer to a question about files; false when ``name`` is none."""
-        if name not in (_CLOSE, _QUIT, _RESTORE, _SAVE, CONFLICT):
+        if name not in (_CLOSE, _QUIT, _RESTORE, _SAVE, _BROKEN, CONFLICT):
             return False
+        if name == _BROKEN:
+            self._background.start(self._answer_broken(verdict), "undoing hunks")
+            return True
         if name == CONFLICT:
             self._background.start(self._conflicts.settle(verdict), "settling a conflict")
             return True
@@ -236,6 +248,19 @@ class FileControl:
                     self._leave()
             case _:
                 pass
+
+    def broken(self, event: FileBroken) -> None:
+        """A turn left a file with a syntax error: offer to undo the hunks that broke it."""
+        if event.hunks:
+            self._broken = [*(each for each in self._broken if each.path != event.path), event]
+            self._propose()
+
+    async def _answer_broken(self, verdict: Verdict) -> None:
+        broken = self._broken.pop(0)
+        self._propose()
+        if verdict == "apply":
+            for hunk in reversed(broken.hunks):
+                await self._session.hunks.undo(hunk)
 
     async def _answer_left(self, verdict: Verdict) -> None:
         if not self._left:

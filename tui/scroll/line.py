@@ -26,6 +26,7 @@ from session.events import (
     ConnectionChanged,
     DialogueCompacted,
     Event,
+    FileBroken,
     HunkRedone,
     HunkTyped,
     HunkUndone,
@@ -52,6 +53,7 @@ from session.usage.totals import UsageFold
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.headless import fate_line
+from tui.words.broken_line import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
 from tui.words.exact_text import exact_lines
@@ -329,6 +331,8 @@ class _Answer:
 def _line(event: Event) -> str | None:
     """One line for an event, or None for the answer's text and for events that are not shown."""
     match event:
+        case FileBroken(path=path, message=message, hunks=hunks):
+            return broken_line(path, message, hunks)
         case HunkUndone(hunk=hunk, path=path):
             return f"{hunk} undone {path}"
         case HunkRedone(hunk=hunk, path=path):

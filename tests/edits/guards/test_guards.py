@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -115,21 +114,6 @@ def test_a_large_deletion_is_held_and_a_rewrite_is_not(project: Project) -> None
     assert isinstance(landing.land(Hunk("b.txt", Action.DELETE, Format.V4A), hunk_id="h2"), Held)
     fresh = guarded(project, Protection(most_deleted=4))
     held(fresh, project, edit("a.txt", *(f"-{line}" for line in lines[:5])), Guard.DELETES)
-
-
-def test_a_file_that_no_longer_parses_is_held_but_not_one_that_never_did(project: Project) -> None:
-    def parses(path: str, text: str) -> str | None:
-        try:
-            ast.parse(text, path)
-        except SyntaxError as error:
-            return str(error.msg)
-        return None
-
-    project.write({"a.py": "x = 1\n", "broken.py": "x = (\ny\n"})
-    landing = guarded(project, Protection(checker=parses))
-    assert isinstance(landing.land(edit("broken.py", "-y", "+z"), hunk_id="h0", dry_run=True), Landed)
-    result = held(landing, project, edit("a.py", "-x = 1", "+x = ("), Guard.SYNTAX)
-    assert "never closed" in result.message
 
 
 def test_a_new_dependency_is_held_and_a_new_version_is_not(project: Project) -> None:

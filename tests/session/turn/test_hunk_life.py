@@ -86,26 +86,26 @@ def test_guards_that_hold_what_they_were_told_to_allow_refuse_instead_of_asking_
     queue = LandingQueue(attended=True, review=False)
     (begun,) = queue.completed("h1", edit("h1"))
     assert isinstance(begun, Land)
-    queue.landed("h1", held("h1", frozenset({Guard.SYNTAX})))
+    queue.landed("h1", held("h1", frozenset({Guard.DELETES})))
     queue.answer("h1", land=True, rest=True)
-    (end,) = queue.landed("h1", held("h1", frozenset({Guard.SYNTAX})))
+    (end,) = queue.landed("h1", held("h1", frozenset({Guard.DELETES})))
     assert isinstance(end, End) and queue.state("h1") is State.REFUSED and queue.idle
 
 
 def test_land_all_counts_for_the_hunk_that_is_landing_at_that_moment() -> None:
-    queue, syntax = LandingQueue(attended=True, review=False), frozenset({Guard.SYNTAX})
+    queue, deletes = LandingQueue(attended=True, review=False), frozenset({Guard.DELETES})
     assert queue.completed("h1", edit("h1")) == [Land("h1", edit("h1"), frozenset())]
     queue.opened("h2", "h2.py")
     queue.foreseen("h2", held("h2", frozenset({Guard.LOCKED})))
     assert queue.answer("h2", land=True, rest=True) == []
-    assert queue.landed("h1", held("h1", syntax)) == [Land("h1", edit("h1"), frozenset(Guard))]
+    assert queue.landed("h1", held("h1", deletes)) == [Land("h1", edit("h1"), frozenset(Guard))]
 
 
 def test_a_guard_that_trips_after_a_stop_drops_the_hunk_and_asks_nothing() -> None:
     queue = LandingQueue(attended=True, review=False)
     queue.completed("h1", edit("h1"))
     queue.stop()
-    assert queue.landed("h1", held("h1", frozenset({Guard.SYNTAX}))) == [
+    assert queue.landed("h1", held("h1", frozenset({Guard.DELETES}))) == [
         End("h1", NotReceived("h1", "h1.py"))
     ]
 
@@ -117,7 +117,7 @@ def test_a_hunk_that_is_agreed_to_while_it_is_checked_lands_without_another_ques
     assert isinstance(asked, Ask)
     assert queue.completed("h1", edit("h1")) == [Check("h1", edit("h1"))]
     assert queue.answer("h1", land=True) == []
-    assert queue.checked("h1", held("h1", lock | {Guard.SYNTAX})) == [Land("h1", edit("h1"), lock)]
+    assert queue.checked("h1", held("h1", lock | {Guard.DELETES})) == [Land("h1", edit("h1"), lock)]
 
 
 def edit(hunk: str) -> Hunk:

@@ -194,6 +194,9 @@ async def _answer_steps(connection: Connection, opening: Opening) -> AsyncIterat
     rate = tally.event().tokens_per_second
     speed = f", {rate:,.0f} tokens/s" if rate is not None else ""
     yield Finding("answer", True, f"{opening.model.name} answers{speed}", took)
+    if connection.left_out:
+        fields = ", ".join(connection.left_out)
+        yield Finding("fields", None, f"{opening.model.name} refuses {fields}: requests go without")
     _, trip = connection.times
     if trip is not None:
         yield Finding("round trip", True, "a ping and its answer", trip * 1000)

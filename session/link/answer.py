@@ -12,6 +12,7 @@ from session.link.exchange import Patience, Request, exchange
 from session.link.keeper import Keeper
 from session.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
 from session.protocol.events import Created, Finished, Garbled, WireEvent
+from session.protocol.request import Quirks
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.refusals import Refusal, from_server
@@ -50,6 +51,13 @@ class Answer:
         if channel is not None:
             self._keeper.cut(channel)
 
+    @property
+    def _model(self) -> str:
+        return self._request.profile.model
+
+    def _quirks(self) -> Quirks:
+        return self._keeper.optional_fields.quirks(self._model)
+
     def is_dropped(self) -> bool:
         """Whether :meth:`drop` was called; that may happen between any two steps."""
         return self._dropped
@@ -71,7 +79,10 @@ class Answer:
                         yield batch
                 return
             except Refusal as refusal:
-                problem = from_server(refusal.error, self._keeper.endpoint, self._request.profile.model)
+                if not begun and self._keeper.optional_fields.learn(refusal.error, self._model):
+                    self._channel = None
+                    continue
+                problem = from_server(refusal.error, self._keeper.endpoint, self._model)
                 if channel is not None and problem.code == TOO_OLD:
                     self._keeper.cut(channel)
             except LinkError as error:
@@ -118,7 +129,7 @@ class Answer:
 
     async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
         """One attempt on ``channel``."""
-        frame, decoder = self._request.written_for(channel, self._keeper.service.quirks)
+        frame, decoder = self._request.written_for(channel, self._quirks())
         self.request_bytes = len(frame.encode("utf-8"))
         await channel.link.drain()
         if self.is_dropped():

@@ -17,7 +17,6 @@ from session.link.exchange import Patience, Request
 from session.link.keeper import Keeper
 from session.link.parallel import ParallelRequests
 from session.link.retries import Backoff, Retries
-from session.link.sleep_clock import slept_seconds
 from session.link.state import LinkChange, LinkState
 from session.protocol.events import CONTENT, Garbled, WireEvent
 from session.protocol.items import Item
@@ -28,6 +27,7 @@ from session.transport.hosted_server import Host
 from session.transport.links import OPEN_TIMEOUT
 from session.transport.service import Service
 from session.transport.sockets.network import Judge, standing
+from session.transport.sockets.sleep_clock import slept_seconds
 
 __all__ = [
     "Connection",
@@ -131,6 +131,11 @@ class Connection:
     def way(self) -> str:
         """How requests go out now, in words: "Responses over WebSocket"."""
         return str(self._keeper.route)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The optional fields that the server refused for the model in use, and no longer gets."""
+        return tuple(sorted(self._keeper.optional_fields.left_out(self._request.model)))
 
     @property
     def has_spare(self) -> bool:

@@ -16,8 +16,8 @@ from session.link.channel import Channel
 from session.link.feed import LinkFeed
 from session.link.key_renewal import KeyRenewal
 from session.link.lifecycle import Lifecycle
+from session.link.optional_fields import OptionalFields
 from session.link.retries import Backoff
-from session.link.sleep_clock import SleepClock
 from session.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
 from session.link.warm_up import WarmUps
 from session.protocol.request import RequestProfile
@@ -28,6 +28,7 @@ from session.transport.hosted_server import Host, behind
 from session.transport.links import Link
 from session.transport.service import Route, Service, Transport
 from session.transport.sockets.network import Judge
+from session.transport.sockets.sleep_clock import SleepClock
 
 _CONNECT = "connect"
 """The name of the task that makes an attempt to connect."""
@@ -55,7 +56,8 @@ class Keeper:
         self.endpoint = endpoint
         self.service = service
         self.feed = LinkFeed()
-        self.warm_ups = WarmUps(service)
+        self.optional_fields = OptionalFields(service.quirks)
+        self.warm_ups = WarmUps(service, self.optional_fields)
         self.upgrade_seconds: float | None = None
         self.dials = 0
         self.generation = 0
@@ -254,10 +256,21 @@ class Keeper:
                 raise
         except LinkError as error:
             problem = await self.why_lost(error)
-            if problem.kind is LinkProblem.NO_WEBSOCKET and self.fall_back(str(problem.status or "refused")):
+            if self._has_no_websocket(problem) and self.fall_back(str(problem.status or "refused")):
                 return problem
             return await self.renew(problem) or problem
         return channel
+
+    def _has_no_websocket(self, problem: LinkError) -> bool:
+        """Whether the server, or a proxy before it, may know no WebSocket. Not all of them say so with 404 or
+        426. Where an upgrade has succeeded once, any other status is a fault that passes.
+        """
+        if problem.kind is LinkProblem.NO_WEBSOCKET:
+            return True
+        status, is_new = problem.status or 0, self.upgrade_seconds is None
+        may_be = status in (400, 403) or status >= 500
+        known = problem.kind in (LinkProblem.MODEL, LinkProblem.CLOSED)
+        return self.route.transport is Transport.WEBSOCKET and is_new and may_be and not known
 
     async def _warm(self, channel: Channel) -> None:
         websocket = channel.route.transport is Transport.WEBSOCKET

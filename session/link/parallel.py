@@ -66,6 +66,8 @@ class ParallelRequests:
             except _GaveWayError:
                 continue
             except Refusal as refusal:
+                if self._keeper.optional_fields.learn(refusal.error, request.profile.model):
+                    continue
                 problem = from_server(refusal.error, self._keeper.endpoint, request.profile.model)
             except LinkError as error:
                 problem = error
@@ -116,7 +118,8 @@ class ParallelRequests:
         self._running.add(channel)
         whole = False
         try:
-            frame, decoder = request.written_for(channel, self._keeper.service.quirks)
+            quirks = self._keeper.optional_fields.quirks(request.profile.model)
+            frame, decoder = request.written_for(channel, quirks)
             await channel.link.drain()
             attempt = exchange(channel, request, frame, decoder, self._patience)
             async with contextlib.aclosing(attempt) as batches:

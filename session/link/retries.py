@@ -5,12 +5,14 @@
 | connection lost before any output | yes, at once the first time |
 | cannot connect | three times: the attempts go on in the background anyway |
 | 429 with a named delay, 408, 425, 5xx, 529, overload | yes; the server's own delay wins |
+| 200 with a body that is no JSON | as a lost connection |
 | quota spent, key, model, address, request too long or wrong, TLS | never |
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,6 +40,13 @@ _PASSING_CODES = frozenset(
         "service_unavailable",
     }
 )
+_VAGUE_CODES = frozenset({"server_error", "internal_server_error", "api_error"})
+"""Codes that proxies also give to what the server behind them refused for good."""
+_PERMANENT = re.compile(
+    r"\b(?:BadRequest|Authentication|PermissionDenied|NotFound|UnprocessableEntity|UnsupportedParams"
+    r"|ContextWindowExceeded|ContentPolicyViolation)Error\b|\bError code: 4(?:0[0-7]|1[0-9]|22)\b"
+)
+"""How LiteLLM and clients behind other proxies name an error that stays."""
 _NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
 _MOST_UNREACHABLE = 3
 
@@ -130,4 +139,6 @@ def passing(error: LinkError) -> bool:
     if error.kind is not LinkProblem.SERVER:
         return False
     status = error.status or 0
+    if error.code in _VAGUE_CODES and (400 <= status < 500 or _PERMANENT.search(error.message)):
+        return status in _PASSING_STATUS
     return status in _PASSING_STATUS or status >= 500 or error.code in _PASSING_CODES

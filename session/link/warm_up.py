@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from session.link.optional_fields import OptionalFields
 from session.protocol.events import CONTENT, ServerError
 from session.protocol.increment import Exchange
-from session.protocol.request import Quirks, RequestProfile
+from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
@@ -30,7 +31,9 @@ class Warmed:
     known: bool = True
 
 
-async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirks: Quirks) -> Warmed:
+async def warm_up(
+    link: Link, endpoint: Endpoint, profile: RequestProfile, optional: OptionalFields
+) -> Warmed:
     """Send the beginning of every request, and wait for an id to continue from.
 
     Raises :class:`LinkError` if the key or the model is refused, or the link is lost or (with code
@@ -38,6 +41,7 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
     """
     decoder = ResponseDecoder()
     try:
+        quirks = optional.quirks(profile.model)
         frame = encode_create(profile, (), generate=False, quirks=quirks)
     except ValueError:
         return Warmed(None)  # ``respond`` will say so to the one who can mend it
@@ -52,6 +56,8 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
                         if isinstance(event, CONTENT):
                             raise TimeoutError  # it ignores ``generate`` and answers: stop it
     except Refusal as refusal:
+        if optional.learn(refusal.error, profile.model):
+            return await warm_up(link, endpoint, profile, optional)
         error = from_server(refusal.error, endpoint, profile.model)
         if error.lasting:
             raise error from None
@@ -66,16 +72,16 @@ async def warm_up(link: Link, endpoint: Endpoint, profile: RequestProfile, quirk
 class WarmUps:
     """Warms up links to one server, and learns whether it supports that. ``given`` counts the ids."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, optional: OptionalFields) -> None:
         self.worth_it = service.warm_up
         self.given = 0
-        self._quirks = service.quirks
+        self._optional = optional
         self._losses = 0
 
     async def warm(self, link: Link, endpoint: Endpoint, profile: RequestProfile) -> Exchange | None:
         """What to continue from on ``link``. Raises as :func:`warm_up` does."""
         try:
-            warmed = await warm_up(link, endpoint, profile, self._quirks)
+            warmed = await warm_up(link, endpoint, profile, self._optional)
         except LinkError as error:
             if not error.lasting:
                 self._losses += 1

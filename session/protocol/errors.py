@@ -45,7 +45,11 @@ def read_error(body: dict[str, Any]) -> ServerError:
     status = next((n for n in (body.get("status"), fields.get("status")) if _is_status(n)), None)
     wait = _named_wait(body, fields)
     return ServerError(
-        code, message[:_LONGEST_MESSAGE], status, retry_after(message) if wait is None else wait
+        code,
+        message[:_LONGEST_MESSAGE],
+        status,
+        retry_after(message) if wait is None else wait,
+        _text(fields.get("param")),
     )
 
 
@@ -60,10 +64,12 @@ def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
         wait = None if isinstance(value, bool) else header_wait({"retry-after": str(value)})
         if wait is not None:
             return wait
-    headers = body.get("headers")
-    if not isinstance(headers, dict):
-        return None
-    return header_wait({str(name).lower(): str(value) for name, value in headers.items()})
+    for headers in (body.get("headers"), fields.get("headers")):
+        if isinstance(headers, dict):
+            wait = header_wait({str(name).lower(): str(value) for name, value in headers.items()})
+            if wait is not None:
+                return wait
+    return None
 
 
 def _text(value: Any) -> str:

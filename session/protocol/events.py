@@ -100,6 +100,8 @@ class ServerError:
     message: str
     status: int | None
     retry_after: float | None
+    param: str = ""
+    """The field of the request that the error is about, as the server names it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from session.protocol.items import ToolDefinition
@@ -21,7 +21,15 @@ class Quirks:
         """``body`` as this provider takes it."""
         if not self.omit and not self.rename:
             return body
-        return {self.rename.get(key, key): value for key, value in body.items() if key not in self.omit}
+        kept = {self.rename.get(key, key): value for key, value in body.items() if key not in self.omit}
+        for outer, _, inner in (name.partition(".") for name in self.omit if "." in name):
+            if isinstance(kept.get(outer), dict):
+                kept[outer] = {key: value for key, value in kept[outer].items() if key != inner}
+        return kept
+
+    def without(self, fields: frozenset[str]) -> Quirks:
+        """These quirks with ``fields`` left out too; ``reasoning.summary`` is a field inside another."""
+        return replace(self, omit=self.omit | fields) if fields else self
 
 
 NO_QUIRKS = Quirks()

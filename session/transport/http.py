@@ -11,6 +11,7 @@ import socket
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
+from session.protocol.framing.frames import NotAnObject, parse_object
 from session.protocol.framing.sse import EventStream, EventTooLarge
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
@@ -136,6 +137,8 @@ class HttpLink:
             raise LinkError(
                 LinkProblem.REFUSED, f"{message} Check the base URL.", status=response.status_code
             )
+        if response.is_success and len(body) < _MOST_REFUSAL_BYTES and not _is_object(body):
+            raise self._closed("sent a damaged answer")
         raise Refusal(read_refusal(response.status_code, body, response.headers))
 
     async def _some(self, response: httpx2.Response) -> bytes:
@@ -243,6 +246,14 @@ class HttpLink:
 
     def _closed(self, how: str) -> LinkError:
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
+
+
+def _is_object(body: bytes) -> bool:
+    try:
+        parse_object(body)
+    except NotAnObject:
+        return False
+    return True
 
 
 async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncClient:

@@ -13,6 +13,7 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 from session.protocol.errors import header_wait, is_context_overflow, read_error
 from session.protocol.events import ServerError
@@ -125,7 +126,7 @@ def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Server
     if 300 <= status < 400:
         said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
     wait = header_wait(headers, time.time())
-    return ServerError(said.code, said.message, status, said.retry_after if wait is None else wait)
+    return replace(said, status=status, retry_after=said.retry_after if wait is None else wait)
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:

@@ -23,9 +23,13 @@ def fault(code: str, status: int, message: str = "Not now.", times: int = 1) -> 
 
 
 def error(
-    kind: LinkProblem, code: str = "", status: int | None = None, after: float | None = None
+    kind: LinkProblem,
+    code: str = "",
+    status: int | None = None,
+    after: float | None = None,
+    message: str = "said",
 ) -> LinkError:
-    return LinkError(kind, "said", code=code, status=status, retry_after=after)
+    return LinkError(kind, message, code=code, status=status, retry_after=after)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,12 @@ def error(
         (error(LinkProblem.SERVER, "insufficient_quota", 429), [None]),
         (error(LinkProblem.SERVER, "usage_limit_reached", 429), [None]),
         (error(LinkProblem.SERVER, "invalid_value", 400), [None]),
+        (error(LinkProblem.SERVER, "server_error"), [0.2]),
+        (error(LinkProblem.SERVER, "server_error", 400), [None]),
+        (error(LinkProblem.SERVER, "server_error", 429), [0.2]),
+        (error(LinkProblem.SERVER, "server_error", message="litellm.BadRequestError: no"), [None]),
+        (error(LinkProblem.SERVER, "api_error", 500, message="Error code: 404 - gone"), [None]),
+        (error(LinkProblem.SERVER, "api_error", 500, message="Error code: 429 - slow"), [0.2]),
         (error(LinkProblem.UNREACHABLE, "untrusted"), [None]),
         (error(LinkProblem.CLOSED, "idle_timeout"), [None]),
         (error(LinkProblem.CONTEXT, "context_length_exceeded"), [None]),

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from session.link.retries import Retries, when_to_ask_again
-from session.protocol.errors import header_wait, retry_after
+from session.protocol.errors import header_wait, read_error, retry_after
 from session.transport.errors import LinkError, LinkProblem
 
 NOON = 784_111_777.0
@@ -77,3 +77,13 @@ def test_the_wait_in_headers(headers: dict[str, str], seconds: float | None) -> 
 def test_a_wait_too_long_is_said_with_its_end(seconds: float | None, code: str, words: str) -> None:
     error = LinkError(LinkProblem.SERVER, "said", code=code, retry_after=seconds)
     assert when_to_ask_again(error, Retries(), datetime(2026, 11, 21, 12)) == words
+
+
+def test_the_wait_in_the_headers_of_an_error_frame() -> None:
+    for frame in (
+        {"type": "error", "error": {"message": "slow", "headers": {"Retry-After": "7"}}},
+        {"type": "error", "error": {"message": "slow"}, "headers": {"retry-after-ms": 7000}},
+        {"type": "error", "error": {"message": "slow", "headers": {"retry-after": "7"}}, "headers": {"x": 1}},
+    ):
+        assert read_error(frame).retry_after == 7.0
+    assert read_error({"type": "error", "error": {"message": "slow", "headers": ["7"]}}).retry_after is None

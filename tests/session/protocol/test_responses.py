@@ -188,7 +188,7 @@ INNER = {
     ids=["nested", "flat", "http"],
 )
 def test_every_error_shape(body: dict[str, Any]) -> None:
-    assert decode(body) == [ServerError("context_length_exceeded", "Too long", 400, None)]
+    assert decode(body) == [ServerError("context_length_exceeded", "Too long", 400, None, "input")]
 
 
 def test_a_failed_response_is_an_error_and_an_end() -> None:

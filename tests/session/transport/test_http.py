@@ -151,6 +151,17 @@ async def test_a_server_without_websockets_is_asked_over_http_and_it_is_said_onc
         assert (connection.way, partner.connections) == ("Responses over HTTP", 0)
 
 
+@pytest.mark.parametrize("status", [400, 403, 500, 503])
+async def test_an_upgrade_that_is_refused_in_any_way_is_tried_over_http(status: int) -> None:
+    head = f'[handshake]\nstatus = {status}\nbody = "{{}}"\n'
+    routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE)
+    async with Partner(scripts=script(head=head)) as partner, over(partner, *routes) as connection:
+        message = await until(connection, LinkState.READY)
+        assert message is not None
+        assert message.endswith(f"no Responses over WebSocket ({status}); using Responses over HTTP")
+        assert said(await ask(connection, [user_message("hello")])) == "All is well."
+
+
 async def test_from_websocket_to_responses_to_chat() -> None:
     head = 'dialects = ["chat"]\n[handshake]\nstatus = 404\n'
     routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT)
@@ -278,6 +289,15 @@ async def test_what_cannot_be_reached_over_http() -> None:
         with pytest.raises(LinkError) as caught:
             await HttpLink.open(endpoint, "/responses", open_timeout=0.2)
     assert "did not answer within 0.2 s" in caught.value.message
+
+
+async def test_a_success_with_a_damaged_body_counts_as_a_lost_answer() -> None:
+    async with answering(http("200 OK", '{"choices": [', "application/json")) as endpoint:
+        link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=5)
+        with pytest.raises(LinkError) as caught:
+            await link.send("{}")
+        await link.close()
+        assert caught.value.kind == "closed" and "damaged" in caught.value.message
 
 
 async def test_silence_over_http_is_given_up() -> None:

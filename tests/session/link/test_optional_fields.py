@@ -1,0 +1,125 @@
+"""A field that a server refuses and that is optional is left out, once for each model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
+from session.link.optional_fields import OptionalFields
+from session.link.state import LinkState
+from session.protocol.errors import read_error
+from session.protocol.events import Finished, ServerError, TextDelta
+from session.protocol.items import user_message
+from session.protocol.request import Quirks
+from session.transport.service import RESPONSES_OVER_WEBSOCKET
+
+PROFILE = RequestProfile("m", effort="low", include=("reasoning.encrypted_content",), prompt_cache_key="k")
+
+
+def refusal(param: str = "", message: str = "", status: int | None = 400) -> ServerError:
+    return ServerError("unsupported_value", message, status, None, param)
+
+
+def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
+    fields = OptionalFields(Quirks())
+    assert fields.learn(refusal("reasoning.summary"), "m")
+    assert not fields.learn(refusal("reasoning.summary"), "m")  # it is out: the error is another's
+    assert fields.learn(refusal("include[0]"), "m")
+    assert fields.learn(refusal(message="Unknown parameter: 'prompt_cache_key'."), "m")
+    assert fields.left_out("m") == {"reasoning.summary", "include", "prompt_cache_key"}
+    assert not fields.left_out("another")
+    for error in (
+        refusal("model"),
+        refusal("reasoning.effort"),
+        refusal(message="do include something"),
+        refusal("include", status=500),
+        refusal("include", status=401),
+    ):
+        assert not fields.learn(error, "another")
+
+
+def test_a_field_inside_another_is_left_out_alone() -> None:
+    body = {"reasoning": {"effort": "low", "summary": "auto"}, "include": ["x"], "input": []}
+    kept = Quirks().without(frozenset({"reasoning.summary", "include"})).apply(body)
+    assert kept == {"reasoning": {"effort": "low"}, "input": []}
+    assert body["reasoning"] == {"effort": "low", "summary": "auto"}
+    assert Quirks().without(frozenset({"input.x"})).apply(body) == body
+
+
+def test_the_name_of_the_field_is_read_from_the_error() -> None:
+    told = {"error": {"code": "unsupported_value", "message": "no", "param": "reasoning.summary"}}
+    assert read_error(told).param == "reasoning.summary"
+    assert read_error({"error": {"message": "no", "param": None}}).param == ""
+
+
+@asynccontextmanager
+async def strict(*refused: str) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
+    """A WebSocket server that refuses these fields one by one, warm-ups included, and what it was sent."""
+    bodies: list[dict[str, Any]] = []
+
+    async def handle(connection: ServerConnection) -> None:
+        async for frame in connection:
+            body = json.loads(frame)
+            bodies.append(body)
+            flat = {*body, *(f"reasoning.{name}" for name in body.get("reasoning", {}))}
+            bad = next((name for name in refused if name in flat), None)
+            if bad is not None:
+                error = {"code": "unsupported_value", "message": "Not for you.", "param": bad}
+                await connection.send(json.dumps({"type": "error", "status": 400, "error": error}))
+                continue
+            if body.get("generate", True):
+                await connection.send(json.dumps({"type": "response.output_text.delta", "delta": "Hi"}))
+            final = {"type": "response.completed", "response": {"id": f"r{len(bodies)}"}}
+            await connection.send(json.dumps(final))
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1", bodies
+
+
+async def told(connection: Connection) -> str:
+    events = [event async for event in connection.respond([user_message("hello")])]
+    assert isinstance(events[-1], Finished)
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+@pytest.mark.parametrize("warm_up", [True, False])
+async def test_an_answer_comes_without_what_is_refused_and_it_is_remembered(warm_up: bool) -> None:
+    async with strict("reasoning.summary", "prompt_cache_key") as (url, bodies):
+        service = Service(routes=(RESPONSES_OVER_WEBSOCKET,), warm_up=warm_up)
+        connection = Connection(Endpoint(url), PROFILE, service=service)
+        assert await told(connection) == "Hi"
+        assert connection.left_out == ("prompt_cache_key", "reasoning.summary")
+        before = len(bodies)
+        assert await told(connection) == "Hi"
+        assert len(bodies) == before + 1
+        assert bodies[-1]["reasoning"] == {"effort": "low"} and "prompt_cache_key" not in bodies[-1]
+        await connection.close()
+
+
+async def test_a_warm_up_goes_without_what_is_refused() -> None:
+    async with strict("reasoning.summary") as (url, bodies):
+        connection = Connection(Endpoint(url), PROFILE, service=Service(routes=(RESPONSES_OVER_WEBSOCKET,)))
+        connection.start()
+        async for change in connection.states():
+            if change.state is LinkState.READY:
+                break
+        assert connection.warm_ups == 1 and len(bodies) == 2
+        assert await told(connection) == "Hi"
+        assert bodies[-1]["previous_response_id"] == "r2"
+        await connection.close()
+
+
+async def test_a_field_that_is_not_optional_fails_at_once() -> None:
+    async with strict("input") as (url, bodies):
+        service = Service(routes=(RESPONSES_OVER_WEBSOCKET,), warm_up=False)
+        connection = Connection(Endpoint(url), PROFILE, service=service)
+        with pytest.raises(LinkError, match="Not for you"):
+            await told(connection)
+        assert len(bodies) == 1
+        await connection.close()

@@ -16,7 +16,7 @@ from session.memory.past_turns import PastTurns
 from session.memory.turn_memory import TurnMemory
 from session.memory.window_report import WindowReport, left_out_files, reported_pieces
 from session.project.indexing import ProjectReading
-from session.project.pins import Pins, holders, pinning, removing, restoring, unpinning
+from session.project.pins import Pins, first_target_by_file, pinning, removing, restoring, unpinning
 from session.turn.preparation import Preparation, Preparations
 
 
@@ -104,7 +104,7 @@ def _explain(
         return WindowReport(budget=preparation.budget, problem=str(problem))
     snapshot = preparation.project.snapshot
     known, total = preparation.project.progress
-    pins, removals = holders(pinned, snapshot), holders(removed, snapshot)
+    pins, removals = first_target_by_file(pinned, snapshot), first_target_by_file(removed, snapshot)
     frame = WindowReport(
         budget=preparation.budget,
         pins=MappingProxyType(pins),

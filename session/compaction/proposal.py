@@ -54,7 +54,7 @@ class Grounds:
         text = "\n".join(parts).lower()
         return cls(frozenset(_stems(text)), text)
 
-    def bear(self, line: str) -> bool:
+    def support(self, line: str) -> bool:
         """Whether ``line`` mentions only names that occur in the dialogue, and mostly words that do."""
         names = (quoted or plain for quoted, plain in _NAME.findall(line))
         if not all(name.lower().strip("./ ") in self.text for name in names):
@@ -139,7 +139,7 @@ def _believed(line: object, grounds: Grounds) -> str:
     if not isinstance(line, str) or len(line) > LONGEST or "\n" in line.strip() or _CODE.search(line):
         return ""
     plain = clean_line(line)
-    return plain if plain and grounds.bear(plain) else ""
+    return plain if plain and grounds.support(plain) else ""
 
 
 def with_proposal(summary: Summary, proposed: LedgerProposed | None, turns: Sequence[PastTurn]) -> Summary:

@@ -32,7 +32,7 @@ _MOST_NAMED = 12
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to pull: the file, its repository, and the name it gets on this machine."""
+    """A file to pull, its repository, and the name that it gets on this machine."""
 
     repository: Repository
     file: HubFile

@@ -19,7 +19,7 @@ from typing import Any
 
 from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
 from session.storage.line_files import StoreError, open_for_lines, write_all
-from session.text.near_names import said_names, spelled_like
+from session.text.near_names import listed, spelled_like
 
 SUFFIX = ".jsonl"
 _MOST_NAMED = 3
@@ -179,14 +179,14 @@ def find_session(folder: Path, name: str | None) -> Path:
         return max(files, key=lambda file: (_changed(file), file.name))
     matches = [file for file in files if file.stem.startswith(name)]
     if len(matches) > 1:
-        names = said_names([file.stem for file in reversed(matches)], _MOST_NAMED)
+        names = listed([file.stem for file in reversed(matches)], _MOST_NAMED)
         raise NoSessionError(
             f"several sessions begin with {name!r}: {names}; type more of it, as spark sessions lists them"
         )
     if not matches:
         stems = [file.stem for file in reversed(files)]
         near = spelled_like(name, stems)
-        told = f"the nearest: {', '.join(near)}" if near else f"the last: {said_names(stems, _MOST_NAMED)}"
+        told = f"the nearest: {', '.join(near)}" if near else f"the last: {listed(stems, _MOST_NAMED)}"
         raise NoSessionError(f"no session is called {name!r}; {told}; spark sessions lists all")
     return matches[0]
 

@@ -11,7 +11,7 @@ from session.mcp.settings import McpServer
 from session.mcp.tools import McpTool, spark_tools
 from session.mcp.working_folder import ServerFolders
 from session.tasks import BackgroundTasks
-from session.text.near_names import said_names
+from session.text.near_names import listed
 from session.tools.tool import Tool
 from session.tools.truncate import plural
 
@@ -142,7 +142,7 @@ class McpServers:
 
 
 def _difference(server: str, before: Sequence[McpTool], now: Sequence[McpTool]) -> str:
-    """What changed in a server's tools, in one line; empty if nothing did."""
+    """The change in a server's tools as one line for the user; empty if there is none."""
     old, new = ({tool.spec.name: tool.spec for tool in tools} for tools in (before, now))
     changes = {
         "new": [name for name in new if name not in old],
@@ -150,7 +150,7 @@ def _difference(server: str, before: Sequence[McpTool], now: Sequence[McpTool]) 
         "changed": [name for name in new if name in old and new[name] != old[name]],
     }
     told = [
-        f"{what}: {said_names([name.removeprefix(f'{server}__') for name in names], _MOST_NAMED)}"
+        f"{what}: {listed([name.removeprefix(f'{server}__') for name in names], _MOST_NAMED)}"
         for what, names in changes.items()
         if names
     ]

@@ -25,7 +25,7 @@ PROJECT_FOLDER = "project"
 
 
 class Asking(StrEnum):
-    """Which calls the user is asked about."""
+    """The calls that need the user's approval."""
 
     ALWAYS = "always"
     WRITES = "writes"
@@ -46,7 +46,7 @@ class McpServer:
     command: tuple[str, ...] = field(default=(), repr=False)
     url: str = field(default="", repr=False)
     cwd: str = ""
-    """Where the program starts: ``project``, an absolute path, or a private folder where it is empty."""
+    """The program's working folder: ``project``, an absolute path, or empty for a private folder."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     env_from: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

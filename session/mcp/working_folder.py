@@ -16,7 +16,7 @@ from session.storage.folders import private_folder
 
 @dataclass(frozen=True, slots=True)
 class ServerFolders:
-    """Where servers can be started: the open ``project``, or below ``state``, spark's state folder."""
+    """The folders for servers: the open ``project``, and private ones below spark's ``state`` folder."""
 
     project: Path
     state: Path

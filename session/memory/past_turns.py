@@ -99,7 +99,7 @@ class PastTurns:
 
 
 @dataclass(slots=True)
-class _Growing:
+class _OpenTurn:
     """A turn that may still get events."""
 
     prompt: str
@@ -114,7 +114,7 @@ class PastTurnsFold:
     """Builds the dialogue from events."""
 
     def __init__(self) -> None:
-        self._turns: dict[str, _Growing] = {}
+        self._turns: dict[str, _OpenTurn] = {}
         self._remembered: dict[int, str] = {}
         self._lines = 0
         self._compacted: DialogueCompacted | None = None
@@ -129,7 +129,7 @@ class PastTurnsFold:
         """Take ``event`` into account; most kinds of event change nothing."""
         match event:
             case PromptSubmitted(turn=turn, text=text):
-                self._turns[turn] = _Growing(text)
+                self._turns[turn] = _OpenTurn(text)
             case TextDelta(turn=turn, text=text):
                 self._of(turn).said.append(text)
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
@@ -177,8 +177,8 @@ class PastTurnsFold:
         )
         return PastTurns(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)
 
-    def _of(self, turn: str) -> _Growing:
-        return self._turns.setdefault(turn, _Growing(""))
+    def _of(self, turn: str) -> _OpenTurn:
+        return self._turns.setdefault(turn, _OpenTurn(""))
 
-    def _last(self) -> _Growing:
+    def _last(self) -> _OpenTurn:
         return self._turns[next(reversed(self._turns))] if self._turns else self._of("")

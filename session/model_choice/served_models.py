@@ -14,7 +14,7 @@ from session.model_choice.choice import ChoiceError
 from session.models.catalogue import Model
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
-from session.text.near_names import said_names, spelled_like
+from session.text.near_names import listed, spelled_like
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
 
@@ -103,7 +103,7 @@ class ServedModels:
         if self._may_have_more:
             return self._doubt(name) + meant
         raise ChoiceError(
-            f"{self._host} has no model {name}{meant or f'; it has {said_names(self._listed, _MOST_NAMED)}'}"
+            f"{self._host} has no model {name}{meant or f'; it has {listed(self._listed, _MOST_NAMED)}'}"
         )
 
     @property
@@ -137,12 +137,12 @@ class ServedModels:
         if self._opening.endpoint is None:
             return self._opening.missing
         try:
-            listed = await fetch_models(self._opening.endpoint)
+            names = await fetch_models(self._opening.endpoint)
         except LinkError as problem:
             self._asked_at = time.monotonic() - FRESH_SECONDS + RETRY_SECONDS
             return clean_line(problem.message)
         # A name with control characters can be neither shown nor typed.
-        self._listed = tuple(name for name in listed if name == clean_line(name))
+        self._listed = tuple(name for name in names if name == clean_line(name))
         self._asked_at = time.monotonic()
         return "" if self._listed else f"{self._host} lists no models"
 

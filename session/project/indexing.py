@@ -15,7 +15,7 @@ from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
 from session.events import FilesChanged, Notice, ReadingProgress
 from session.journal.recorder import Recorder
-from session.project.typing_pause import Pause
+from session.project.typing_pause import TypingPause
 from session.text.sanitize import clean_line
 
 TELL_SECONDS = 0.3
@@ -51,7 +51,7 @@ class ProjectReading:
         self.counter = Counter()
         self.known = asyncio.Event()
         self.ready = asyncio.Event()
-        self.pause = Pause()
+        self.pause = TypingPause()
         """Delays loading the token ranks to a pause in typing: for 0.15 s no other thread can run."""
         self._watcher = Watcher(root)
         self._publish = recorder.publish
@@ -84,7 +84,7 @@ class ProjectReading:
 
     async def _count(self, nearly: asyncio.Event) -> None:
         """Load exact token counts; set ``known`` once they and nearly all files are there."""
-        await self.pause.come()
+        await self.pause.wait()
         await asyncio.to_thread(self.counter.load)
         await nearly.wait()
         self.known.set()

@@ -58,7 +58,7 @@ def pinning(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
 
     Raises PinError if it names nothing that can be shown.
     """
-    name, found = meant(target, snapshot)
+    name, found = resolved(target, snapshot)
     if name in pins.pinned:
         raise PinError(f"{name} is pinned already")
     if all(mention.path in snapshot.unread for mention in found):
@@ -78,7 +78,7 @@ def removing(target: str, pins: Pins, snapshot: Snapshot) -> list[Event]:
 
     Raises PinError if it names no file, folder or pattern of the project.
     """
-    name, found = meant(target, snapshot)
+    name, found = resolved(target, snapshot)
     if any(mention.lines is not None or mention.symbol is not None for mention in found):
         raise PinError(f"{name}: files, folders and patterns can be taken out, not lines or symbols")
     if name in pins.removed:
@@ -110,7 +110,7 @@ def _held(target: str, held: tuple[str, ...], state: str, snapshot: Snapshot) ->
     raise PinError(f"{clean_line(target)} is not {state}{by}")
 
 
-def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
+def resolved(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
     """``target`` in the form that is stored, and what it names. Raises PinError if it names nothing."""
     target = target.strip()
     if not target.isprintable():
@@ -125,7 +125,7 @@ def meant(target: str, snapshot: Snapshot) -> tuple[str, tuple[Mention, ...]]:
     return _name(target, found), found
 
 
-def holders(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
+def first_target_by_file(targets: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
     """Each file that the targets name, whole or in part, with the first target that names it."""
     found: dict[str, str] = {}
     for target in targets:

@@ -10,7 +10,7 @@ QUIET = 0.5
 """Seconds without a key press that count as a pause."""
 
 
-class Pause:
+class TypingPause:
     """Waits for the first pause in typing, or until the work is needed; no wait if no key was pressed."""
 
     def __init__(self, quiet: float = QUIET) -> None:
@@ -26,7 +26,7 @@ class Pause:
         """End the wait: the delayed work is needed now."""
         self._needed.set()
 
-    async def come(self) -> None:
+    async def wait(self) -> None:
         """Wait for a pause, or until the work is needed."""
         while self._typed is not None and not self._needed.is_set():
             left = self._typed + self._quiet - monotonic()

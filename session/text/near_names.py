@@ -23,7 +23,7 @@ def spelled_like(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     return [lower[each] for each in found][:most]
 
 
-def said_names(names: list[str] | tuple[str, ...], most: int) -> str:
+def listed(names: list[str] | tuple[str, ...], most: int) -> str:
     """The first ``most`` of ``names``, and the number of the others, as in "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

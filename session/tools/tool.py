@@ -17,7 +17,7 @@ from session.protocol.items import FunctionTool
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """How a tool is described to the model. ``parameters`` is the JSON Schema of its arguments, an object.
+    """The description of a tool for the model. ``parameters`` is the JSON Schema of its arguments, an object.
 
     Calls of tools that only read run side by side, others one after the other in the order of the calls.
     ``asks`` means that the user is asked before each call.

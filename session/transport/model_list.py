@@ -6,7 +6,7 @@ import asyncio
 from urllib.parse import quote
 
 from session.protocol.framing.frames import NotAnObject, parse_object
-from session.text.near_names import said_names
+from session.text.near_names import listed
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem, one_line
 from session.transport.refusals import from_server, read_refusal
@@ -85,4 +85,4 @@ def _no_list(endpoint: Endpoint) -> LinkError:
 
 def usable_models(models: tuple[str, ...]) -> str:
     """``models`` as a sentence to end a message with; empty for none."""
-    return f" This key can use {said_names(models, _MOST_NAMED)}." if models else ""
+    return f" This key can use {listed(models, _MOST_NAMED)}." if models else ""

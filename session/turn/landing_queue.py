@@ -161,7 +161,7 @@ class LandingQueue:
             return [*self._end(life, Signal.REFUSE, result), *self._next()]
         if self._review and result.status is not Status.ALREADY_APPLIED:
             return [*self._ask(life, Question(life.path, REVIEW, REVIEW_MESSAGE)), *self._next()]
-        # No guard holds it any more (the file was unlocked), or it is on disk already.
+        # The file was unlocked meanwhile, or the hunk is on disk already.
         return self._land(life)
 
     def landed(self, hunk: str, result: Landed | Refused) -> list[Effect]:
@@ -169,7 +169,7 @@ class LandingQueue:
         life = self._hunks[hunk]
         if isinstance(result, Landed):
             return [*self._end(life, Signal.LANDED, result), *self._next()]
-        # A guard that holds a hunk although it was allowed to is not asked about again and again.
+        # A guard that holds the hunk although the user allowed it must not ask for ever.
         if not isinstance(result, Held) or not self._attended or set(result.guards) <= life.landing_with:
             return [*self._end(life, Signal.REFUSE, result), *self._next()]
         if self.stopped:

@@ -95,7 +95,7 @@ class Lane:
             return
         stream = self._streams.get(source)
         if stream is None:
-            # A tool's input is a patch by its grammar; only the answer's own text may be anything.
+            # A tool's input is always a patch; the answer's text may hold any edit format.
             parser = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
             stream = self._streams[source] = _Stream(parser)
         self._take(source, stream, stream.parser.feed(text))

@@ -117,7 +117,7 @@ class Runner:
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
         message, code = self._failure or (None, None)
-        # A fault after the last signal does not change the phase; the user is told all the same.
+        # A fault after the last signal cannot change the phase any more; the turn still ends as failed.
         status = STATUS[self.turn.phase] if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 

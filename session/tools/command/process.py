@@ -46,7 +46,7 @@ def _end_all() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended: its exit code, negative for a signal. ``cut`` means that its reader stopped it."""
+    """The end of a program: its exit code, negative for a signal. ``cut``: its reader stopped it."""
 
     code: int
     timed_out: bool = False

@@ -31,7 +31,7 @@ _MOST_ERRORS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to find: ``pattern`` as a regular expression, or as plain text if ``literal``."""
+    """A search: ``pattern`` is a regular expression, or plain text if ``literal``."""
 
     pattern: str
     literal: bool = False

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from session.project.typing_pause import Pause
+from session.project.typing_pause import TypingPause
 
 
 async def turns(count: int = 20) -> None:
@@ -11,34 +11,34 @@ async def turns(count: int = 20) -> None:
 
 
 async def test_there_is_no_wait_if_nobody_has_typed() -> None:
-    coming = asyncio.ensure_future(Pause(quiet=3600).come())
+    waiting = asyncio.ensure_future(TypingPause(quiet=3600).wait())
     await turns()
-    assert coming.done()
+    assert waiting.done()
 
 
 async def test_it_waits_during_typing_and_ends_when_the_work_is_needed() -> None:
-    pause = Pause(quiet=3600)
+    pause = TypingPause(quiet=3600)
     pause.typed()
-    coming = asyncio.ensure_future(pause.come())
+    waiting = asyncio.ensure_future(pause.wait())
     await turns()
-    assert not coming.done()
+    assert not waiting.done()
     pause.typed()
     await turns()
-    assert not coming.done()
+    assert not waiting.done()
     pause.needed()
-    await coming
+    await waiting
 
 
 async def test_there_is_no_wait_if_the_work_is_needed_already() -> None:
-    pause = Pause(quiet=3600)
+    pause = TypingPause(quiet=3600)
     pause.typed()
     pause.needed()
-    coming = asyncio.ensure_future(pause.come())
+    waiting = asyncio.ensure_future(pause.wait())
     await turns()
-    assert coming.done()
+    assert waiting.done()
 
 
 async def test_the_wait_ends_after_a_pause() -> None:
-    pause = Pause(quiet=0.01)
+    pause = TypingPause(quiet=0.01)
     pause.typed()
-    await pause.come()
+    await pause.wait()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.text.near_names import said_names, spelled_like
+from session.text.near_names import listed, spelled_like
 
 MODELS = ["gpt-5.3-codex", "gpt-5.3-codex-spark", "gpt-oss-120b", "Qwen3:8b", "llama3.2"]
 
@@ -30,5 +30,5 @@ def test_names_that_begin_with_contain_or_resemble_the_typed_one_are_suggested(
 def test_no_more_are_named_than_wanted() -> None:
     assert spelled_like("g", MODELS, 2) == ["gpt-5.3-codex", "gpt-5.3-codex-spark"]
     assert spelled_like("max", ["max", "maximum"]) == ["max", "maximum"]
-    assert said_names(["a", "b", "c"], 2) == "a, b and 1 more"
-    assert said_names(("a", "b"), 2) == "a, b"
+    assert listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert listed(("a", "b"), 2) == "a, b"

@@ -48,6 +48,7 @@ def sample(kind: Any) -> Any:
         "int": 7,
         "bool": True,
         "str | None": "y",
+        "float": 1.5,
         "float | None": 2.5,
         "tuple[str, ...]": ("a", "b"),
     }

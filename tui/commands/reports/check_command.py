@@ -11,6 +11,7 @@ import click
 
 from tui.commands.options import folder_option, json_option, opening
 from tui.exits import CONFIGURATION, FAILED, USAGE, leave
+from tui.printing import say, say_json
 
 if TYPE_CHECKING:
     from session.checks.check import Check
@@ -74,14 +75,14 @@ def _list(checks: list[Check], known: KnownChecks) -> None:
     agreed = known.agreed()
     for check in checks:
         state = "agreed" if check in agreed else "not agreed"
-        click.echo(f"{check.name}  {check.kind}  {state}  {_shown(check)}  ({check.source})")
+        say(f"{check.name}  {check.kind}  {state}  {_shown(check)}  ({check.source})")
     if not checks:
-        click.echo("this project has no checks: add [[checks]] to config.toml", err=True)
+        say("this project has no checks: add [[checks]] to config.toml", err=True)
 
 
 def _tell_agreed(checks: list[Check]) -> None:
     for check in checks:
-        click.echo(f"agreed for this project: {_shown(check)}", err=True)
+        say(f"agreed for this project: {_shown(check)}", err=True)
 
 
 def _typed(commands: tuple[str, ...]) -> list[Check]:
@@ -118,9 +119,9 @@ def _agreed(checks: list[Check], known: KnownChecks, *, asked: bool, more: tuple
 def _ask(check: Check) -> bool:
     from tui.words.exact_text import exact_lines
 
-    click.echo(f"{check.name} ({check.source}) runs, in a sandbox of this project:", err=True)
+    say(f"{check.name} ({check.source}) runs, in a sandbox of this project:", err=True)
     for line in exact_lines(check.command):
-        click.echo(f"    {line}", err=True)
+        say(f"    {line}", err=True)
     return click.confirm("Agree to this command for this project?", default=False, err=True)
 
 
@@ -158,13 +159,13 @@ async def _verdicts(checks: list[Check], opened: Opening, as_json: bool, began: 
 def _print(verdict: Verdict) -> None:
     """The findings on standard output, and how the check ended on standard error."""
     for finding in verdict.findings:
-        click.echo(str(finding))
+        say(str(finding))
     if verdict.last and not verdict.findings:
-        click.echo("\n".join(f"    {line}" for line in verdict.last.splitlines()), err=True)
+        say("\n".join(f"    {line}" for line in verdict.last.splitlines()), err=True)
     why = f" · {verdict.why}" if verdict.why else ""
-    click.echo(f"{verdict.status:<7} {verdict.check.name} · {verdict.seconds:.1f} s{why}", err=True)
+    say(f"{verdict.status:<7} {verdict.check.name} · {verdict.seconds:.1f} s{why}", err=True)
     if verdict.note:
-        click.echo(f"        in {verdict.note}", err=True)
+        say(f"        in {verdict.note}", err=True)
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:
@@ -182,9 +183,7 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 
 
 def _print_json(record: dict[str, Any], began: float) -> None:
-    import json
-
-    click.echo(json.dumps({**record, "t": round(time.monotonic() - began, 3)}, ensure_ascii=False))
+    say_json({**record, "t": round(time.monotonic() - began, 3)})
 
 
 def _shown(check: Check) -> str:

@@ -15,8 +15,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
-from tui.words.broken_line import broken_line
-from tui.words.check_lines import check_line, checked_detail
+from tui.words.check_lines import broken_line, check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict

@@ -20,14 +20,14 @@ from tui.files.history_control import HistoryControl
 from tui.keys.key_order import after_typing
 from tui.panes.held_bar import Question
 from tui.panes.layout import Layout, Panes
-from tui.words.broken_line import broken_line, names
+from tui.words.check_lines import broken_line, hunk_names
 
 if TYPE_CHECKING:
     from session.project.unsaved_texts import UnsavedText
     from tui.panes.editor.disk_changes import DiskChanges
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
-    from tui.words.held_items import Verdict
+from tui.words.held_items import Verdict
 
 _CLOSE, _QUIT, _RESTORE, _SAVE = "close-file", "quit-with-unsaved", "restore-unsaved", "save-over"
 _BROKEN = "broken-file"
@@ -188,7 +188,7 @@ class FileControl:
         if question is None and self._broken:
             broken = self._broken[0]
             title = broken_line(broken.path, broken.message, broken.hunks)
-            question = Question(_BROKEN, title, "", f"undo {names(broken.hunks)}", "leave it", "")
+            question = Question(_BROKEN, title, "", f"undo {hunk_names(broken.hunks)}", "leave it", "")
         elif question is None and self._left:
             left = self._left[0]
             more = f" (1 of {len(self._left)})" if len(self._left) > 1 else ""

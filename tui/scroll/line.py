@@ -53,7 +53,7 @@ from session.usage.totals import UsageFold
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.headless import fate_line
-from tui.words.broken_line import broken_line
+from tui.words.check_lines import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
 from tui.words.exact_text import exact_lines

@@ -1,4 +1,4 @@
-"""What is said of checks."""
+"""Lines about agreed checks, and about files that a turn left with a syntax error."""
 
 from __future__ import annotations
 
@@ -44,3 +44,16 @@ def listed_checks(checks: Sequence[tuple[Check, bool]]) -> str:
 def exact_command(check: Check) -> str:
     """The command on one line, with what cannot be seen written out."""
     return " ⏎ ".join(exact_lines(check.command))
+
+
+def broken_line(path: str, message: str, hunks: Sequence[str]) -> str:
+    """Which file, what is wrong where, and since which hunks."""
+    since = f", since {hunk_names(hunks)}" if hunks else ""
+    return f"{path}: {message}{since}"
+
+
+def hunk_names(hunks: Sequence[str]) -> str:
+    """``h1``, ``h1 and h2``, ``h1, h2 and h3``, or the first, the last and how many."""
+    if len(hunks) > 4:
+        return f"{hunks[0]} to {hunks[-1]} ({len(hunks)} hunks)"
+    return " and ".join([*([", ".join(hunks[:-1])] if len(hunks) > 1 else []), *hunks[-1:]])

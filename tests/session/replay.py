@@ -16,7 +16,7 @@ from session.transport.service import Route, Transport
 PATCH = "*** Begin Patch\n*** Update File: maß.py\n@@\n-größe = 1\n+größe = 2\n*** End Patch\n"
 BLOCK = "maß.py\n<<<<<<< SEARCH\ngröße = 1\n=======\ngröße = 2\n>>>>>>> REPLACE\n"
 CUT = 23
-"""Where the edit is cut into two deltas."""
+"""The place at which the edit is split into two deltas."""
 _CALL = {"type": "custom_tool_call", "id": "c", "call_id": "k", "name": "apply_patch", "input": PATCH}
 _DELTA = "response.custom_tool_call_input.delta"
 RESPONSES: tuple[dict[str, Any], ...] = (
@@ -69,7 +69,7 @@ class Replay:
             self._answer = _STREAM + b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in chunks)
             self._answer += b"0\r\n\r\n"
         self.first = self.total + self._answer.index(b"***" if route.dialect == "responses" else b"ma")
-        """Where the first word of the edit stands."""
+        """The place of the first word of the edit."""
         self.total += len(self._answer)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""Making the dialogue fit: exact counts, what is kept, what goes, and that it pays."""
+"""Fitting the dialogue into its room: exact counts, what is kept, and when a compaction pays."""
 
 from __future__ import annotations
 

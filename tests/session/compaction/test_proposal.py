@@ -1,4 +1,4 @@
-"""What of a model's account is believed."""
+"""Checks of the model's own summary: which lines are accepted, and which are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the ledger out of a dialogue by rules."""
+"""Summaries made from a dialogue by rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The link step by step, over real sockets: what each step finds, and where the look stops."""
+"""The steps of the link over real sockets: the finding of each, and the step at which the check ends."""
 
 from __future__ import annotations
 

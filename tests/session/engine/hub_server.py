@@ -17,7 +17,7 @@ REPOSITORY = "someone/tiny-GGUF"
 
 @dataclass(slots=True)
 class Behaviour:
-    """What the hub has, and what it does wrong; ``cuts``: bytes after which an answer breaks off."""
+    """The files of the hub, and its faults; ``cuts``: bytes after which an answer breaks off."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     cuts: list[int] = field(default_factory=list)
@@ -28,9 +28,9 @@ class Behaviour:
     redirect: str = ""
     statuses: list[int] = field(default_factory=list)
     hold: threading.Event | None = None
-    """What an answer waits for in its middle."""
+    """An event that each answer waits for in its middle."""
     asked: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
-    """Who was asked (``hub`` or ``store``), for what, and with which headers."""
+    """Each request: to ``hub`` or ``store``, its path, and its headers."""
 
 
 class HubServer:

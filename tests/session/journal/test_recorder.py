@@ -1,4 +1,4 @@
-"""One recorder hands every event to the journal, to its subscribers and to all who listen."""
+"""The recorder gives every event to the journal, to its subscribers and to all listeners."""
 
 from __future__ import annotations
 

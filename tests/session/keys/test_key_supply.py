@@ -1,4 +1,4 @@
-"""Keys on their way from where they are kept to a server that checks them: the partner with a key."""
+"""Keys from each source to a server that checks them: the partner with a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A marked key, put through every source, is looked for wherever spark writes: it must be nowhere."""
+"""A marked key from every source must be in nothing that spark writes."""
 
 from __future__ import annotations
 

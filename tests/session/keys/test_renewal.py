@@ -1,4 +1,4 @@
-"""Keys that a server stops accepting: another is asked for once, unseen, or the way to one is said."""
+"""Keys that a server stops accepting: a newer one is fetched once, or the user is told how to log in."""
 
 from __future__ import annotations
 

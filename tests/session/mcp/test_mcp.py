@@ -52,7 +52,7 @@ def around(room: int = 2_000) -> CallContext:
 
 
 def unfenced(text: str) -> str:
-    """What stands in the one fence of an answer; ``text`` itself where there is none."""
+    """The content of the one fence in an answer, or ``text`` itself if there is none."""
     found = re.fullmatch(r"(?:[^\n`]*\n)?(`{3,})\n(.*)\n\1\n", text, re.DOTALL)
     return found[2] if found else text
 

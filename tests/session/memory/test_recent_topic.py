@@ -1,4 +1,4 @@
-"""A window that starts afresh knows what the conversation has been about."""
+"""The topic of the last turns ranks the files of a window that starts afresh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diffs that are told to the model: the same text that ``patch`` and git read."""
+"""Diffs for the model, in the form that ``patch`` and git read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model, effort and tier, as the server is asked for them."""
+"""Model, effort and tier in the requests that the server gets."""
 
 from __future__ import annotations
 

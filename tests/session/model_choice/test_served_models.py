@@ -1,4 +1,4 @@
-"""Choosing a model: what the catalogue knows, what the server says, what neither can tell."""
+"""The choice of a model from the catalogue, from the server's list, and without either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the project beside the session."""
+"""Reading the project in the background, and following its changes."""
 
 from __future__ import annotations
 

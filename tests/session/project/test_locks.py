@@ -1,4 +1,4 @@
-"""What the user locked is kept for every command that lands edits."""
+"""Locks hold for every command that lands edits."""
 
 from __future__ import annotations
 

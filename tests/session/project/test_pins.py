@@ -1,4 +1,4 @@
-"""Pins and removals: commands, events, what the server receives, and what the person is told of a window."""
+"""Pins and removals: commands, events, the requests to the server, and the explanation of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hunk whose place hangs on a definition's name: tree-sitter tells where that definition is."""
+"""Hunks whose place depends on the name of a definition, which tree-sitter finds."""
 
 from __future__ import annotations
 

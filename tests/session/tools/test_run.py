@@ -1,4 +1,4 @@
-"""Commands that the model runs with the user's word: real programs, ended with all they began."""
+"""Commands that the model runs with the user's approval: real programs, ended with all their processes."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ SESSIONS = (
     "while :; do sleep 0.05; done; : MARK'; "
     "(setsid sh -c 'sleep 600; : MARK' &) ; echo ready"
 )
-"""What begins sessions of its own, and leaves its parent."""
+"""A program that starts sessions of its own, and outlives its parent."""
 on_linux = pytest.mark.skipif(not can_supervise(), reason="a reaper of all offspring is Linux's")
 
 

@@ -1,4 +1,4 @@
-"""What a second turn sends after a small edit: the prompt, and what changed."""
+"""The request of a second turn after a small edit holds the prompt and the change, and little else."""
 
 from __future__ import annotations
 

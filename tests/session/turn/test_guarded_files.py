@@ -1,4 +1,4 @@
-"""Which files a turn may change or name: guards and suggestions on a real session and a real project."""
+"""Guards and path suggestions of a turn, on a real session and a real project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool calls and commands that mean no good: bounded, told in a line, and nothing else is held up."""
+"""Hostile tool calls and commands: bounded, told in a line, and without effect on anything else."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ STATUSES = {
     529: ("server", "not working right now (529)"),
 }
 HTML = "<html><head><style>a{}</style></head><body><h1>Something is wrong</h1></body></html>"
-"""What proxies put before a server answer with."""
+"""The answers of proxies in front of a server."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""A hunk's life, and the queue that decides it: the table, then every order of events by random play."""
+"""The life of a hunk, and the queue: the table, then random orders of events by hypothesis."""
 
 from __future__ import annotations
 

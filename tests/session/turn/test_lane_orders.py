@@ -1,4 +1,4 @@
-"""Every order of events on the real lane with the real landing on real files, by random play."""
+"""Random orders of events, by hypothesis, on the real lane with the real landing on real files."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ PROMPTS = st.sampled_from(["short", "long", "broken"])
 
 
 def told(events: list[Event]) -> int:
-    """How many prompts wait, as a front end that reads nothing but events has it."""
+    """The number of waiting prompts, as a front end knows it from the events alone."""
     waiting = 0
     for event in events:
         if isinstance(event, PromptQueued | PromptSubmitted):

@@ -61,14 +61,14 @@ async def test_a_thousand_calls_run_a_few_at_a_time(tmp_path: Path) -> None:
     [
         (
             "head -c 5000000 /dev/zero | tr '\\0' a; echo end; exit 3",
-            ("exit 3\naaa", "not shown", "aaaend\n"),
+            ("exit 3\n```\naaa", "not shown", "aaaend\n"),
         ),
-        ("head -c 100000 /dev/zero", ("exit 0\n␀␀␀", "not shown")),
+        ("head -c 100000 /dev/zero", ("exit 0\n```\n␀␀␀", "not shown")),
         (
             "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); printf '\\r%d of 5000' $i; done",
             ("exit 0\n", "5000 of 5000"),
         ),
-        ("printf 'one\\r\\ntwo\\r\\n'", ("exit 0\none\ntwo\n",)),
+        ("printf 'one\\r\\ntwo\\r\\n'", ("exit 0\n```\none\ntwo\n```\n",)),
     ],
 )
 async def test_output_without_lines_is_shown_as_far_as_it_fits(

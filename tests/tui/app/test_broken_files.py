@@ -48,8 +48,8 @@ async def test_a_refactoring_in_several_hunks_of_one_file_is_not_held_on_its_way
     make_sample(tmp_path / "project")
     async with stage(tmp_path, files={}, script=DEMO.read_text(), rate=4000) as it:
         await it.ask("Refactor the command line: one function for each command instead of the long if chain")
-        await it.until(lambda: it.app.panes.held.question or not it.session.running, "the end")
+        await it.until(lambda: len(it.app.feed.held) or not it.session.running, "the end")
+        assert not len(it.app.feed.held)
         await it.done()
-        assert it.app.panes.held.question is None
         assert "✓ h6" in it.chat and "syntax error" not in it.chat
         compile((it.root / "tasks/cli.py").read_text(), "cli.py", "exec")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from session.events import ConnectionChanged, Event, HunkTyped, Notice, ReadingProgress, ToolOutput
 from session.journal.journals import Journal
+from session.journal.key_mask import KeyMask
 from session.storage.line_files import StoreError
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
@@ -33,6 +34,7 @@ class Recorder:
         self._subscribers: list[_Subscriber] = []
         self._queues: list[asyncio.Queue[Event | None]] = []
         self._closed = False
+        self._mask = KeyMask()
 
     def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
         """Call ``take`` with every later event, in the order of subscription and before all listeners.
@@ -50,7 +52,11 @@ class Recorder:
         return self._drain(queue)
 
     def publish(self, event: Event) -> None:
-        """Write ``event`` to the journal, then give it to subscribers and listeners."""
+        """Write ``event`` to the journal, then to subscribers and listeners, all without keys."""
+        for each in self._mask.take(event):
+            self._publish(each)
+
+    def _publish(self, event: Event) -> None:
         if not isinstance(event, UNJOURNALLED):
             self._write(event)
         for subscriber in self._subscribers:
@@ -62,6 +68,8 @@ class Recorder:
 
     def close(self) -> None:
         """Close the journal, and end the stream of each listener after the events in its queue."""
+        for event in self._mask.rest():
+            self._publish(event)
         try:
             self._journal.close()
         except StoreError as problem:

@@ -5,8 +5,18 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from session.text.masking import mask
+
 LOGGER = "spark"
 """The name of the logger that all loggers of spark are below."""
+
+
+class _Masking(logging.Formatter):
+    """Leaves out the keys that spark has read: a traceback may quote what a server said."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See :meth:`logging.Formatter.format`."""
+        return mask(super().format(record))
 
 
 def log_faults_to(file: Path) -> None:
@@ -20,6 +30,6 @@ def log_faults_to(file: Path) -> None:
         handler.close()
     handler = logging.FileHandler(file, encoding="utf-8", delay=True)
     handler.setLevel(logging.ERROR)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
+    handler.setFormatter(_Masking("%(asctime)s %(name)s %(message)s"))
     logger.addHandler(handler)
     logger.propagate = False

@@ -24,3 +24,14 @@ def mask(text: str) -> str:
         if secret in text:
             text = text.replace(secret, "[key]")
     return text
+
+
+def start_of_key(text: str) -> int:
+    """Where the end of ``text`` begins that could be the beginning of a known key, else its length."""
+    start = len(text)
+    for secret in _known:
+        at = text.find(secret[0], max(0, len(text) - len(secret) + 1), start)
+        while at >= 0 and not secret.startswith(text[at:]):
+            at = text.find(secret[0], at + 1, start)
+        start = at if at >= 0 else start
+    return start

@@ -90,5 +90,7 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 def one_line(what: object) -> str:
     """``what`` on one line of at most 300 characters, without keys: servers put pages of HTML, and what
     they were sent, into messages."""
-    text = mask(_BREAKS.sub(" ", str(what)).strip())
+    from context.text.secrets import redact  # only where something went wrong
+
+    text = redact(mask(_BREAKS.sub(" ", str(what)).strip())).text
     return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1] + "…"

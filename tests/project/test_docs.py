@@ -97,3 +97,14 @@ def test_the_table_of_threads_names_classes_that_exist() -> None:
     assert len(classes) > 20
     source = "\n".join(file.read_text("utf-8") for file in modules().values())
     assert sorted(name for name in classes if not re.search(rf"^class {name}\b", source, re.MULTILINE)) == []
+
+
+def test_each_row_of_what_to_open_names_files_and_their_tests() -> None:
+    _, _, after = ARCHITECTURE.read_text("utf-8").partition("## To change X, open Y\n")
+    rows = [line.strip("|").split("|") for line in after.partition("\n## ")[0].splitlines() if "|" in line]
+    assert len(rows) > 40
+    for row in rows[2:]:
+        assert len(row) == 3, row
+        what, files, tests = row
+        assert what.strip() and _CODE.findall(files) and _CODE.findall(tests), row
+        assert all((ROOT / path).exists() for path in _CODE.findall(files + tests)), row

@@ -105,6 +105,7 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         pane.keys("F9")
         pane.until("undone")
         wait_for(lambda: "def reopen" not in store.read_text(), "the first hunk undone")
+        assert "would instruct" not in pane.until(idle), "spark asks nothing about its own sample"
         quit_spark(pane)
     after = changed(sample, original)
     assert "tasks/store.py" not in after, "the first hunk alone made the change there"

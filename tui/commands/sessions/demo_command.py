@@ -35,7 +35,8 @@ def command(prompt: str | None, rate: str, model: str, theme: str | None) -> Non
     suggestions = [scenario.prompt for scenario in load().scenarios if scenario.prompt]
     try:
         with companion(rate) as url:
-            project = opening(folder, theme=theme, base_url=url, model=model, provider="partner")
+            # Every file in the folder is spark's own, so there is nothing to ask about.
+            project = opening(folder, theme=theme, base_url=url, model=model, provider="partner", trust=True)
             code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions)
     except ServingError as problem:
         leave(str(problem), CONFIGURATION)

@@ -39,6 +39,14 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY--
         ("Authorization: Bearer abcdefghij0123456789xyz", "abcdefghij", "bearer token"),
         ("postgres://app:hunter22@db/prod", "hunter22", "password in a URL"),
         ('DB_PASSWORD = "hunter2hunter2hunter2"', "hunter2hunter2", "secret value"),
+        ('TOKEN = "' + "a1B2" * 100 + '"', "a1B2", "secret value"),
+        ('#define TOKEN "a1B2c3D4e5F6g7H8"', "a1B2", "secret value"),
+        ('#  define APP_API_KEY\tL"a1B2c3D4e5F6g7H8"', "a1B2", "secret value"),
+        ('TOKEN: Final[str] = b"a1B2c3D4e5F6g7H8"', "a1B2", "secret value"),
+        ('const TOKEN: &\'static str = "a1B2c3D4e5F6g7H8";', "a1B2", "secret value"),
+        ("let token: string | null = `a1B2c3D4e5F6g7H8`;", "a1B2", "secret value"),
+        (r'"{\"access_token\": \"a1B2c3D4e5F6g7H8\"}"', "a1B2", "secret value"),
+        ("redis://:hunter22@db/0", "hunter22", "password in a URL"),
         ("apiKey: '45441f4b65a2f80329fd45c7cb371fea'", "45441f4b", "secret value"),
         ('"client_secret": "q8Zk3vTt1x_Lw9-Bn4Yp"', "q8Zk3vTt", "secret value"),
         ("//registry/:_authToken=npm_" + "a1" * 18, "a1a1", "access token"),
@@ -72,6 +80,10 @@ def test_secrets_are_masked(text: str, secret: str, kind: str) -> None:
         'token = "TOKEN_KIND_IDENTIFIER"',
         'secret = "short1"',
         "if token == 'identifier': token = lexer.next_token_1()",
+        "#define TOKEN_KIND 12345678901234567890",
+        '#define TOKEN "%d of the tokens in file 1"',
+        "def read(token: str, name: str = 'identifier_number_1'): ...",
+        "://not/a:password@1",
     ],
 )
 def test_text_that_only_looks_like_a_secret_is_kept(text: str) -> None:
@@ -87,6 +99,55 @@ def test_keys_without_an_end_are_masked_in_linear_time() -> None:
     begin = "-----BEGIN RSA PRIVATE KEY-----"
     found = redact(f"{begin}\nMIIEow\n" * 30_000)
     assert "MIIEow" not in found.text and found.text.count(begin) == 30_000
+
+
+@pytest.mark.parametrize(
+    ("before", "begin", "after"),
+    [
+        ("", "sk-proj-", ""),
+        ("", "ghp_", ""),
+        ("", "github_pat_", ""),
+        ("", "glpat-", ""),
+        ("", "xoxb-", ""),
+        ("", "sk_live_", ""),
+        ("Bearer ", "", ""),
+        ("", "eyJhbGciOiJIUzI1NiJ9.eyJ", ".SflKxwRJSMeKKF2QT4"),
+        ("", "pypi-", ""),
+        ("AccountKey=", "", ""),
+        ("https://hooks.slack.com/services/", "", ""),
+        ("postgres://app:", "", "@db/prod"),
+        ("password = '", "", "'"),
+    ],
+)
+def test_no_part_of_a_long_secret_is_left(before: str, begin: str, after: str) -> None:
+    found = redact(f"{before}{begin}{'a1B2' * 3_000}{after}\n").text
+    assert "masked]" in found and "a1B2" not in found
+    assert len(found) < 100
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        'token="',
+        "token='a1a1a1a1a1a1a1a1a1 ",
+        "token: a | b    ",
+        "token" + " " * 40,
+        "#define token",
+        "#define token_token ",
+        "://a:",
+        "sk-",
+        "eyJaaaaaaaaaaaaaaaa.",
+        "bearer a",
+        "ghp_",
+        "pypi-",
+        "glpat-a.",
+    ],
+)
+@pytest.mark.parametrize("joined", [True, False])
+def test_one_line_of_beginnings_is_searched_in_linear_time(part: str, joined: bool) -> None:
+    """Without a clock: a search that is not linear would take hours for this line."""
+    text = part * (1_000_000 // len(part)) if joined else part + "a" * 1_000_000
+    assert "\n" not in redact(text).text
 
 
 def test_secret_files_are_recognised_by_name() -> None:

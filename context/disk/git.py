@@ -23,11 +23,14 @@ from context.disk.git_settings import (
 from context.disk.private_git_dir import PrivateGitDir
 from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, read_regular
+from context.disk.rules_pipe import find_rules_pipe
 
 __all__ = ["Git", "GitUnavailable"]
 
 TIMEOUT = 20.0
 """Seconds a git command may take before it counts as failed."""
+_PATIENCE = 2.0
+"""Seconds after which it is looked for what git may be waiting for."""
 _LARGEST_CONFIG = 1_000_000
 """Largest size of a repository's configuration in bytes."""
 
@@ -183,15 +186,14 @@ def _call(
     folder: Path | None = None,
 ) -> bytes:
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             _command(root, arguments),
             cwd=folder or root,
             env=environment,
-            input=stdin,
-            capture_output=True,
-            timeout=TIMEOUT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-            check=False,
         )
     except FileNotFoundError as problem:
         if not root.is_dir():
@@ -199,9 +201,25 @@ def _call(
         raise GitUnavailable("git is not installed") from problem
     except (OSError, ValueError) as problem:
         raise GitUnavailable(f"git cannot be run: {problem}") from problem
-    except subprocess.TimeoutExpired as problem:
-        raise GitUnavailable(f"git {arguments[0]} took more than {TIMEOUT:.0f} s") from problem
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
-        raise GitUnavailable(f"git {arguments[0]} failed: {said[0]}")
-    return done.stdout
+    with process:
+        try:
+            out, err = _finished(process, stdin, root)
+        except (GitUnavailable, subprocess.TimeoutExpired) as problem:
+            said = str(problem) if isinstance(problem, GitUnavailable) else f"took more than {TIMEOUT:.0f} s"
+            raise GitUnavailable(f"git {arguments[0]} {said}") from problem
+        finally:
+            process.kill()  # no-op once it has ended
+    if process.returncode != 0:
+        why = err.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+        raise GitUnavailable(f"git {arguments[0]} failed: {why[0]}")
+    return out
+
+
+def _finished(process: subprocess.Popen[bytes], stdin: bytes, root: Path) -> tuple[bytes, bytes]:
+    """What git printed. Where it takes long, look whether it waits for a named pipe that nobody writes to."""
+    try:
+        return process.communicate(stdin, timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        if (pipe := find_rules_pipe(root)) is not None:
+            raise GitUnavailable(f"cannot be used here: {pipe} is a named pipe") from None
+        return process.communicate(timeout=TIMEOUT - _PATIENCE)

@@ -8,11 +8,15 @@ a configuration of allowed settings only.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import stat
 import tempfile
 import threading
+import time
 import weakref
+from functools import cache
 from pathlib import Path
 
 from context.disk.repository import GitUnavailable, Repository, read_head
@@ -30,12 +34,55 @@ _OF_THIS_WORK_TREE = ("index", "info/sparse-checkout")
 _FOLDERS = frozenset({"objects", "refs", "reftable"})
 
 
+_PREFIX = "spark-git-"
+_LOCK = "lock"
+_YOUNG = 60.0
+"""Seconds in which a folder may still be without its lock."""
+
+
+@cache
+def remove_abandoned() -> None:
+    """Remove, once a process, what killed processes of this user left in the temporary folder."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        try:
+            about = folder.lstat()
+            if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
+                continue
+            if time.time() - about.st_mtime > _YOUNG and _is_abandoned(folder / _LOCK):
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue  # its owner has just removed it
+
+
+def _is_abandoned(lock: Path) -> bool:
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
+
+
 class PrivateGitDir:
     """A temporary git directory, deleted when this object is. Any thread may call its methods."""
 
     def __init__(self, repository: Repository) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="spark-git-"))
-        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        remove_abandoned()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        # Held as long as this process lives, whatever ends it: a folder whose lock is free is abandoned.
+        self._held = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._held, fcntl.LOCK_EX)
+        self._remove = weakref.finalize(self, _remove, self.path, self._held)
         self._repository = repository
         self._head = b""
         self._lock = threading.Lock()

@@ -53,7 +53,10 @@ class Store:
         """Create the folder if necessary; None if there is none or it cannot be created."""
         if self.folder is not None:
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
+                for folder in (*reversed(self.folder.parents), self.folder):
+                    if not folder.is_dir():
+                        # It holds what the project says: Path.mkdir would make parents for everybody.
+                        folder.mkdir(mode=0o700, exist_ok=True)
             except OSError:
                 self.folder = None
         return self.folder

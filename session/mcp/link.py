@@ -20,7 +20,7 @@ from session.mcp.tool_changes import hearing, listen
 from session.mcp.working_folder import ServerFolders
 from session.text.install_hint import install_command
 from session.text.sanitize import clean_line
-from session.tools.command.environment import allowed_environment
+from session.tools.command.environment import server_environment
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -187,7 +187,7 @@ class McpLink:
         program = mcp.StdioServerParameters(
             command=server.command[0],
             args=list(server.command[1:]),
-            env={**allowed_environment(environ, server.env_from), **server.env},
+            env={**server_environment(environ, server.env_from), **server.env},
             cwd=self._folders.working_folder(server),
             encoding_error_handler="replace",
         )

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.storage.folders import ProjectFolders, private_folder, project_folders
+from session.storage.folders import ProjectFolders, mend_folders, private_folder, project_folders
 
 if TYPE_CHECKING:
     from edits.landing import Landing
@@ -78,9 +78,9 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
     if not root.is_dir():
         raise WorkspaceError(f"{folder} is not a folder")
     folders = project_folders(root, environ)
+    mend_folders(environ)
     try:
-        private_folder(folders.state)
-        folders.ledger.mkdir(parents=True, exist_ok=True)
+        private_folder(folders.ledger)
     except OSError as problem:
         raise WorkspaceError(
             f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "

@@ -6,8 +6,10 @@ Nothing but the user's edits is ever written into a project. Source: the XDG Bas
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +87,20 @@ def project_folders(root: Path, environ: Mapping[str, str] = os.environ) -> Proj
         cache=cache_folder(environ) / "projects" / unique,
         config=config_folder(environ),
     )
+
+
+def mend_folders(environ: Mapping[str, str] = os.environ) -> None:
+    """Take from others what they may do in spark's own folders, where an earlier version, another program or
+    the umask left them open. Links are left as they are: what they lead to is the user's."""
+    for folder in (config_folder(environ), state_folder(environ), cache_folder(environ)):
+        try:
+            about = folder.lstat()
+        except OSError:
+            continue  # it is not there, or whoever uses it says why it cannot be
+        mode = stat.S_IMODE(about.st_mode)
+        if stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and mode & 0o077:
+            with contextlib.suppress(OSError):  # a read-only file system keeps the mode
+                folder.chmod(mode & 0o700)
 
 
 def private_folder(folder: Path) -> Path:

@@ -16,6 +16,16 @@ from typing import Any
 _PASSWORD_IN_URL = re.compile(r"://[^/\s@]*:[^/\s@]+@")
 
 
+def server_environment(environ: Mapping[str, str], added: Collection[str] = ()) -> dict[str, str]:
+    """The variables for a program that does not work in the project, such as an MCP server.
+
+    Those that name folders of code are left out: a user who works on the project has it in them, and the
+    program would run the project's code without being told to.
+    """
+    code = set(_allowed()["code"]) - set(added)
+    return {name: value for name, value in allowed_environment(environ, added).items() if name not in code}
+
+
 def allowed_environment(environ: Mapping[str, str], added: Collection[str] = ()) -> dict[str, str]:
     """The variables of ``environ`` that are on the list, and those that ``added`` names.
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from context.disk.changes import git_changes
 from context.disk.file_list import list_git
 from context.disk.git import Git, GitUnavailable
+from context.disk.private_git_dir import remove_abandoned
 from context.disk.programs import find_program
 from context.project.project import Project
 from tests.context.conftest import Repo
@@ -202,6 +205,55 @@ def test_the_private_folder_is_deleted_with_the_object(repo: Repo) -> None:
     gc.collect()
     assert not folder.exists()
     assert (repo.root / ".git" / "objects").is_dir()
+
+
+@pytest.mark.parametrize("name", [".gitignore", "src/deep/.gitignore", ".gitattributes"])
+def test_a_named_pipe_in_place_of_rules_is_named_and_not_waited_for(repo: Repo, name: str) -> None:
+    repo.commit(**{"a.py": "x = 1\n", "src/deep/b.py": "y = 1\n"})
+    repo.write("src/deep/b.py", "y = 2\n")
+    os.mkfifo(repo.root / name)
+    git = Git.open(repo.root)
+    try:
+        git.run("status", "--porcelain")
+    except GitUnavailable as problem:
+        assert f"{repo.root / name} is a named pipe" in str(problem)
+    else:
+        assert name == ".gitattributes", "this version of git does not wait for it"
+    snapshot = Project(repo.root).scan()
+    assert {"a.py", "src/deep/b.py"} <= set(snapshot.paths)
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_uses_is_not(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(**{"a.py": "x = 1\n"})
+    there = tmp_path / "tmp"
+    there.mkdir()
+    script = (
+        "import os, sys, time; from pathlib import Path; from context.disk.git import Git\n"
+        "git = Git.open(Path(sys.argv[1])); print('ready', flush=True); time.sleep(600)"
+    )
+    environ = {**os.environ, "TMPDIR": str(there), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", script, str(repo.root)]
+    ones = [subprocess.Popen(command, env=environ, stdout=subprocess.PIPE) for _ in range(2)]
+    for one in ones:
+        assert one.stdout is not None and one.stdout.readline() == b"ready\n"
+    foreign = there / "spark-git-link"
+    foreign.symlink_to(repo.root)
+    killed, living = ones
+    left = {folder for folder in there.iterdir() if not folder.is_symlink()}
+    assert len(left) == 2
+    for folder in left:
+        os.utime(folder, (1, 1))
+    killed.kill()
+    killed.communicate()
+    monkeypatch.setattr("tempfile.tempdir", str(there))
+    remove_abandoned.cache_clear()
+    remove_abandoned()
+    still = {folder for folder in there.iterdir() if not folder.is_symlink()}
+    assert len(still) == 1 and still < left and foreign.is_symlink() and (repo.root / "a.py").exists()
+    living.kill()
+    living.communicate()
 
 
 def test_a_named_pipe_in_place_of_a_repository_file_does_not_hang(repo: Repo) -> None:

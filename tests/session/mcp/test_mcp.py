@@ -120,6 +120,16 @@ async def test_a_program_gets_no_other_credentials_of_the_users() -> None:
         assert await answer(link, "environment", name="AWS_SECRET_ACCESS_KEY") == (True, "not set")
 
 
+async def test_a_program_is_given_no_folders_of_code_unless_they_are_named() -> None:
+    environ = os.environ | {"PYTHONPATH": "/project/src", "NODE_PATH": "/project/node_modules"}
+    async with linked(McpServer("practice", COMMAND), environ) as link:
+        for name in ("PYTHONPATH", "NODE_PATH"):
+            assert "/project" not in (await answer(link, "environment", name=name))[1]
+    named = McpServer("practice", COMMAND, env_from=("NODE_PATH",))
+    async with linked(named, environ) as link:
+        assert "/project" in (await answer(link, "environment", name="NODE_PATH"))[1]
+
+
 async def test_a_server_does_not_run_the_projects_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

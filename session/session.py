@@ -190,7 +190,7 @@ class Session:
             consequence="each hunk counts up the ids by itself",
         )
         self.trust.start()
-        self._mcp.start()
+        self._turns.expect_tools(self._mcp.start())
         if self.connection is None:
             self._recorder.publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:

@@ -26,7 +26,7 @@ _MOST_NAMED = 5
 
 
 class McpServers:
-    """Opens the servers in the background, so that a slow server never delays a turn.
+    """Opens the servers in the background, so that a slow server delays no turn but the first.
 
     ``tell`` is called once with the outcome of each server, and again when it changes; ``found`` is awaited
     whenever the tools of a server become known or change.

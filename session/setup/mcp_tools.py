@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from session.events import Notice
@@ -27,6 +28,8 @@ class McpOffer:
     ) -> None:
         self._toolbox = toolbox
         self._changed = changed
+        self._tasks = tasks
+        self._configured = bool(opening.settings.mcp)
         self._servers = McpServers(
             opening.settings.mcp,
             opening.program_environ,
@@ -38,9 +41,13 @@ class McpOffer:
         )
         toolbox.add(self._servers)
 
-    def start(self) -> None:
-        """Start opening the servers."""
+    def start(self) -> asyncio.Task[None] | None:
+        """Start opening the servers. The task is done when each of them has opened or failed; None if there
+        is no server."""
+        if not self._configured:
+            return None
         self._servers.start()
+        return self._tasks.start(self._servers.opened(), "waiting for the MCP servers")
 
     async def _refresh(self) -> None:
         before = self._toolbox.definitions()

@@ -101,11 +101,6 @@ class Runner:
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
 
-    @property
-    def model(self) -> str:
-        """The model that answers this turn."""
-        return self._chosen.model.name
-
     async def run(self) -> None:
         """Run the turn to its end, and note for the next turn how it ended.
 

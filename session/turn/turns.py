@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from session.events import PromptQueued, PromptSubmitted, PromptsUnqueued
+from session.events import Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
 from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.memory.turn_memory import TurnMemory
@@ -66,6 +66,10 @@ class Turns:
         self._last: asyncio.Task[Any] | None = None
         """The last turn, or the last work between turns. The next turn waits for it."""
         self._queued: deque[str] = deque()
+        self._coming_tools: asyncio.Task[None] | None = None
+        self._interrupted: asyncio.Future[None] | None = None
+        self._made_for: tuple[object, ...] = ()
+        """The model and the tools that the runner in hand was made for."""
 
     @property
     def running(self) -> bool:
@@ -106,6 +110,8 @@ class Turns:
         """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
         if self._runner is not None:
             self._runner.interrupt()
+        if self._interrupted is not None and not self._interrupted.done():
+            self._interrupted.set_result(None)
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
         """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
@@ -118,6 +124,10 @@ class Turns:
         doing = asyncio.create_task(_after(self._last, work), name="between turns")
         self._last = doing
         return asyncio.shield(doing)
+
+    def expect_tools(self, coming: asyncio.Task[None] | None) -> None:
+        """Have the first turn wait until ``coming`` is done, if there is something to wait for."""
+        self._coming_tools = coming
 
     def choice_changed(self) -> None:
         """Use the present choice of model and tools for the next requests. A running turn keeps its own."""
@@ -143,6 +153,7 @@ class Turns:
         )
         # A tool that is added while the turn runs is offered from the next turn on.
         tools = self._toolbox.as_now()
+        self._made_for = (self._choice.model.name, self._toolbox.definitions())
         return Runner(
             Turn(name),
             prompt,
@@ -157,9 +168,19 @@ class Turns:
             recorder=self._recorder,
         )
 
-    def _by_current_model(self, runner: Runner) -> Runner:
-        """``runner``, or one made anew where the model was changed while it waited for its turn."""
-        if runner.turn.over or runner is not self._runner or runner.model == self._choice.model.name:
+    async def _wait_for_tools(self, runner: Runner) -> None:
+        """The first turn waits for the tools that are still being started; an interrupt ends the wait."""
+        tools, self._coming_tools = self._coming_tools, None
+        if tools is None or tools.done() or runner.turn.over:
+            return
+        self._publish(Notice(level="info", text="waiting for the tools of the MCP servers"))
+        self._interrupted = asyncio.get_running_loop().create_future()
+        await asyncio.wait({tools, self._interrupted}, return_when=asyncio.FIRST_COMPLETED)
+
+    def _as_chosen_now(self, runner: Runner) -> Runner:
+        """``runner``, or one made anew where the model or the tools changed while it waited for its turn."""
+        now = (self._choice.model.name, self._toolbox.definitions())
+        if runner.turn.over or runner is not self._runner or now == self._made_for:
             return runner
         self._prepare_connection()
         self._runner = self._make_runner(runner.turn.name, runner.prompt)
@@ -178,7 +199,8 @@ class Turns:
         """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
             await asyncio.wait({before})
-            runner = self._by_current_model(runner)
+        await self._wait_for_tools(runner)
+        runner = self._as_chosen_now(runner)
         await runner.run()
         gc.collect()
         if self._queued and self._runner is runner:

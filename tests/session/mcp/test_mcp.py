@@ -26,7 +26,7 @@ from session.tasks import BackgroundTasks
 from session.text.tables import TableError
 from session.tools.tool import CallContext
 from tests.session.calling import allow, calling
-from tests.session.talking import talking
+from tests.session.talking import PLAIN, talking
 
 HERE = Path(__file__).parent
 SERVER = str(HERE / "mcp_server.py")
@@ -366,3 +366,30 @@ async def test_a_model_calls_a_servers_tool_in_a_turn(tmp_path: Path) -> None:
         request = talk.sent(-1)
     assert repr("```\n42\n```\n") in request
     assert [event.status for event in talk.all(ToolEnded)] == ["done", "declined"]
+
+
+async def test_the_first_turn_waits_for_the_tools_and_says_so(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    allow(tmp_path, f'[mcp.practice]\ncommand = {json.dumps(list(COMMAND))}\nask = "writes"\n')
+    async with talking(root, calling(("practice__add", {"one": 40, "two": 2}))) as talk:
+        talk.session.submit("go")  # at once, as `spark exec` does: no server can be up yet
+        assert (await talk.ended("t1")).status == "completed"
+        request = talk.partner.requests[-1]
+    assert [event.status for event in talk.all(ToolEnded)] == ["done"]
+    assert "practice__add" in [tool.get("name") for tool in request.body["tools"]]
+    assert any("waiting for the tools" in event.text for event in talk.all(Notice))
+
+
+async def test_a_server_that_never_starts_holds_up_nobody_who_interrupts(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    silent = json.dumps([sys.executable, "-c", "import time; time.sleep(600)"])
+    allow(tmp_path, f"[mcp.silent]\ncommand = {silent}\nstart_seconds = 500\n")
+    async with talking(root, PLAIN) as talk:
+        talk.session.submit("go")
+        await talk.until(Notice, lambda event: "waiting for the tools" in event.text)
+        talk.session.interrupt()
+        assert (await talk.ended("t1")).status == "interrupted"
+        talk.session.submit("go on without")
+        assert (await talk.ended("t2")).status == "completed"

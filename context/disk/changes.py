@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import zlib
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -62,6 +63,34 @@ def line_sums(source: Source) -> Lines:
 
 def changed_ranges(before: Lines, after: Lines) -> list[range]:
     """The ranges of ``after`` that differ from ``before``, in order."""
+    return [new for _, new in _differences(before, after)]
+
+
+def known_ranges(before: Lines, after: Lines, known: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges (first, one past the last) of ``after`` that somebody knows who knows these ranges of
+    ``before`` and was told each difference; joined and in order. Empty if the texts are too long to compare.
+    """
+    differences = _differences(before, after)
+    if any(len(old) * len(new) > _LARGEST_MIDDLE for old, new in differences):
+        return []
+    ranges = [(new.start, new.stop) for _, new in differences]
+    at = moved = 0
+    # Between the differences, the lines are the same, moved by the lengths of the differences before them.
+    for old, new in [*differences, (range(len(before), len(before)), range(len(after), len(after)))]:
+        for first, stop in known:
+            ranges.append((max(first, at) + moved, min(stop, old.start) + moved))
+        at, moved = old.stop, new.stop - old.stop
+    joined: list[tuple[int, int]] = []
+    for first, stop in sorted(each for each in ranges if each[0] < each[1]):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
+        else:
+            joined.append((first, stop))
+    return joined
+
+
+def _differences(before: Lines, after: Lines) -> list[tuple[range, range]]:
+    """The ranges of ``before`` that differ, in order, each with the range of ``after`` in its place."""
     start = 0
     shorter = min(len(before), len(after))
     while start < shorter and before[start] == after[start]:
@@ -69,15 +98,15 @@ def changed_ranges(before: Lines, after: Lines) -> list[range]:
     end = 0
     while end < shorter - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    old, new = range(start, len(before) - end), range(start, len(after) - end)
     if not old and not new:
         return []
     if not old or not new or len(old) * len(new) > _LARGEST_MIDDLE:
-        return [range(start, start + len(new))]
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return [(old, new)]
+    matcher = SequenceMatcher(None, before[old.start : old.stop], after[new.start : new.stop], autojunk=False)
     return [
-        range(start + new_start, start + new_end)
-        for tag, _, _, new_start, new_end in matcher.get_opcodes()
+        (old[old_start:old_end], new[new_start:new_end])
+        for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes()
         if tag != "equal"
     ]
 

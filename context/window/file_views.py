@@ -58,7 +58,7 @@ class FileView:
     lines: Lines | None = None
     problem: str | None = None
     parts: frozenset[tuple[int, int]] = frozenset()
-    """The line ranges that were asked for, if only these are shown."""
+    """The line ranges that were asked for, if only these are shown, and those that were shown before."""
     completes: bool = False
     """Whether each form, together with what was shown before, gives the model the whole file."""
 
@@ -108,14 +108,15 @@ def file_view(
         # It was shown in part before, so only the whole file adds anything.
         forms = (form for form in forms if form.whole)
     completes = before is not None and before.whole and since is not None
-    return FileView(kind, forms, source.digest, sums, parts=asked, completes=completes)
+    shown = asked | before.parts if before is not None and same else asked
+    return FileView(kind, forms, source.digest, sums, parts=shown, completes=completes)
 
 
 def _model_has(before: ShownFile, wanted: Reason, asked: frozenset[tuple[int, int]]) -> bool:
     """Whether the model, which saw this state of a file, has seen the wanted parts of it."""
     if before.whole or wanted not in EXPLICIT:
         return True
-    return wanted is Reason.PINNED and bool(asked) and asked <= before.parts
+    return wanted is Reason.PINNED and bool(asked) and before.has_shown(asked)
 
 
 def _deleted(path: str, before: ShownFile | None) -> FileView | None:

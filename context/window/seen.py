@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from context.disk.changes import Lines, line_sums
+from context.disk.changes import Lines, known_ranges, line_sums
 from context.disk.source import Source
 from context.map.blocks import FrozenMap, with_changes
 
@@ -16,13 +16,17 @@ class ShownFile:
     """The state of a file that the model was shown, whole or in part.
 
     ``lines`` is None if the file was shown as deleted. ``parts`` are the line ranges (first, one past the
-    last) that were asked for and shown.
+    last) that were asked for and shown, and what was learned since of the lines around them.
     """
 
     digest: str
     lines: Lines | None
     whole: bool
     parts: frozenset[tuple[int, int]] = frozenset()
+
+    def has_shown(self, asked: Iterable[tuple[int, int]]) -> bool:
+        """Whether each of these line ranges was in a part that was shown."""
+        return all(any(first <= start and stop <= end for first, end in self.parts) for start, stop in asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +63,14 @@ class Seen:
     def knowing(self, sources: Iterable[Source]) -> Seen:
         """The record after the model learned the current state of files by other means.
 
-        It edited them itself, or was sent the difference. Files that it was never shown stay unknown.
+        It edited them itself, or was sent the difference. Files that it was never shown stay unknown, and
+        so do the lines of a file of which it was shown only parts.
         """
         files = dict(self.shown.files)
         for source in sources:
             before = files.get(source.path)
             if before is not None:
-                files[source.path] = ShownFile(source.digest, line_sums(source), before.whole)
+                files[source.path] = _now(before, source)
         return replace(self, shown=replace(self.shown, files=MappingProxyType(files)))
 
     def having_read(self, readings: Iterable[tuple[Source, bool]]) -> Seen:
@@ -92,3 +97,12 @@ class Seen:
             ),
             new.frozen or self.frozen,
         )
+
+
+def _now(before: ShownFile, source: Source) -> ShownFile:
+    """The record of a file of which the model knows what changed since it was shown."""
+    lines = line_sums(source)
+    parts = before.parts
+    if parts and before.lines is not None and before.digest != source.digest:
+        parts = frozenset(known_ranges(before.lines, lines, parts))
+    return ShownFile(source.digest, lines, before.whole, parts)

@@ -7,11 +7,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from context.disk.changes import changed_ranges, line_sums
+from context.disk.source import Source
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
 from context.window.pieces import Approved, Kind
-from context.window.seen import Seen
+from context.window.seen import Seen, Shown, ShownFile
 from context.window.window import Window, WindowRequest, build
 from tests.context.conftest import Repo
 
@@ -140,6 +142,70 @@ def test_lines_symbols_folders_and_globs_can_be_pinned(repo: Repo, counter: Coun
         "src/beta.py",
         "src/gamma.py",
     ]
+
+
+def edited_by_the_model(talk: Talk, repo: Repo, path: str, before: str, after: str) -> None:
+    """The model replaced ``before``, as a turn records it."""
+    text = (repo.root / path).read_text()
+    assert text.count(before) == 1
+    repo.write(path, text.replace(before, after))
+    source = talk.project.update([path]).read(path)
+    assert isinstance(source, Source)
+    talk.seen = talk.seen.knowing([source])
+
+
+def test_pinned_parts_are_not_sent_again_after_the_models_own_edit(repo: Repo, counter: Counter) -> None:
+    talk = Talk(project(repo), counter)
+    pins = ("src/gamma.py:25-33", "gamma_40")
+    assert shown(talk.turn(*pins)) == [("src/gamma.py", "pinned: lines 25-33, gamma_40")]
+    path = "src/gamma.py"
+    # In a definition, at its end, far below the pinned parts, then between them.
+    edited_by_the_model(talk, repo, path, "def gamma_40(value: int)", "def gamma_40(value: float)")
+    assert shown(talk.turn(*pins)) == []
+    end = "    value += 7\n    return value\n\n\ndef gamma_41"
+    edited_by_the_model(talk, repo, path, end, end.replace("return value", "value += 8\n    return value"))
+    assert shown(talk.turn(*pins)) == []
+    edited_by_the_model(talk, repo, path, "def gamma_55(", "def gamma_fifty_five(")
+    assert shown(talk.turn(*pins)) == []
+    edited_by_the_model(talk, repo, path, "def gamma_20(", "X = 1\n\n\ndef gamma_20(")
+    assert shown(talk.turn(*pins)) == []
+
+
+def test_pinned_lines_that_an_edit_moved_away_are_sent_again(repo: Repo, counter: Counter) -> None:
+    talk = Talk(project(repo), counter)
+    assert shown(talk.turn("src/gamma.py:100-110")) == [("src/gamma.py", "pinned: lines 100-110")]
+    edited_by_the_model(talk, repo, "src/gamma.py", "def gamma_0(", "# one\n# two\ndef gamma_0(")
+    assert shown(talk.turn("src/gamma.py:100-110")) == [("src/gamma.py", "pinned: lines 100-110")]
+    assert shown(talk.turn("src/gamma.py:100-110")) == []
+
+
+def test_parts_that_were_pinned_one_after_the_other_are_not_sent_again(repo: Repo, counter: Counter) -> None:
+    talk = Talk(project(repo), counter)
+    assert shown(talk.turn("gamma_10")) == [("src/gamma.py", "pinned: gamma_10")]
+    assert shown(talk.turn("gamma_40")) == [("src/gamma.py", "pinned: gamma_40")]
+    assert shown(talk.turn("gamma_10", "gamma_40")) == []
+
+
+LINES = st.lists(st.sampled_from("abcdefg"), max_size=14)
+
+
+@given(LINES, LINES, st.integers(0, 13), st.integers(1, 14))
+def test_what_is_known_of_parts_is_what_was_shown_or_written(
+    before: list[str], after: list[str], start: int, length: int
+) -> None:
+    """Each line that is said to be known was in the part that was shown, or differs from what was there."""
+    texts = ["".join(f"{line}\n" for line in lines) for lines in (before, after)]
+    old, new = (Source("a", text, text) for text in texts)
+    part = (min(start, len(before)), min(start + length, len(before)))
+    record = ShownFile(old.digest, line_sums(old), whole=False, parts=frozenset({part}))
+    seen = Seen(Shown(files={"a": record})).knowing([new])
+    known = {line for first, stop in seen.shown.files["a"].parts for line in range(first, stop)}
+    written = {line for changed in changed_ranges(line_sums(old), line_sums(new)) for line in changed}
+    assert known <= set(range(len(after)))
+    assert len(known - written) <= part[1] - part[0]
+    assert {after[line] for line in known - written} <= set(before[part[0] : part[1]])
+    if before == after:
+        assert known == set(range(*part))
 
 
 def test_mentioned_files_come_before_pinned_ones(repo: Repo, counter: Counter) -> None:

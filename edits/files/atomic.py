@@ -32,6 +32,15 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     sync_folder(path.parent)
 
 
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make ``folder`` with its parents, durably. Raises OSError."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent, mode)
+    folder.mkdir(mode, exist_ok=True)
+    sync_folder(folder.parent)
+
+
 def cut_name(name: str) -> str:
     """The beginning of ``name``, short enough to be part of another name.
 

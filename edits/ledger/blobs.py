@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Collection
 from pathlib import Path
 
-from edits.files.atomic import replacing
+from edits.files.atomic import make_folder, replacing
 from edits.files.text import FileError, digest
 from edits.hunk import RefusalCode
 
@@ -28,12 +28,19 @@ class Blobs:
         """Make ``data`` durable and return its digest. Raises OSError if it cannot be written."""
         sha256 = digest(data)
         path = self._path(sha256)
-        if path.exists():
+        if self._is_whole(sha256):
             return sha256
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with replacing(path) as file:
             file.write(zlib.compress(data, _LEVEL))
         return sha256
+
+    def _is_whole(self, sha256: str) -> bool:
+        try:
+            self.get(sha256)
+        except FileError:
+            return False
+        return True
 
     def get(self, sha256: str) -> bytes:
         """The content with this digest. Raises FileError if it is not kept, or is damaged."""

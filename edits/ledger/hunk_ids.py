@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
+from edits.files.atomic import sync_folder
+
 RESERVED = 32
 """The number of ids that are reserved at once."""
 
@@ -77,12 +79,15 @@ class HunkIds:
 
     def _write(self, descriptor: int, number: int) -> None:
         os.pwrite(descriptor, f"{number:<31}\n".encode(), 0)
+        os.fsync(descriptor)
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
         descriptor = os.open(self._counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_size == 0:
+                sync_folder(self._counter.parent)
             yield descriptor
         finally:
             os.close(descriptor)

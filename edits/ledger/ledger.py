@@ -1,10 +1,11 @@
 """The project's journal of hunks, which makes every landing atomic and every hunk undoable.
 
-``hunks.jsonl`` is append-only. A change begins with an *intent* line, which is durable before the file is
-touched; a second line says how it ended. An intent without a second line belongs to a process that died:
-recovery compares the file's hash with the two of the intent. ``blobs/`` holds contents by hash, ``lock``
-is held by the process that lands, and ``counter`` has the last id. Once a day the journal is rewritten
-without the entries that :mod:`edits.ledger.retention` drops.
+``hunks.jsonl`` is append-only, and each of its lines has a checksum. A change begins with an *intent* line,
+which is durable before the file is touched; a second line says how it ended. An intent without a second line
+belongs to a process that died: recovery compares the file's hash with the two of the intent. ``blobs/`` holds
+contents by hash, ``lock`` is held by the process that lands, and ``counter`` has the last id. Once a day the
+journal is rewritten without the entries that :mod:`edits.ledger.retention` drops. Damaged lines never stop
+the rest: they are set aside in ``damaged.jsonl``.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from edits.files.atomic import replacing
-from edits.files.text import decode
-from edits.hunk import Action, Rung, Status
+from edits.files.atomic import make_folder
+from edits.files.durable import Step, no_step
+from edits.files.text import FileError, decode, digest, whole_lines
+from edits.hunk import Action, RefusalCode, Rung, Status
 from edits.ledger.blobs import Blobs
 from edits.ledger.crash_recovery import settle
 from edits.ledger.entry import Entry, Op, State, from_record, to_record
 from edits.ledger.hunk_ids import HunkIds
+from edits.ledger.journal_file import JournalFile
+from edits.ledger.records import to_line
 from edits.ledger.retention import DAY, Retention
 from edits.ledger.undo import recorded_range
 from edits.placing.splices import spliced
@@ -72,13 +76,16 @@ class Ledger:
     Only one thread at a time may call it, except for the methods that say otherwise.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, step: Step = no_step) -> None:
+        """``step`` is called after each step of a write. Raises OSError if the folder cannot be made."""
         self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._journal = folder / "hunks.jsonl"
-        self._inode = 0
+        self._file = JournalFile(self._journal, step)
+        self._step = step
         self._blobs = Blobs(folder / "blobs")
-        self._read_to = 0
+        self.set_aside = 0
+        """The number of damaged records that :meth:`recover` has set aside in this process."""
         self._entries: dict[int, Entry] = {}
         self._made_by: dict[str, int] = {}
         self._depth: dict[str, int] = {}
@@ -120,11 +127,44 @@ class Ledger:
             os.close(descriptor)
 
     def recover(self) -> list[Recovered]:
-        """Settle what dead processes left open, and once a day drop what is too old."""
+        """Settle what dead processes left open, set aside what is damaged, bring a journal of an old version
+        up to date, and once a day drop what is too old."""
         with self.exclusive() as recovered:
+            if self._file.is_old or self._file.damaged:
+                self._rewrite(self.entries())
             if self._is_due(time.time()):
                 self._compact(Retention(), time.time())
             return recovered
+
+    @property
+    def damaged_file(self) -> Path:
+        """Where damaged records are set aside; it exists only if there are some."""
+        return self._folder / "damaged.jsonl"
+
+    def damaged_records(self) -> int:
+        """The number of damaged records: those set aside, and those still in the journal. Raises OSError."""
+        self._refresh()
+        try:
+            with self.damaged_file.open("rb") as file:
+                known = set(file)
+        except FileNotFoundError:
+            known = set()
+        return len(known | set(self._file.damaged))
+
+    def check(self, entry: Entry) -> None:
+        """Raise FileError if the entry's lines do not turn its content before into its content after."""
+        if entry.before is None or entry.after is None or not entry.splices:
+            return
+        try:
+            file = decode(self.content(entry.before), entry.path)
+        except FileError:
+            return  # The content is lost, so that only the checksum of the record vouches for it.
+        lines = whole_lines(file.text)
+        found = [tuple(lines[one.start : one.start + len(one.old)]) for one in entry.splices]
+        after = digest(file.encode(spliced(file, entry.splices)))
+        if after != entry.after or found != [one.old for one in entry.splices]:
+            message = f"the ledger's record of {entry.hunk} is damaged; nothing was touched"
+            raise FileError(RefusalCode.IO, message)
 
     def compact(self, retention: Retention, now: float) -> None:
         """Rewrite the journal with only what ``retention`` keeps at the Unix time ``now``."""
@@ -167,9 +207,12 @@ class Ledger:
 
     def content(self, sha256: str) -> bytes:
         """A content before or after some entry. Raises FileError if the journal cannot give it."""
+        wanted = sha256
         steps: list[Entry] = []
         while not self._blobs.has(sha256) and sha256 in self._made_by:
             entry = self._entries[self._made_by[sha256]]
+            if steps and entry.seq >= steps[-1].seq:
+                break  # The change that made it first is lost; a later undo leads round in a circle.
             steps.append(entry)
             if entry.before is None:
                 break
@@ -178,6 +221,8 @@ class Ledger:
         for entry in reversed(steps):
             file = decode(data, entry.path)
             data = file.encode(spliced(file, entry.splices))
+        if steps and digest(data) != wanted:
+            raise FileError(RefusalCode.IO, "the ledger's copy is damaged: its hash is wrong")
         return data
 
     def keep(self, content: bytes) -> None:
@@ -193,23 +238,23 @@ class Ledger:
         if before is not None and (not known or entry.in_place or entry.after is None):
             self._depth[self._blobs.keep(before)] = 0
         entry = replace(entry, seq=self._newest + 1, state=State.OPEN)
-        self._append(to_record(entry), durable=True)
+        self._file.append(to_record(entry), durable=True)
         self._admit(entry)
         return entry
 
     def settle(self, entry: Entry, state: State) -> None:
         """Record how an intent ended. If the line is lost, recovery finds out by the file's hash."""
-        self._append(_end(entry.seq, state), durable=False)
+        self._file.append(_end(entry.seq, state), durable=False)
         self._entries[entry.seq] = replace(entry, state=state)
         self._open.discard(entry.seq)
 
     def _last_id(self) -> int:
         """The highest id in the journal, for a lost counter; read without any state, for any thread."""
         try:
-            said = _ID.findall(self._journal.read_bytes())
+            with self._journal.open("rb") as file:
+                return max((int(said) for line in file for said in _ID.findall(line)), default=0)
         except FileNotFoundError:
-            said = []
-        return max(map(int, said), default=0)
+            return 0
 
     def _is_due(self, now: float) -> bool:
         try:
@@ -228,28 +273,42 @@ class Ledger:
 
         kept = retention.kept(done, size, now)
         if len(kept) < len(self._entries):
-            entries = [entry for entry in done if entry.seq in kept]
-            made: set[str] = set()
-            for entry in entries:
-                # A content that is built from dropped entries must be kept whole.
-                if entry.before is not None and entry.before not in made:
-                    self._blobs.keep(self.content(entry.before))
-                made.add(entry.after or "")
-            lines = b"".join(
-                _line(to_record(entry)) + _line(_end(entry.seq, State.DONE)) for entry in entries
-            )
-            with replacing(self._journal) as file:
-                file.write(lines)
-            self._forget()
-            self._refresh()
+            self._rewrite([entry for entry in done if entry.seq in kept])
         wanted = {
             sha256 for entry in self._entries.values() for sha256 in (entry.before, entry.after) if sha256
         }
         self._blobs.sweep(wanted, now - DAY)
+        self._step("blobs swept")
         (self._folder / "compacted").touch()
 
+    def _rewrite(self, entries: list[Entry]) -> None:
+        """Replace the journal by one with ``entries`` only. What is damaged is set aside first."""
+        damaged: dict[int, bytes] = {}
+        made: set[str] = set()
+        for entry in entries:
+            if entry.before is not None and entry.before not in made:
+                self._keep_whole(entry.before)
+            made.add(entry.after or "")
+            try:
+                self.check(entry)
+            except FileError:
+                damaged[entry.seq] = to_line(to_record(entry))
+        self.set_aside += self._file.set_aside(self.damaged_file, damaged.values())
+        kept = [entry for entry in entries if entry.seq not in damaged]
+        self._file.replace(
+            record for entry in kept for record in (to_record(entry), _end(entry.seq, entry.state))
+        )
+        self._refresh()
+
+    def _keep_whole(self, sha256: str) -> None:
+        """Keep a content as a blob that may have been built from entries that are dropped."""
+        try:
+            self._blobs.keep(self.content(sha256))
+        except FileError:
+            return  # It cannot be had any more; what needs it is refused.
+        self._step("blob kept")
+
     def _forget(self) -> None:
-        self._read_to = 0
         self._entries.clear()
         self._made_by.clear()
         self._depth.clear()
@@ -259,10 +318,25 @@ class Ledger:
         recovered: list[Recovered] = []
         for seq in sorted(self._open):
             entry = self._entries[seq]
-            state = settle(entry, self.content)
+            state = self._told_by_later(entry) or settle(entry, self.content)
             self.settle(entry, state)
             recovered.append(Recovered(entry.hunk, entry.place, entry.op, state))
         return recovered
+
+    def _told_by_later(self, entry: Entry) -> State | None:
+        """How a change ended, as a later one of the same file tells: the line that said so is damaged."""
+        for later in self._entries.values():
+            if (
+                later.seq > entry.seq
+                and later.state is State.DONE
+                and later.path in (entry.path, entry.place)
+            ):
+                if later.path == entry.place and later.before == entry.after:
+                    return State.DONE
+                if later.path == entry.path and later.before == entry.before:
+                    return State.DROPPED
+                return None
+        return None
 
     def _admit(self, entry: Entry) -> None:
         self._entries[entry.seq] = entry
@@ -274,56 +348,30 @@ class Ledger:
             self._depth.setdefault(entry.after, self._depth.get(entry.before or "", 0) + 1)
 
     def _refresh(self) -> None:
-        """Read what any process has appended since; a torn or unknown line is skipped."""
-        try:
-            with self._journal.open("rb") as file:
-                inode = os.fstat(file.fileno()).st_ino
-                if inode != self._inode:
-                    # Another process rewrote the journal.
-                    self._forget()
-                    self._inode = inode
-                file.seek(self._read_to)
-                data = file.read()
-        except FileNotFoundError:
-            return
-        end = data.rfind(b"\n") + 1
-        self._read_to += end
-        for line in data[:end].splitlines():
+        """Read what any process has appended since. A line that is no record is passed over, and noted."""
+        news = self._file.read_new()
+        if news.rewritten:
+            self._forget()
+        for record, line in news.records:
             try:
-                self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-                continue
+                self._take(record)
+            except (ValueError, KeyError, TypeError, OverflowError):
+                self._file.refuse(line)
 
-    def _take(self, record: Any) -> None:
-        if not isinstance(record, dict):
-            raise TypeError("the line is not a record")
+    def _take(self, record: dict[str, Any]) -> None:
         if record.get("kind") == "intent":
             entry = from_record(record)
             if entry.before is not None and self._blobs.has(entry.before):
                 self._depth[entry.before] = 0
             self._admit(entry)
         elif record.get("kind") == "end":
-            seq = int(record["seq"])
-            self._entries[seq] = replace(self._entries[seq], state=State(record["state"]))
-            self._open.discard(seq)
-
-    def _append(self, record: dict[str, Any], *, durable: bool) -> None:
-        line = _line(record)
-        with self._journal.open("ab+") as file:
-            size = file.seek(0, os.SEEK_END)
-            if size > self._read_to:
-                # A process died while it wrote a line: end that line first.
-                line = b"\n" + line
-            file.write(line)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-            self._read_to = size + len(line)
+            seq, state = int(record["seq"]), State(record["state"])
+            # The change of an end without one was set aside; its number is not given again.
+            self._newest = max(self._newest, seq)
+            if seq in self._entries:
+                self._entries[seq] = replace(self._entries[seq], state=state)
+                self._open.discard(seq)
 
 
 def _end(seq: int, state: State) -> dict[str, Any]:
     return {"kind": "end", "seq": seq, "state": state}
-
-
-def _line(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

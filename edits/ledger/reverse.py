@@ -59,6 +59,7 @@ def _last_change(entries: list[Entry], hunk_id: str | None, op: Op) -> Entry | R
 
 
 def _plan(tree: Tree, ledger: Ledger, entries: list[Entry], entry: Entry) -> Reversal:
+    ledger.check(entry)
     trail = follow(entry, entries, ledger.content)
     now = tree.read_if_there(trail.path)
     if entry.after is None:

@@ -12,7 +12,7 @@ from session.doctor.finding import Finding
 from session.keys import system_keyring
 from session.keys.credentials import CredentialsError, KeyPlace
 from session.models.discovery import LocalServer, find_servers
-from session.project.workspace import WorkspaceError
+from session.project.workspace import Workspace, WorkspaceError
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project, with_key
 
@@ -33,9 +33,24 @@ def examine_setup(
         Finding("folder", True, f"{workspace.root} ({kept})"),
         Finding("git", bool(git) or None, git or "not installed: changed files are found by their content"),
         Finding("state", True, str(workspace.folders.state)),
+        _ledger(workspace),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
     ], opening
+
+
+def _ledger(workspace: Workspace) -> Finding:
+    """Whether the record of past edits can be read, and all of it."""
+    try:
+        ledger = workspace.ledger
+        damaged = ledger.damaged_records()
+        hunks = len(ledger.hunks())
+    except OSError as problem:
+        return Finding("ledger", False, problem.strerror or str(problem))
+    if damaged:
+        found = f"{damaged} damaged records in {ledger.damaged_file}; delete that file when you have seen it"
+        return Finding("ledger", False, found)
+    return Finding("ledger", True, f"{hunks} edits that can be undone" if hunks else "no edits yet")
 
 
 async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:

@@ -8,13 +8,20 @@ from session.events import Notice
 from session.text.sanitize import clean_line
 
 LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
+DAMAGED = (
+    "the record of past edits is damaged: {count} of its lines were set aside in {file}; "
+    "edits that they are about cannot be undone, all others can"
+)
 
 
 def settle_interrupted(ledger: Ledger) -> list[Notice]:
     """Settle the landings that are open in ``ledger``. Returns a warning for each hunk that can be neither
-    finished nor undone. Raises OSError if the ledger cannot be read or written."""
-    return [
-        Notice(level="warning", text=clean_line(LOST.format(hunk=left.hunk, path=left.path)))
-        for left in ledger.recover()
-        if left.state is State.LOST
-    ]
+    finished nor undone, and one for damaged records. Raises OSError if the ledger cannot be read or
+    written."""
+    known = ledger.set_aside
+    lost = [left for left in ledger.recover() if left.state is State.LOST]
+    told = [LOST.format(hunk=left.hunk, path=left.path) for left in lost]
+    damaged = ledger.set_aside - known
+    if damaged:
+        told.append(DAMAGED.format(count=damaged, file=ledger.damaged_file))
+    return [Notice(level="warning", text=clean_line(text)) for text in told]

@@ -25,6 +25,7 @@ CHOKE_POINT = {
 OTHERS = {
     "edits/ledger/blobs.py": "the ledger",
     "edits/ledger/hunk_ids.py": "the ledger",
+    "edits/ledger/journal_file.py": "the ledger",
     "edits/ledger/ledger.py": "the ledger",
     "session/checks/agreements.py": "the checks that the user agreed to, in the state folder",
     "session/checks/proposals.py": "the project's manifests, to read only",
@@ -41,7 +42,6 @@ OTHERS = {
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
-    "session/project/workspace.py": "the state folder",
     "session/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/config.py": "the settings: the user's, and those of the project",
     "session/setup/default_model.py": "the model that was found for each server's address",

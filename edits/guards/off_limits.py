@@ -7,14 +7,14 @@ edits in the editor pane are not limited by this.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from edits.files.aliases import Aliases, spelling
 from edits.files.hard_links import HardLinks
 from edits.guards.risky_files import home_files, refused, refused_at_home
 
-_MARKS = ("HEAD", "objects", "refs", "commondir")
+_Identity = tuple[int, int]
 _KEY_FOLDERS = (".ssh", ".gnupg", ".aws", ".kube", ".config/gcloud", ".config/gh")
 
 
@@ -32,54 +32,56 @@ class OffLimits:
 
     def reason(self, file: Aliases) -> str | None:
         """Why edits leave ``file`` alone, or None if they do not. It is judged by all its names."""
+        own = [(_identity(folder), folder) for folder in self._own]
+        home = None if self._home is None else _identity(self._home)
         for name in file.names:
             path = file.root / name
+            above = [(folder, _identity(folder)) for folder in (path, *path.parents)]
             what = (
                 refused(name)
-                or ("spark's own" if any(_is_within(path, folder) for folder in self._own) else None)
+                or ("spark's own" if any(_is_within(path, above, *folder) for folder in own) else None)
                 or ("a git repository's own" if _is_of_git(path, file.root) else None)
-                or self._at_home(path)
+                or _at_home(path, above, home)
             )
             if what is not None:
                 said = file.shown if name == file.shown else f"{file.shown} ({name})"
                 return f"{said} is {what}; edits leave it alone"
-        other = self._elsewhere(file)
+        other = None if file.status is None else self._elsewhere(file, file.status)
         return f"{file.shown} is {other}; edits leave it alone" if other is not None else None
 
-    def _at_home(self, path: Path) -> str | None:
-        home = None if self._home is None else _identity(self._home)
-        for above in path.parents if home is not None else ():
-            if _identity(above) == home:
-                return refused_at_home(path.relative_to(above).as_posix())
-        return None
-
-    def _elsewhere(self, file: Aliases) -> str | None:
+    def _elsewhere(self, file: Aliases, status: os.stat_result) -> str | None:
         """What a file is that is also a protected file outside the project, by a link in either direction."""
-        if file.status is None:
-            return None
-        ours = (file.status.st_dev, file.status.st_ino)
-        if self._home is not None:
-            for name, what in home_files(held=False):
-                if _identity(self._home / name) == ours:
-                    return f"~/{name}, {what}"
-        if file.status.st_nlink > len(file.names) and any(links.names(file.status) for links in self._links):
+        for name, what in home_files(held=False) if self._home is not None else ():
+            if _identity(f"{self._home}/{name}") == (status.st_dev, status.st_ino):
+                return f"~/{name}, {what}"
+        if status.st_nlink > len(file.names) and any(links.names(status) for links in self._links):
             return "a hard link to a file of spark or one with keys"
         return None
 
 
-def _is_within(path: Path, folder: Path) -> bool:
+def _at_home(
+    path: Path, above: Sequence[tuple[Path, _Identity | None]], home: _Identity | None
+) -> str | None:
+    for folder, identity in above[1:] if home is not None else ():
+        if identity == home:
+            return refused_at_home(path.relative_to(folder).as_posix())
+    return None
+
+
+def _is_within(
+    path: Path, above: Sequence[tuple[Path, _Identity | None]], wanted: _Identity | None, folder: Path
+) -> bool:
     """Whether ``path`` is below ``folder``: by what the folders are, and by name while they do not exist."""
-    wanted = _identity(folder)
     if wanted is not None:
-        return any(_identity(above) == wanted for above in (path, *path.parents))
+        return any(identity == wanted for _, identity in above)
     ours, theirs = ([spelling(part) for part in one.parts] for one in (path, folder))
     return ours[: len(theirs)] == theirs
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: Path | str) -> _Identity | None:
     """The device and inode of what ``path`` leads to; None if that is nothing."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - many paths are looked at for each edit
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -91,12 +93,19 @@ def _is_of_git(path: Path, root: Path) -> bool:
     Git takes any folder for its own that has ``HEAD``, ``objects`` and ``refs``, or ``HEAD`` and
     ``commondir`` (gitrepository-layout(5)). A work tree may itself be in a git directory.
     """
-    below = path.name
+    below = spelling(path.name)
     for folder in path.parents:
-        has = {mark for mark in _MARKS if spelling(mark) == spelling(below) or os.path.lexists(folder / mark)}
-        if has >= {"HEAD", "objects", "refs"} or has >= {"HEAD", "commondir"}:
+        if _has(folder, "HEAD", below) and (
+            _has(folder, "commondir", below)
+            or (_has(folder, "objects", below) and _has(folder, "refs", below))
+        ):
             return True
-        if root.is_relative_to(folder) and os.path.lexists(folder / ".git"):
+        if root.is_relative_to(folder) and _has(folder, ".git", ""):
             return False
-        below = folder.name
+        below = spelling(folder.name)
     return False
+
+
+def _has(folder: Path, name: str, below: str) -> bool:
+    """Whether ``folder`` has a file ``name``, or would have one with ``below`` in it."""
+    return spelling(name) == below or os.path.lexists(f"{folder}/{name}")

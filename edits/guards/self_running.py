@@ -23,7 +23,7 @@ def by_name(file: Aliases, home: Path | None = None) -> str | None:
     if home is None or file.status is None:
         return None
     for name, what in home_files(held=True):
-        if _is_same(home / name, file.status):
+        if _is_same(f"{home}/{name}", file.status):
             return f"{file.shown} runs by itself: it is ~/{name}, {what}"
     return None
 
@@ -52,8 +52,8 @@ def by_content(
     return None
 
 
-def _is_same(path: Path, status: os.stat_result) -> bool:
+def _is_same(path: str, status: os.stat_result) -> bool:
     try:
-        return os.path.samestat(path.stat(), status)
+        return os.path.samestat(os.stat(path), status)  # noqa: PTH116 - many paths are looked at for each edit
     except OSError:
         return False

@@ -121,12 +121,12 @@ async def test_a_program_gets_no_other_credentials_of_the_users() -> None:
 
 
 async def test_a_program_is_given_no_folders_of_code_unless_they_are_named() -> None:
-    environ = os.environ | {"PYTHONPATH": "/project/src", "NODE_PATH": "/project/node_modules"}
-    async with linked(McpServer("practice", COMMAND), environ) as link:
+    own = {"PYTHONPATH": "/project/src", "NODE_PATH": "/project/node_modules"}
+    async with linked(McpServer("practice", COMMAND), **own) as link:
         for name in ("PYTHONPATH", "NODE_PATH"):
             assert "/project" not in (await answer(link, "environment", name=name))[1]
     named = McpServer("practice", COMMAND, env_from=("NODE_PATH",))
-    async with linked(named, environ) as link:
+    async with linked(named, **own) as link:
         assert "/project" in (await answer(link, "environment", name="NODE_PATH"))[1]
 
 

@@ -1,0 +1,53 @@
+"""Every defence that ``docs/security.md`` describes names a test that is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.project.source import ROOT
+
+TEXT = (ROOT / "docs" / "security.md").read_text("utf-8")
+SECTIONS = {
+    found[1]: found[2] for found in re.finditer(r"^## (.+)\n((?:(?!^## ).*\n?)*)", TEXT, re.MULTILINE)
+}
+UNTESTED = {"Assets, entries and limits", "Checks of the code"}
+
+
+def named_tests(section: str) -> set[str]:
+    return set(re.findall(r"`(test_\w+|tests/[\w/]+\.py)`", SECTIONS[section]))
+
+
+def known_tests() -> set[str]:
+    found = set()
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        found.add(file.relative_to(ROOT).as_posix())
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                found.add(node.name)
+    return found
+
+
+KNOWN = known_tests()
+
+
+@pytest.mark.parametrize("section", sorted(SECTIONS.keys() - UNTESTED))
+def test_each_defence_names_tests_that_are_there(section: str) -> None:
+    named = named_tests(section)
+    assert named, "a defence without a test"
+    assert named - KNOWN == set()
+
+
+def test_the_table_of_entries_names_every_section() -> None:
+    linked = set(re.findall(r"\]\(#([\w-]+)\)", SECTIONS["Assets, entries and limits"]))
+    headings = {name.lower().replace(" ", "-") for name in SECTIONS.keys() - UNTESTED}
+    assert linked == headings
+
+
+def test_there_is_a_policy_and_it_is_linked() -> None:
+    assert "Reporting a vulnerability" in (ROOT / "SECURITY.md").read_text("utf-8")
+    assert "SECURITY.md" in (ROOT / "README.md").read_text("utf-8")
+    assert Path(ROOT / "docs" / "security.md").exists()

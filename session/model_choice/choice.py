@@ -132,7 +132,9 @@ class ModelChoice:
         if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
             # These models refuse a thinking budget: effort is a field of its own there.
             extra |= {"output_config": {"effort": effort}} if effort else {}
-            extra |= {"thinking": {"type": "adaptive"}} if model.thinking == "adaptive" else {}
+            # Without a summary nothing is shown while the model thinks between its tool calls.
+            adaptive = {"thinking": {"type": "adaptive", "display": "summarized"}}
+            extra |= adaptive if model.thinking == "adaptive" else {}
             effort, limit = None, model.output_reserve
         return RequestProfile(
             model=model.name,

@@ -112,7 +112,8 @@ class Catalogue:
     providers: Mapping[str, Provider]
     models: Mapping[str, Model]
     unknown_model: Mapping[str, Any]
-    families: tuple[tuple[str, str], ...]
+    families: tuple[tuple[str, Mapping[str, Any]], ...]
+    """What is assumed of an unknown model, by the beginning of its name; the last that fits counts."""
     key_order: tuple[str, ...] = ()
     """The providers that are looked for a key of, in this order, where none is named."""
 
@@ -138,9 +139,9 @@ class Catalogue:
 
     def _assumed(self, name: str, provider: str) -> Model:
         values = dict(self.unknown_model)
-        for prefix, edit_format in self.families:
+        for prefix, assumed in self.families:
             if name.startswith(prefix):
-                values["edit_format"] = edit_format
+                values |= assumed
         return _model(name, {"provider": provider, **values})
 
 
@@ -264,6 +265,9 @@ def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
         providers={name: _provider(name, row) for name, row in provider_rows.items()},
         models={name: _model(name, row) for name, row in model_rows.items()},
         unknown_model=unknown,
-        families=tuple((row["prefix"], row["edit_format"]) for row in builtin["families"]),
+        families=tuple(
+            (row["prefix"], {key: value for key, value in row.items() if key != "prefix"})
+            for row in builtin["families"]
+        ),
         key_order=tuple(builtin["key_order"]),
     )

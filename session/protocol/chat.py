@@ -110,7 +110,7 @@ class ChatDecoder:
         events = self._identify(body)
         usage = body.get("usage")
         if isinstance(usage, dict):
-            self._usage = _usage(usage)
+            self._usage = _usage(usage) or self._usage
         choices = body.get("choices")
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, dict) and choice.get("index", 0) == 0:
@@ -181,10 +181,12 @@ class ChatDecoder:
         return self._parts.finish(status, self._id, self._usage, cut)
 
 
-def _usage(usage: dict[str, Any]) -> TokenUsage:
-    return TokenUsage(
+def _usage(usage: dict[str, Any]) -> TokenUsage | None:
+    """The server's count; None for a count of nothing, which is none: the caller estimates."""
+    counted = TokenUsage(
         count(usage, "prompt_tokens"),
         count(usage, "prompt_tokens_details", "cached_tokens"),
         count(usage, "completion_tokens"),
         count(usage, "completion_tokens_details", "reasoning_tokens"),
     )
+    return counted if counted.input_tokens or counted.output_tokens else None

@@ -246,8 +246,8 @@ def _reason(response: dict[str, Any]) -> str | None:
 
 
 def _usage(value: Any) -> TokenUsage | None:
-    if not isinstance(value, dict):
-        return None
+    if not isinstance(value, dict) or not (_tokens(value, "input_tokens") or _tokens(value, "output_tokens")):
+        return None  # a count of nothing is no count: the caller estimates
     return TokenUsage(
         _tokens(value, "input_tokens"),
         _tokens(value.get("input_tokens_details"), "cached_tokens"),

@@ -242,7 +242,7 @@ class HttpLink:
             return self._closed("was told to stop")
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
             return explain(error, self._endpoint, 0.0)
-        return self._closed(one_line(error) or "without a word")
+        return self._closed(one_line(error) or "no reason given")
 
     def _closed(self, how: str) -> LinkError:
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")

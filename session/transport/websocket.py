@@ -171,7 +171,7 @@ class WebSocketLink:
 
     def _closed(self, error: ConnectionClosed) -> LinkError:
         frame = error.rcvd
-        said = "without a word" if frame is None else f"with code {frame.code}"
+        said = "without a reason" if frame is None else f"with code {frame.code}"
         if frame is not None and frame.reason:
             said += f" ({one_line(frame.reason)})"
         if error.sent is not None and not error.rcvd_then_sent and error.sent.reason:

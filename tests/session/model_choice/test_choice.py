@@ -178,7 +178,7 @@ async def test_a_tier_that_is_a_header_needs_a_new_connection(project: Path) -> 
         ("claude-opus-5-5", {"output_config": {"effort": "high"}, "max_tokens": 64_000}, "thinking"),
         (
             "claude-sonnet-5-5",
-            {"output_config": {"effort": "high"}, "thinking": {"type": "adaptive"}},
+            {"output_config": {"effort": "high"}, "thinking": {"type": "adaptive", "display": "summarized"}},
             "speed",
         ),
         ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 12_000}}, "output_config"),

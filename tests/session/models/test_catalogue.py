@@ -70,6 +70,14 @@ def test_a_provider_without_freeform_tools_is_sent_no_patch_tool() -> None:
         assert catalogue.model("gpt-5.3-codex-spark", provider).edit_format == "search-replace"
 
 
+def test_an_unknown_model_gets_what_its_family_takes() -> None:
+    catalogue = load_catalogue()
+    assert catalogue.model("claude-opus-9", "anthropic").thinking == "adaptive"
+    assert catalogue.model("claude-haiku-4-5", "anthropic").thinking == "budget", "its row says otherwise"
+    assert catalogue.model("gpt-5.9", "openai").edit_format == "v4a"
+    assert catalogue.model("unheard-of", "openai").edit_format == "search-replace"
+
+
 def test_a_server_of_the_users_own_is_asked_every_way_in_turn() -> None:
     catalogue = load_catalogue({"providers": {"mine": {"base_url": "http://localhost:1/v1"}}})
     ways = [str(route) for route in catalogue.provider("mine").service.routes]

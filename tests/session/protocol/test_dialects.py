@@ -381,3 +381,10 @@ def test_what_is_no_event_is_counted(decoder: ChatDecoder | MessagesDecoder) -> 
 def test_every_dialect_writes_a_body_that_is_json(name: str) -> None:
     body = dialect(name).encode(PROFILE, ITEMS)
     assert json.loads(json.dumps(body))["stream"] is True
+
+
+def test_a_count_of_nothing_is_no_count() -> None:
+    usage = {"prompt_tokens": 0, "completion_tokens": 0}
+    ending = {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}], "usage": usage}
+    events = decode(ChatDecoder(), ending, end=True)
+    assert isinstance(events[-1], Finished) and events[-1].usage is None

@@ -369,3 +369,9 @@ def test_a_request_with_a_broken_character_can_still_be_sent() -> None:
 def test_a_request_that_is_no_json_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         encode_create(RequestProfile("m", extra={"odd": object()}), [])
+
+
+def test_a_count_of_nothing_is_no_count() -> None:
+    usage = {"input_tokens": 0, "output_tokens": 0}
+    final = decode({"type": "response.completed", "response": {"id": "r", "usage": usage}})[-1]
+    assert isinstance(final, Finished) and final.usage is None

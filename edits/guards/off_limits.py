@@ -54,7 +54,7 @@ class OffLimits:
         for name, what in home_files(held=False) if self._home is not None else ():
             if _identity(f"{self._home}/{name}") == (status.st_dev, status.st_ino):
                 return f"~/{name}, {what}"
-        if status.st_nlink > len(file.names) and any(links.names(status) for links in self._links):
+        if status.st_nlink > 1 and any(links.names(status) for links in self._links):
             return "a hard link to a file of spark or one with keys"
         return None
 

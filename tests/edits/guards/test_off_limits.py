@@ -195,8 +195,11 @@ def test_files_outside_the_project_that_are_linked_into_it(project: Project) -> 
     names = {"a": ".ssh/config", "b": ".netrc", "c": ".config/spark/themes/own.toml", "d": "notes.txt"}
     for name, target in names.items():
         os.link(home / target, project.root / name)
-        result = landing.land(hunks(name)[0], hunk_id="h1")
+        result = landing.land(hunks(name)[0], hunk_id="h1", dry_run=True)
         assert isinstance(result, Landed) == (name == "d"), target
+        (project.root / f"link-{name}").symlink_to(name)
+        result = landing.land(hunks(f"link-{name}")[0], hunk_id="h1", dry_run=True)
+        assert isinstance(result, Landed) == (name == "d"), f"a link to {target}"
     (project.root / "linked").write_text("x\n")
     (home / ".pgpass").symlink_to(project.root / "linked")
     result = landing.land(hunks("linked")[0], hunk_id="h1")

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from typing import Any
 
 from context.index.entries import Entries, place, split_place
@@ -27,8 +27,8 @@ _MOST_COMMON = 24
 """Number of common words that are looked up."""
 _MOST_NAMED = 1_200
 """Number of files in one result: the best ones."""
-_COUNTED = 200
-"""Number of postings of a term up to which the live ones are counted rather than estimated."""
+_PER_LOOK_UP = 12
+"""Number of postings that can be read in the time that it takes to look one up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class _Term:
 
     weight: float
     rarity: float
+    files: int
+    """The number of live files with it."""
     lists: list[tuple[int, Postings]]
 
 
@@ -75,15 +77,14 @@ class Words:
         read = 0
         common: list[_Term] = []
         for held in sorted(self._terms(wanted), key=lambda held: -held.rarity):
-            total = sum(len(postings) for _, postings in held.lists)
-            if scores and read + total > _MOST_READ:
+            if scores and read + held.files > _MOST_READ:
                 common.append(held)
                 continue
-            read += total
+            read += held.files
             for index, postings in held.lists:
                 self._add(scores, index, postings, held.weight * held.rarity, average)
         if common:
-            best = nlargest(_MOST_CHECKED, scores, key=scores.__getitem__)
+            best = self._best(scores, _MOST_CHECKED)
             for held in common[:_MOST_COMMON]:
                 self._look_up(scores, best, held, average)
         return self.by_path(scores)
@@ -105,7 +106,7 @@ class Words:
             if lists:
                 held = self._count(lists)
                 rarity = math.log(1 + (self.files - held + 0.5) / (held + 0.5))
-                yield _Term(weight, max(0.0, rarity), lists)
+                yield _Term(weight, max(0.0, rarity), held, lists)
 
     def _lists(self, term: str) -> list[tuple[int, Postings]]:
         lists = []
@@ -121,28 +122,23 @@ class Words:
         return [(index, part) for index, part in enumerate(self.parts) if len(part)]
 
     def _count(self, lists: list[tuple[int, Postings]]) -> int:
-        """The number of live files with a term; an estimate for common terms."""
+        """The number of live files with a term. It is exact, since how worker processes split the files
+        between the parts differs from run to run."""
         count = 0
         for index, postings in lists:
-            live = self.live[index]
-            if self._all_live[index] or len(postings) > _COUNTED:
-                count += round(len(postings) * self._share[index])
+            live, dead = self.live[index], self._dead[index]
+            # A part in memory may have grown since.
+            end = bisect_left(postings, len(live) << COUNT_BITS)
+            if len(dead) * _PER_LOOK_UP < end:
+                count += end - sum(1 for number in dead if _holds(postings, number))
             else:
-                count += sum(
-                    1
-                    for packed in postings
-                    if packed >> COUNT_BITS < len(live) and live[packed >> COUNT_BITS]
-                )
+                count += sum(1 for packed in postings[:end] if live[packed >> COUNT_BITS])
         return count
 
     @cached_property
-    def _share(self) -> tuple[float, ...]:
-        """The share of live files in each part."""
-        return tuple((len(live) - live.count(0)) / len(live) if live else 0.0 for live in self.live)
-
-    @cached_property
-    def _all_live(self) -> tuple[bool, ...]:
-        return tuple(share == 1.0 for share in self._share)
+    def _dead(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the outdated files in each part."""
+        return tuple(tuple(number for number, alive in enumerate(live) if not alive) for live in self.live)
 
     def _add(
         self, scores: dict[int, float], index: int, postings: Postings, weight: float, average: float
@@ -190,11 +186,23 @@ class Words:
         """The best scores, by path instead of place."""
         named = {}
         if len(scores) > _MOST_NAMED:
-            scores = {at: scores[at] for at in nlargest(_MOST_NAMED, scores, key=scores.__getitem__)}
+            scores = {at: scores[at] for at in self._best(scores, _MOST_NAMED)}
         for at, score in scores.items():
-            index, number = split_place(at)
-            named[self.parts[index].path(number)] = score
+            named[self._path(at)] = score
         return named
+
+    def _best(self, scores: Mapping[int, float], most: int) -> list[int]:
+        """The places with the ``most`` best scores; of equal ones those whose paths come first."""
+        if len(scores) <= most:
+            return list(scores)
+        last = nlargest(most, scores.values())[-1]
+        better = [at for at, score in scores.items() if score > last]
+        equal = [at for at, score in scores.items() if score == last]
+        return better + nsmallest(most - len(better), equal, key=self._path)
+
+    def _path(self, at: int) -> str:
+        index, number = split_place(at)
+        return self.parts[index].path(number)
 
     def defining_files(self, used: Mapping[str, int]) -> tuple[dict[str, float], list[str]]:
         """The score of each file for defining used names, and the names that any file defines.
@@ -231,7 +239,7 @@ class Words:
         """How rare a word is; 0 for one that is in all files."""
         known = self._rarities.get(word)
         if known is None:
-            held = sum(len(postings) for _, postings in self._lists(word))
+            held = self._count(self._lists(word))
             known = math.log(1 + max(0.0, self.files - held + 0.5) / (held + 0.5))
             self._rarities[word] = known
         return known
@@ -239,3 +247,9 @@ class Words:
     def certainty(self, best: float) -> float:
         """How certain a best BM25 score is, from 0 to 1; common words alone give little certainty."""
         return min(1.0, best / (_CERTAIN * math.log(2 + self.files)))
+
+
+def _holds(postings: Postings, number: int) -> bool:
+    """Whether a term's postings have a file."""
+    found = bisect_left(postings, number << COUNT_BITS)
+    return found < len(postings) and postings[found] >> COUNT_BITS == number

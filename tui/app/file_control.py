@@ -76,12 +76,14 @@ class FileControl:
         """Have the user pick a file to open; if the list is shown, close it."""
         self._overlays.pick_file(self._session, self._file.path, self.open)
 
-    def open(self, path: str) -> None:
-        """Show a file. Keys for the editor wait for it, all others do not."""
-        self._panes.editor.call_later(self._open, path)
+    def open(self, path: str, line: int | None = None) -> None:
+        """Show a file, at a line from 1 if one is given. Keys for the editor wait for it, others do not."""
+        self._panes.editor.call_later(self._open, path, line)
 
-    async def _open(self, path: str) -> None:
+    async def _open(self, path: str, line: int | None) -> None:
         if await self._file.open(path):
+            if line is not None:
+                self._panes.editor.reveal(max(0, min(line, self._panes.editor.document.line_count) - 1))
             self._layout.bring("editor")
             self._panes.editor.focus()
 
@@ -153,8 +155,8 @@ class FileControl:
         listed = "\n".join(buffer.path for buffer in dirty)
         title = "1 file has unsaved text" if len(dirty) == 1 else f"{len(dirty)} files have unsaved text"
         others: tuple[tuple[Verdict, str], ...] = (
-            ("discard", "discard and quit"),
-            ("keep", "keep for the next start and quit"),
+            ("discard", "discard"),
+            ("keep", "keep for next start"),
         )
         self._ask(_QUIT, title, listed, "save and quit", "stay", *others)
         return False

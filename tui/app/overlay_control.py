@@ -62,15 +62,18 @@ class OverlayControl:
 
         self._app.push_screen(HelpScreen(self._themes.palette))
 
-    def pick_file(self, session: SessionPort, current: str, opened: Callable[[str], None]) -> None:
-        """Have the user pick a file for ``opened``; where the list is shown already, close it."""
+    def pick_file(
+        self, session: SessionPort, current: str, opened: Callable[[str, int | None], None]
+    ) -> None:
+        """Have the user pick a file, and a line from 1 if they type one, for ``opened``; where the list is
+        shown already, close it."""
         from tui.overlays.file_picker import FilePicker
 
         if self._left(FilePicker):
             return
         leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
         picker = FilePicker(self._themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
-        self._app.push_screen(picker, _with_path(opened))
+        self._app.push_screen(picker, _with_path(lambda path: opened(path, picker.line)))
 
     def toggle_context(self) -> bool:
         """Close the context panel if it is shown; true when it can be opened now."""

@@ -22,6 +22,14 @@ from tui.overlays.overlay import ClosingScreen
 from tui.words.fuzzy import best
 
 
+def split_line(typed: str) -> tuple[str, int | None]:
+    """The letters of a path and the line behind them, as in ``file.py:40``; None without a line."""
+    letters, colon, number = typed.rpartition(":")
+    if not colon or not (number.isdecimal() or not number):
+        return typed, None
+    return letters, int(number[:9]) if number else None
+
+
 class PathInput(Input):
     """The field for the letters. Ctrl+K moves the choice in the list instead."""
 
@@ -32,7 +40,8 @@ class PathInput(Input):
 
 
 class FilePicker(ClosingScreen[str | None]):
-    """Type a part of a path and take a match with Enter. The result is the path, or None."""
+    """Type a part of a path and take a match with Enter. The result is the path, or None; ``line`` is the
+    line that was typed behind it."""
 
     MOST = 200
     """The most matches shown."""
@@ -58,13 +67,15 @@ class FilePicker(ClosingScreen[str | None]):
         self._found: list[tuple[str, frozenset[int]]] = []
         self._chosen = 0
         self._searching: Worker[None] | None = None
+        self.line: int | None = None
+        """The line that was typed behind the path, from 1."""
 
     def compose(self) -> ComposeResult:
         """The box, what is typed, and the matches."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield PathInput(placeholder="type a part of the path", id="query")
+            yield PathInput(placeholder="type a part of the path, :40 for a line", id="query")
             yield self._lines
 
     def on_mount(self) -> None:
@@ -92,6 +103,7 @@ class FilePicker(ClosingScreen[str | None]):
         """Take the chosen match, once the search for all that was typed is over."""
         if self._searching is not None:
             await self._searching.wait()
+        self.line = split_line(self.query_one(Input).value)[1]
         self.dismiss(self._found[self._chosen][0] if self._found else None)
 
     def on_key(self, event: events.Key) -> None:
@@ -112,7 +124,10 @@ class FilePicker(ClosingScreen[str | None]):
     @work(exclusive=True)
     async def _search(self, query: str, chosen: str = "") -> None:
         """Search in a thread: a large project has many files. ``chosen`` stays chosen if it is found."""
-        self._found = await asyncio.to_thread(best, query, self._paths, self.MOST)
+        letters, line = split_line(query)
+        if line is not None and not letters and self._recent:
+            letters = self._recent
+        self._found = await asyncio.to_thread(best, letters, self._paths, self.MOST)
         found = [path for path, _ in self._found]
         self._chosen = found.index(chosen) if chosen in found else 0
         self._draw()

@@ -35,6 +35,7 @@ from tui.panes.editor.document import BufferDocument, UnwrappedDocument
 from tui.panes.editor.hands import Hands
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
 from tui.panes.editor.line_drawing import LineLook, draw_ghost, draw_line
+from tui.panes.editor.line_editing import LineEdit, edit_lines
 from tui.panes.editor.marks import Marks
 from tui.terminal.driver import takes_frames
 
@@ -164,6 +165,11 @@ class EditorPane(TextArea):
     def choose(self, selected: Selected) -> None:
         """Select a part of the text, with the cursor at its end."""
         self.selection = Selection(*selected)
+
+    def action_lines(self, how: LineEdit) -> None:
+        """Break a line, indent, dedent or comment lines."""
+        if not self.read_only:
+            edit_lines(self, self.path, how)
 
     def action_to_start(self, select: bool = False) -> None:
         """Go to the start of the file."""
@@ -299,6 +305,13 @@ class EditorPane(TextArea):
             self.choose(((row, 0), (row, 0)))
         if top <= row and last < top + height - 2 and top == self.scroll_offset.y:
             return
+        if height:
+            self._centre(row, last)
+        else:  # it comes into sight with this file
+            self.call_after_refresh(self._centre, row, last)
+
+    def _centre(self, row: int, last: int) -> None:
+        height = self.size.height
         room = max(0, height - (last - row + 1))
         self.scroll_to(y=max(0, row - max(room // 2, height // 4)), animate=False, force=True)
 

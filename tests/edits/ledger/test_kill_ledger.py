@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import time
@@ -86,8 +87,11 @@ def nothing(folder: Path) -> None:
     del folder
 
 
-def run(folder: Path, act: Callable[[Path, Callable[[str], None]], None], fatal: int) -> int:
-    """Act in a process that kills itself at step ``fatal``; returns how it ended."""
+def run(
+    folder: Path, act: Callable[[Path, Callable[[str], None]], None], fatal: int, after: float | None = None
+) -> int:
+    """Act in a process that kills itself at step ``fatal``, or is killed ``after`` seconds; returns how it
+    ended."""
     child = os.fork()
     if child == 0:
         steps = 0
@@ -103,6 +107,9 @@ def run(folder: Path, act: Callable[[Path, Callable[[str], None]], None], fatal:
             act(folder, step)
         finally:
             os._exit(0)
+    if after is not None:
+        time.sleep(after)
+        os.kill(child, signal.SIGKILL)
     return os.waitpid(child, 0)[1]
 
 
@@ -133,6 +140,25 @@ def test_killed_at_every_step_the_ledger_is_whole(
         run(work, act, 1 + fatal % 4)
         check(work)
     assert fatal > 3
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_the_ledger_is_whole(work: Path) -> None:
+    chance, killed = random.Random(1), 0
+    kinds = [
+        (compact, nothing),
+        (migrate, to_version_1),
+        (migrate, damage),
+        (land_more, nothing),
+        (undo, nothing),
+    ]
+    for number in range(150):
+        act, prepare = kinds[number % len(kinds)]
+        restored(work, "begin")
+        prepare(work)
+        killed += os.WIFSIGNALED(run(work, act, 0, chance.random() * 0.02))
+        check(work)
+    assert killed
 
 
 def check(work: Path) -> None:

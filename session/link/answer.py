@@ -1,4 +1,4 @@
-"""One answer, over as many attempts as the kinds of its failures allow."""
+"""Gets one answer, with retries where its failures may pass."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Answer:
             self._waiter.set_result(None)
 
     def let_go(self) -> None:
-        """End the channel that still works on this answer: the server must not go on for nobody."""
+        """Cut the channel that still streams this answer, so that the server stops working on it."""
         channel, self._channel = self._channel, None
         if channel is not None:
             self._keeper.cut(channel)
@@ -146,7 +146,7 @@ class Answer:
                 yield batch
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:
-        """Whether another way of asking is taken from now on because of ``problem``."""
+        """Switch to the next route if ``problem`` calls for it; return whether that was done."""
         if problem.code == NO_SUCH_PATH or problem.kind is LinkProblem.NO_WEBSOCKET:
             return self._keeper.fall_back(str(problem.status or "refused"))
         if losses >= _LOSSES_BEFORE_FALLING_BACK and problem.kind is LinkProblem.CLOSED:

@@ -129,7 +129,7 @@ class Connection:
 
     @property
     def way(self) -> str:
-        """How requests go out now, in words: "Responses over WebSocket"."""
+        """The route in use, in words, such as "Responses over WebSocket"."""
         return str(self._keeper.route)
 
     @property
@@ -179,7 +179,7 @@ class Connection:
             self._keeper.start()
 
     def wake(self) -> None:
-        """A request is likely soon (the user types): have a connection ready. Cheap; may be repeated."""
+        """Have a connection ready: a request is likely soon, since the user types. Cheap; may be repeated."""
         if not self._closed:
             self._keeper.start()
             self._keeper.wake()

@@ -1,4 +1,4 @@
-"""The link's state for everyone who follows it."""
+"""Publishes the state of the link to its followers."""
 
 from __future__ import annotations
 

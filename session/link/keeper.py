@@ -100,7 +100,7 @@ class Keeper:
 
     @property
     def route(self) -> Route:
-        """The way to ask that is in use."""
+        """The route in use."""
         return self._routes[0]
 
     # -- what the user and the answers do ------------------------------------------------------
@@ -111,7 +111,7 @@ class Keeper:
         self._do()
 
     def wake(self) -> None:
-        """Somebody is about to ask: drop what is dead, and have a channel ready."""
+        """Drop dead channels and have one ready, because a request is likely soon."""
         self._look()
         self._life.wake(self._now())
         self._do()
@@ -121,7 +121,7 @@ class Keeper:
         self._life.answer_begins(self._now())
 
     def answer_ends(self) -> None:
-        """No answer runs any more."""
+        """The answer has ended."""
         self._life.answer_ends(self._now())
         self._do()
 
@@ -150,7 +150,7 @@ class Keeper:
         return waiter
 
     def forget(self, waiter: asyncio.Future[Channel | None]) -> None:
-        """Nobody waits for this future any more."""
+        """Remove a future of :meth:`wait`, which is no longer needed."""
         self._waiters.discard(waiter)
         if all(other.done() for other in self._waiters):
             self._life.unwant()
@@ -168,7 +168,7 @@ class Keeper:
         self._do()
 
     def fall_back(self, why: str) -> bool:
-        """Go on by the next route, for good; false where there is none."""
+        """Switch to the next route for the rest of the session; false if there is none."""
         if len(self._routes) < 2:
             return False
         old, self._routes = self._routes[0], self._routes[1:]
@@ -184,7 +184,7 @@ class Keeper:
         return None
 
     async def why_lost(self, error: LinkError) -> LinkError:
-        """``error``, or what lies behind it: that a server of our own has ended."""
+        """The reason for ``error``: the end of an embedded server, or ``error`` itself."""
         return error if self._host is None else await behind(self._host, error)
 
     async def address(self) -> Endpoint:
@@ -207,7 +207,7 @@ class Keeper:
     # -- effects -------------------------------------------------------------------------------
 
     def _do(self) -> None:
-        """Carry out the effects of the last event, and come back when time alone changes something."""
+        """Carry out the effects of the last event, and set the timer for the next tick."""
         for effect in self._life.take():
             self._carry_out(effect)
         loop = asyncio.get_running_loop()
@@ -300,7 +300,7 @@ class Keeper:
             self._do()
 
     def _report_closed(self) -> None:
-        """Tell the lifecycle of links that are closed before their watcher does."""
+        """Report links that have closed but whose watcher has not run yet."""
         for channel in (self.spare, self.active):
             if channel is not None and not channel.link.is_open:
                 self._close_event(channel.number)
@@ -311,7 +311,7 @@ class Keeper:
         self._life.closed(number, message, self._now())
 
     def _look(self) -> None:
-        """Drop links that sleep or another network has killed, though nobody told their sockets."""
+        """Drop links that a sleep or a change of network has killed without closing their sockets."""
         now = self._now()
         self._report_closed()
         if self._sleep_clock.has_slept():
@@ -342,7 +342,7 @@ class Keeper:
         self._do()
 
     def _fault(self, name: str, error: BaseException) -> None:
-        """Something failed that nobody expected: say it, and go on as after a lost connection."""
+        """Report an unexpected failure, and continue as after a lost connection."""
         message = f"The connection failed unexpectedly: {one_line(error) or type(error).__name__}."
         if name == _CONNECT:
             self._life.attempt_failed(LinkError(LinkProblem.UNREACHABLE, message), self._now())

@@ -1,4 +1,4 @@
-"""Another key for one that the server refuses."""
+"""Gets another key when the server refuses the present one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _FORBIDDEN = 403
 
 
 class KeyRenewal:
-    """Asks for another key once between two answers: a login that has expired is renewed unseen."""
+    """Asks for another key, at most once between two answers, so that an expired login is renewed unseen."""
 
     def __init__(self, login: Login) -> None:
         self._login = login
         self._asked = False
 
     def answered(self) -> None:
-        """The server has given a whole answer: it takes the key."""
+        """Note that the server accepts the key: it has completed an answer."""
         self._asked = False
 
     async def renew(self, problem: LinkError, key: str | None) -> str | LinkError:

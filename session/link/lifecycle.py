@@ -37,13 +37,13 @@ LIFETIME_USED = 0.9
 IDLE_USED = 0.9
 """The share of the idle limit after which an unused link is closed."""
 QUIET_SECONDS = 5.0
-"""How long after an answer a connection may be replaced: a turn of tool calls asks again at once."""
+"""Seconds after an answer before its connection may be replaced: a tool call's result follows at once."""
 LOOK_SECONDS = 10.0
-"""The longest time between two looks at the clocks and the network."""
+"""Longest time between two checks of the clocks and the network, in seconds."""
 SETTLED_SECONDS = 10.0
-"""A connection that lived this long did not fail to connect: its loss starts no backoff."""
+"""Losing a connection that lived for this many seconds does not count as a failed attempt."""
 _BEHIND_BACKOFF = Backoff(first=5.0, longest=300.0)
-"""The waits between attempts that nobody misses, because an active connection works."""
+"""The waits between attempts to open a spare, while the active connection works."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _Facts:
     opened: float
     answered: bool = False
     stood: Standing | None = None
-    """How it stood in the network when that was first looked at."""
+    """Its standing in the network when that was first checked."""
 
 
 class Lifecycle:
@@ -73,7 +73,7 @@ class Lifecycle:
         self.dialling = False
         self.promotions = 0
         self.used = 0.0
-        """When somebody last asked, typed, or was answered."""
+        """Time of the last prompt, key or answer."""
         self._service = service
         self._backoff = backoff
         self._dice = dice
@@ -227,7 +227,7 @@ class Lifecycle:
         self._go_on(now)
 
     def slept(self, now: float) -> None:
-        """The machine has slept: every socket is dead, though nobody told it."""
+        """The machine has slept, so every socket is dead."""
         self._cut_all(now)
         self._go_on(now)
 
@@ -289,7 +289,7 @@ class Lifecycle:
     # -- decisions -----------------------------------------------------------------------------
 
     def _go_on(self, now: float) -> None:
-        """Let go of what is too old or unused, and connect where a connection is missing."""
+        """Close connections that are too old or unused, and dial where one is missing."""
         if not self._started or self._closed:
             return
         if self.spare is not None and self._is_old(self.spare, now):
@@ -381,12 +381,12 @@ class Lifecycle:
             self._effects.append(Supply(self.active))
 
     def _signal_dial(self) -> None:
-        """An attempt has come further than the state says: the server's end was reported meanwhile."""
+        """Bring the state in line with an attempt that is ahead of it, after a reported loss."""
         if self.state not in (LinkState.CONNECTING, LinkState.WARMING):
             self._signal(LinkSignal.DIAL)
 
     def _signal(self, signal: LinkSignal, message: str | None = None) -> None:
-        """Change the state by the table; what changes nothing is told to nobody."""
+        """Change the state by the table, and announce it if it changed."""
         change = LinkChange(TABLE[self.state][signal], message)
         if change != self.change and not self._closed:
             self.change = change

@@ -90,7 +90,7 @@ class ParallelRequests:
                 channel.link.abort()
 
     def answer_ends(self) -> None:
-        """No answer runs any more."""
+        """The answer has ended."""
         self._no_answer.set()
 
     async def close(self) -> None:

@@ -29,7 +29,7 @@ async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) ->
 
 
 def _load(route: Route) -> None:
-    """Import what ``route`` needs, in the thread this is called in: imports would hold up the event loop."""
+    """Import the client that ``route`` needs. Call it in a thread, because imports block the event loop."""
     dialect(route.dialect)
     if route.transport is Transport.WEBSOCKET:
         import session.transport.websocket

@@ -38,7 +38,7 @@ class Endpoint:
     """Where ``api_key`` is still to be fetched: gives it, or raises :class:`LinkError`."""
 
     async def with_key(self) -> Endpoint:
-        """This endpoint with its key fetched: whoever dials asks for it first."""
+        """This endpoint with its key fetched. To be called before dialling."""
         if self.api_key is not None or self.ask_key is None:
             return self
         return replace(self, api_key=await self.ask_key())

@@ -1,4 +1,4 @@
-"""The one error of the wire, with a line that tells the user what to do."""
+"""The error of the transport: every failure has a kind and a line that tells the user what to do."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Host(Protocol):
 
 
 async def behind(host: Host, error: LinkError) -> LinkError:
-    """``error``, or the end of ``host`` where that is the cause of it."""
+    """Return the reason why ``host`` ended, if that caused ``error``; otherwise ``error``."""
     if error.code == HOST_ENDED or error.kind not in _GONE:
         return error
     why = await host.why_ended()

@@ -1,4 +1,4 @@
-"""Asking over HTTP, the answer as server-sent events: one kept-alive connection, HTTP/2 where offered.
+"""Sends requests over HTTP and reads answers as server-sent events, over one kept-alive connection.
 
 Built on ``httpx2``, imported where it is used: a session that talks over WebSocket never pays for it.
 """
@@ -47,7 +47,7 @@ class HttpLink:
 
     @classmethod
     async def open(cls, endpoint: Endpoint, path: str, *, open_timeout: float) -> HttpLink:
-        """Connect to ``endpoint``, and learn whether it takes the key, by the head of its list of models.
+        """Connect to ``endpoint`` and check the key with a ``HEAD`` request for its list of models.
 
         A server without such a list is as good: what counts is the connection. Raises
         :class:`LinkError`: unreachable, refused or unauthorized.
@@ -121,7 +121,7 @@ class HttpLink:
         await self._judge(self._response)
 
     async def _judge(self, response: httpx2.Response) -> None:
-        """Go on with a stream; raise for anything else."""
+        """Prepare to read an event stream; raise for any other response."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         # Some servers stream without saying so.
         if response.is_success and kind in ("text/event-stream", "application/octet-stream", ""):
@@ -172,7 +172,7 @@ class HttpLink:
         return None
 
     async def drain(self) -> int:
-        """Read the answer before to its end, so that its connection can be used again."""
+        """Read the previous answer to its end, so that its connection can be used again."""
         import httpx2
 
         if self._response is None:
@@ -228,14 +228,14 @@ class HttpLink:
             await self._client.aclose()
 
     async def _trace(self, name: str, info: dict[str, Any]) -> None:
-        """Keep the socket that was connected last: to be told at once, a server needs it cut."""
+        """Remember the newest socket, so that :meth:`abort` can shut it down at once."""
         if name.endswith(("connect_tcp.complete", "start_tls.complete")):
             stream = info.get("return_value")
             found = stream.get_extra_info("socket") if stream is not None else None
             self._socket = found if found is not None else self._socket
 
     def _lost(self, error: Exception) -> LinkError:
-        """The error for a request that was sent, or begun to be, and came to nothing."""
+        """The error for a request that failed while it was sent or answered."""
         import httpx2
 
         if self.aborted:
@@ -280,7 +280,7 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
 
 
 def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError:
-    """The :class:`LinkError` for what the client raised, by what lies beneath it."""
+    """The :class:`LinkError` for an exception of the HTTP client, judged by its cause."""
     import httpx2
 
     host = endpoint.host

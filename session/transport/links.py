@@ -26,11 +26,11 @@ class Link(Protocol):
 
     @property
     def round_trip_seconds(self) -> float | None:
-        """What a message to the server and back takes; None where nothing was measured."""
+        """Seconds of a round trip to the server; None if none was measured."""
 
     @property
     def upgrade_seconds(self) -> float | None:
-        """What the upgrade to WebSocket took, once there was a socket; None over HTTP."""
+        """Seconds of the upgrade to WebSocket, from the open socket on; None over HTTP."""
 
     async def send(self, frame: str) -> None:
         """Send one request."""
@@ -39,20 +39,20 @@ class Link(Protocol):
         """The events of the answer that have come, at least one; None where its stream has ended."""
 
     async def drain(self) -> int:
-        """Throw away what is left of the answer before."""
+        """Discard the rest of the previous answer."""
 
     async def wait_closed(self) -> None:
         """Return when the link is gone."""
 
     def abort(self) -> None:
-        """End it now: the server is told before this returns. Safe to repeat."""
+        """Close the socket at once; the kernel tells the server before this returns. Safe to repeat."""
 
     async def close(self) -> None:
-        """End it politely, and after a moment regardless."""
+        """Close it in an orderly way; after a short timeout, abort it."""
 
 
 def ends_of(raw: socket.socket | None) -> tuple[Address, Address] | None:
-    """The addresses that ``raw`` is between; None where it is closed, or no socket of the network."""
+    """The local and remote address of ``raw``; None if it is closed or not an internet socket."""
     try:
         if raw is None or raw.family not in (socket.AF_INET, socket.AF_INET6):
             return None

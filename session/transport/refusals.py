@@ -66,8 +66,8 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _vagueness(error: BaseException) -> int:
-    """How little an error tells when a host's addresses fail differently: one that this machine has no
-    route to at all (IPv6, often) says less than one that refuses, and that less than any other error."""
+    """Rank how little an error explains when a host's addresses fail differently. "No route" (often IPv6)
+    explains least, then a refused connection; any other error explains more."""
     if isinstance(error, OSError) and error.errno in _NO_ROUTE:
         return 2
     return 1 if isinstance(error, ConnectionRefusedError) else 0
@@ -104,20 +104,20 @@ def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) 
 
 
 def _reason(error: OSError) -> str:
-    """The system's words for ``error``: asyncio puts its own in their place."""
+    """The operating system's message for ``error``, which asyncio replaces by its own."""
     if error.errno and not isinstance(error, socket.gaierror):
         return os.strerror(error.errno)
     return error.strerror or one_line(error)
 
 
 def cut_off(endpoint: Endpoint) -> LinkError:
-    """The :class:`LinkError` for a server that hung up before it answered: it may be restarting."""
+    """The :class:`LinkError` for a server that closed the connection before it answered."""
     message = f"{endpoint.host} closed the connection before it had answered: is the base URL right?"
     return LinkError(LinkProblem.UNREACHABLE, message)
 
 
 def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
-    """The error in an HTTP response that is no answer: its JSON error, or the text of its page."""
+    """Read the error in an HTTP response: its JSON error, or the text of its HTML page."""
     try:
         said = read_error({**parse_object(body), "status": status})
     except NotAnObject:

@@ -12,7 +12,7 @@ from session.protocol.request import Quirks
 
 
 class Transport(StrEnum):
-    """How a request reaches a server, and its answer comes back."""
+    """The transports that carry requests and answers."""
 
     WEBSOCKET = "websocket"
     SSE = "sse"
@@ -20,7 +20,7 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to ask: a transport, and the dialect (``protocol/dialects.py``) spoken over it."""
+    """A transport and the dialect (``protocol/dialects.py``) that is spoken over it."""
 
     transport: Transport
     dialect: str

@@ -105,12 +105,12 @@ class WebSocketLink:
 
     @property
     def upgrade_seconds(self) -> float | None:
-        """From the socket to the server's answer to the upgrade."""
+        """Seconds from the open socket to the server's answer to the upgrade."""
         return self._upgrade
 
     @property
     def round_trip_seconds(self) -> float | None:
-        """Of the last ping, or the one sent when the connection was opened; None before its answer."""
+        """Seconds of the last ping, or of the first one; None before its answer."""
         if self._client.latency:
             return self._client.latency
         pong = self._pong
@@ -135,7 +135,7 @@ class WebSocketLink:
             raise self._closed(error) from error
 
     async def drain(self) -> int:
-        """Throw away the frames that have come since the last answer ended; how many there were."""
+        """Discard the frames that came after the last answer; return their number."""
         frames = 0
         while frames < _MOST_DRAINED:
             await asyncio.sleep(0)
@@ -151,7 +151,7 @@ class WebSocketLink:
         await self._client.wait_closed()
 
     def abort(self) -> None:
-        """End the connection now: the kernel tells the server before this returns. Safe to repeat."""
+        """Close the socket at once; the kernel tells the server before this returns. Safe to repeat."""
         if self.aborted:
             return
         self.aborted = True
@@ -162,7 +162,7 @@ class WebSocketLink:
         self._client.transport.abort()
 
     async def close(self) -> None:
-        """Close politely, and after a second regardless."""
+        """Close with the closing handshake; after a second, abort."""
         if not self.aborted:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(2.0):

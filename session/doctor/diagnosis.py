@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from session.doctor.finding import Finding
+from session.journal.session_list import unreadable_sessions
 from session.keys import system_keyring
 from session.keys.credentials import CredentialsError, KeyPlace
 from session.models.discovery import LocalServer, find_servers
@@ -34,6 +35,7 @@ def examine_setup(
         Finding("git", bool(git) or None, git or "not installed: changed files are found by their content"),
         Finding("state", True, str(workspace.folders.state)),
         _ledger(workspace),
+        *_damaged_sessions(workspace.folders.sessions),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
     ], opening
@@ -51,6 +53,14 @@ def _ledger(workspace: Workspace) -> Finding:
         found = f"{damaged} damaged records in {ledger.damaged_file}; delete that file when you have seen it"
         return Finding("ledger", False, found)
     return Finding("ledger", True, f"{hunks} edits that can be undone" if hunks else "no edits yet")
+
+
+def _damaged_sessions(folder: Path) -> list[Finding]:
+    """One finding for each session that cannot be read."""
+    return [
+        Finding("sessions", False, f"{problem}; other sessions are not affected: repair or remove this file")
+        for problem in unreadable_sessions(folder)
+    ]
 
 
 async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:

@@ -8,47 +8,26 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
-from session.storage.line_files import StoreError, open_for_lines, write_all
-from session.text.near_names import listed, spelled_like
+from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
 
 SUFFIX = ".jsonl"
-_MOST_NAMED = 3
-"""Most sessions that a message names."""
 _LONGEST_DELTA = 2_000
 """Characters of an unfinished line at which it is written."""
 _MOST_UNWRITTEN = 20_000
 """Most events that are kept in memory while the file cannot be written."""
-_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
-
-
-class NoSessionError(StoreError):
-    """There is no such session, or more than one; the message names those that there are."""
 
 
 def new_session_name() -> str:
     """A name that sorts by time and does not clash: ``YYYYMMDD-HHMMSS-xxxx``."""
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """One row of ``spark sessions``. ``started`` and ``changed`` are seconds since 1970."""
-
-    name: str
-    started: float
-    changed: float
-    turns: int
-    title: str
 
 
 class Journal:
@@ -146,15 +125,20 @@ def read_records(file: Path) -> Iterator[dict[str, Any]]:
 
     Raises StoreError when the file cannot be read.
     """
+    for line in read_lines(file):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def read_lines(file: Path) -> Iterator[bytes]:
+    """Every line of a journal, in order. Raises StoreError when the file cannot be read."""
     try:
-        with file.open("rb") as handle:
-            for line in handle:
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(record, dict):
-                    yield record
+        with open_to_read(file) as handle:
+            yield from handle
     except OSError as problem:
         raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
 
@@ -165,57 +149,3 @@ def read_event(record: dict[str, Any]) -> Event | None:
         return from_dict(record)
     except TypeError:
         return None
-
-
-def find_session(folder: Path, name: str | None) -> Path:
-    """The journal of the session called ``name`` (a unique beginning will do), or of the last one.
-
-    Raises NoSessionError, which names the sessions that there are.
-    """
-    files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
-    if not files:
-        raise NoSessionError("this project has no sessions yet; start one with: spark")
-    if name is None:
-        return max(files, key=lambda file: (_changed(file), file.name))
-    matches = [file for file in files if file.stem.startswith(name)]
-    if len(matches) > 1:
-        names = listed([file.stem for file in reversed(matches)], _MOST_NAMED)
-        raise NoSessionError(
-            f"several sessions begin with {name!r}: {names}; type more of it, as spark sessions lists them"
-        )
-    if not matches:
-        stems = [file.stem for file in reversed(files)]
-        near = spelled_like(name, stems)
-        told = f"the nearest: {', '.join(near)}" if near else f"the last: {listed(stems, _MOST_NAMED)}"
-        raise NoSessionError(f"no session is called {name!r}; {told}; spark sessions lists all")
-    return matches[0]
-
-
-def list_sessions(folder: Path) -> list[SessionSummary]:
-    """All sessions of a project, newest first."""
-    rows = []
-    for file in folder.glob("*" + SUFFIX):
-        if _NAME.fullmatch(file.stem):
-            rows.append(_summary(file))
-    return sorted(rows, key=lambda row: (row.changed, row.name), reverse=True)
-
-
-def _summary(file: Path) -> SessionSummary:
-    turns, title, started = 0, "", 0.0
-    for record in read_records(file):
-        at = record.get("at")
-        if not started and isinstance(at, int | float):
-            started = float(at)
-        if record.get("type") == "prompt.submitted":
-            turns += 1
-            if not title and isinstance(record.get("text"), str):
-                title = record["text"]
-    changed = _changed(file)
-    return SessionSummary(file.stem, started or changed, changed, turns, title)
-
-
-def _changed(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except OSError as problem:
-        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from session.storage.folders import private_folder
 
@@ -24,6 +27,15 @@ def open_for_lines(file: Path) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def open_to_read(file: Path) -> BinaryIO:
+    """Open ``file`` for reading. Raises OSError, also for a pipe or a device: reading might never end."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(file))
+    return os.fdopen(descriptor, "rb")
 
 
 def append_line(file: Path, line: bytes) -> None:

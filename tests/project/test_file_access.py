@@ -34,7 +34,6 @@ OTHERS = {
     "session/engine/model_store.py": "local models",
     "session/engine/process.py": "/proc",
     "session/engine/pull.py": "local models",
-    "session/journal/journals.py": "the journals of sessions",
     "session/keys/key_file.py": "the user's keys",
     "session/partner/demo.py": "a sample project in a folder that was just made",
     "session/partner/script/load.py": "a script that the user names",

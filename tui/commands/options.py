@@ -69,18 +69,39 @@ def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
         leave(str(problem), CONFIGURATION)
 
 
-def session_file(workspace: Workspace, name: str | None) -> Path:
-    """The journal of the session called ``name``, or of the last one. Exits with 2 where there is no such
-    session, with 3 where sessions cannot be read."""
-    from session.journal.journals import NoSessionError, find_session
+def session_file(workspace: Workspace, name: str) -> Path:
+    """The journal of the session called ``name``. Exits with 2 where there is none, with 3 where it cannot be
+    read."""
+    from session.journal.session_list import NoSessionError, check_readable, find_session
     from session.storage.line_files import StoreError
 
     try:
-        return find_session(workspace.folders.sessions, name)
+        file = find_session(workspace.folders.sessions, name)
+        check_readable(file)
     except NoSessionError as problem:
         leave(str(problem), USAGE)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
+    return file
+
+
+def last_session_file(workspace: Workspace) -> tuple[Path, str | None]:
+    """The journal of the last session that can be read, and a line on those that cannot. Exits with 2 where
+    there is no session, with 3 where none can be read."""
+    from session.journal.session_list import NoSessionError, last_session
+    from session.storage.line_files import StoreError
+    from session.text.sanitize import clean_line
+
+    try:
+        found = last_session(workspace.folders.sessions)
+    except NoSessionError as problem:
+        leave(str(problem), USAGE)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+    if not found.problems:
+        return found.file, None
+    more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+    return found.file, clean_line(f"{found.problems[0]}{more}; this is the session before, {found.file.stem}")
 
 
 def opening_workspace(folder: Path) -> Workspace:

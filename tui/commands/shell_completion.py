@@ -15,15 +15,14 @@ from click.shell_completion import CompletionItem
 
 def sessions(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """The project's sessions, newest first, with their first prompt."""
-    from session.journal.journals import list_sessions
+    from session.journal.session_list import list_sessions
     from session.project.workspace import WorkspaceError, open_workspace
-    from session.storage.line_files import StoreError
     from session.text.sanitize import clean_line
 
     try:
         workspace = open_workspace(context.params.get("folder") or Path(), os.environ)
-        rows = list_sessions(workspace.folders.sessions)
-    except (StoreError, WorkspaceError):
+        rows = list_sessions(workspace.folders.sessions).rows
+    except WorkspaceError:
         return []
     return [
         CompletionItem(row.name, help=clean_line(row.title)[:60])

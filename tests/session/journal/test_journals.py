@@ -15,7 +15,6 @@ from session.events import (
     Event,
     HunkLanded,
     Notice,
-    PromptSubmitted,
     ReasoningDelta,
     TextDelta,
     TurnEnded,
@@ -23,8 +22,6 @@ from session.events import (
 )
 from session.journal.journals import (
     Journal,
-    find_session,
-    list_sessions,
     new_session_name,
     read_event,
     read_records,
@@ -235,85 +232,10 @@ def test_reading_a_journal_that_is_not_there_is_a_store_error(tmp_path: Path) ->
         list(read_records(tmp_path / "none.jsonl"))
 
 
-# --- finding and listing --------------------------------------------------------------------------
-
-
 def test_session_names_sort_by_time_and_differ() -> None:
     names = {new_session_name() for _ in range(20)}
     assert len(names) > 1
     assert all(len(name) == 20 and name[8] == name[15] == "-" for name in names)
-
-
-def make(folder: Path, name: str, *prompts: str, changed: float) -> Path:
-    file = write_all(folder, *(PromptSubmitted(f"t{n}", text) for n, text in enumerate(prompts)), name=name)
-    if not prompts:
-        file = write_all(folder, Notice("info", "no prompt"), name=name)
-    os.utime(file, (changed, changed))
-    return file
-
-
-@pytest.fixture
-def three(tmp_path: Path) -> Path:
-    make(tmp_path, "20260101-100000-aaaa", "fix\nthe bug", "and another", changed=3000)
-    make(tmp_path, "20260101-100000-aabb", "explain", changed=1000)
-    make(tmp_path, "20260202-100000-cccc", changed=2000)
-    (tmp_path / "notes.jsonl").write_text("not a session\n")
-    (tmp_path / "20260101-100000-zzzz.jsonl").write_text("no hex digits\n")
-    return tmp_path
-
-
-def test_a_unique_beginning_finds_its_session(three: Path) -> None:
-    assert find_session(three, "20260202").stem == "20260202-100000-cccc"
-    assert find_session(three, "20260101-100000-aab").stem == "20260101-100000-aabb"
-
-
-def test_without_a_name_the_session_changed_last_is_found(three: Path) -> None:
-    assert find_session(three, None).stem == "20260101-100000-aaaa"
-
-
-@pytest.mark.parametrize("name", ["20260101-100000-aa", "2026", ""])
-def test_an_ambiguous_beginning_lists_what_it_could_be(three: Path, name: str) -> None:
-    with pytest.raises(StoreError, match=r"several sessions begin with .*aabb, .*aaaa"):
-        find_session(three, name)
-
-
-@pytest.mark.parametrize("name", ["nope", "notes", "../20260202", "20260101-100000-zzzz", "*"])
-def test_an_unknown_name_is_refused(three: Path, name: str) -> None:
-    with pytest.raises(StoreError, match="no session is called"):
-        find_session(three, name)
-
-
-@pytest.mark.parametrize("folder", ["nowhere", "file"])
-def test_a_project_without_sessions(tmp_path: Path, folder: str) -> None:
-    (tmp_path / "file").write_text("")
-    for name in (None, "2026"):
-        with pytest.raises(StoreError, match="no sessions yet; start one with: spark"):
-            find_session(tmp_path / folder, name)
-    assert list_sessions(tmp_path / folder) == []
-
-
-def test_sessions_are_listed_newest_change_first_with_title_and_turns(three: Path) -> None:
-    rows = list_sessions(three)
-    assert [(row.name[-4:], row.turns, row.title) for row in rows] == [
-        ("aaaa", 2, "fix\nthe bug"),
-        ("cccc", 0, ""),
-        ("aabb", 1, "explain"),
-    ]
-    assert [row.changed for row in rows] == [3000, 2000, 1000]
-    assert all(row.started > 1_700_000_000 for row in rows)
-
-
-def test_an_empty_journal_is_listed_with_the_time_of_its_file(tmp_path: Path) -> None:
-    (tmp_path / f"{NAME}.jsonl").touch()
-    os.utime(tmp_path / f"{NAME}.jsonl", (500, 500))
-    (row,) = list_sessions(tmp_path)
-    assert (row.started, row.changed, row.turns, row.title) == (500, 500, 0, "")
-
-
-def test_a_journal_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / f"{NAME}.jsonl").mkdir()
-    with pytest.raises(StoreError, match=NAME):
-        list_sessions(tmp_path)
 
 
 def test_a_landed_hunk_keeps_its_place_and_move(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from session.events import (
     TurnStarted,
     Usage,
 )
-from session.journal.journals import find_session
+from session.journal.session_list import last_session
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 
@@ -233,7 +233,7 @@ async def test_the_journal_holds_the_turn_and_a_resumed_session_shows_it(root: P
         talk.session.submit("repaint it")
         await talk.ended("t1")
     folder = talk.session.folders.sessions
-    journal = find_session(folder, None)
+    journal = last_session(folder).file
     types = [json.loads(line)["type"] for line in journal.read_text().splitlines()]
     assert types[0] == "session.started" and types.count("turn.ended") == 1
     assert types.count("hunk.landed") == 3

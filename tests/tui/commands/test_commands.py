@@ -83,6 +83,26 @@ def test_an_unknown_or_ambiguous_session_is_refused(run_spark: RunSpark, project
         assert f"several sessions begin with '2026': {names}; type more of it" in ambiguous.err
 
 
+def test_a_damaged_session_is_told_and_the_others_are_listed(run_spark: RunSpark, project: Path) -> None:
+    keep_session(project, "20260101-100000-aaaa", "fix")
+    damaged = project_folders(project).sessions / "20260202-100000-bbbb.jsonl"
+    os.mkfifo(damaged)
+    for options in ([], ["--json"]):
+        ran = run_spark("sessions", *options, cwd=project)
+        assert ran.code == 0
+        assert len(ran.out.splitlines()) == 1 and "20260101-100000-aaaa" in ran.out
+        assert ran.err == f"spark: cannot read {damaged}: it is not a regular file; it is left out\n"
+    for command in ("export", "resume"):
+        named = run_spark(command, "20260202", cwd=project)
+        said = f"spark: cannot read {damaged}: it is not a regular file\n"
+        assert (named.code, named.out, named.err) == (3, "", said)
+    last = run_spark("line", "-c", "--base-url", "http://127.0.0.1:9/v1", cwd=project)
+    told = "it is not a regular file; this is the session before, 20260101-100000-aaaa"
+    assert told in last.err and "[completed]" in last.out
+    doctor = run_spark("doctor", "--base-url", "http://127.0.0.1:9/v1", cwd=project)
+    assert f"!!  sessions     cannot read {damaged}: it is not a regular file; other" in doctor.out
+
+
 # --- folders, settings, keys ----------------------------------------------------------------------
 
 ANY_COMMAND = [

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from tui.commands.options import model_options, opening, session_file
+from tui.commands.options import last_session_file, model_options, opening
+from tui.printing import say
 
 
 @click.command("line")
@@ -22,5 +23,7 @@ def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> Non
     from tui.scroll.line import run_line
 
     project = asyncio.run(with_hint(opening(folder, **given)))
-    journal = session_file(project.workspace, None) if resume else None
+    journal, notice = last_session_file(project.workspace) if resume else (None, None)
+    if notice:
+        say(f"spark: {notice}", err=True)
     raise SystemExit(run_line(project, prompt, journal))

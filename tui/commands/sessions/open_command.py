@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import model_options, opening, session_file, theme_option
+from tui.commands.options import last_session_file, model_options, opening, theme_option
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -27,11 +27,11 @@ def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, *
     from tui.app.run import run_app
 
     project = opening(folder, theme=theme, **given)
-    journal = session_file(project.workspace, None) if resume else None
+    journal, notice = last_session_file(project.workspace) if resume else (None, None)
 
     def again(offer: Offer) -> tuple[Opening, str | None]:
         from tui.commands.sessions.accept_offer import begin_with
 
         return begin_with(offer, folder, theme, given)
 
-    raise SystemExit(run_app(project, prompt=prompt, resume=journal, again=again))
+    raise SystemExit(run_app(project, prompt=prompt, resume=journal, notice=notice, again=again))

@@ -18,21 +18,18 @@ def command(as_json: bool, folder: Path) -> None:
     """List this project's sessions, newest first."""
     from dataclasses import asdict
 
-    from session.journal.journals import list_sessions
-    from session.storage.line_files import StoreError
+    from session.journal.session_list import list_sessions
     from session.text.sanitize import clean_line
-    from tui.exits import CONFIGURATION, leave
 
-    try:
-        rows = list_sessions(opening_workspace(folder).folders.sessions)
-    except StoreError as problem:
-        leave(str(problem), CONFIGURATION)
-    for row in rows:
+    found = list_sessions(opening_workspace(folder).folders.sessions)
+    for row in found.rows:
         if as_json:
             say_json(asdict(row))
             continue
         changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed))
         turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
         say(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
-    if not rows and not as_json:
+    for problem in found.problems:
+        say(f"spark: {clean_line(problem)}; it is left out", err=True)
+    if not found.rows and not found.problems and not as_json:
         say("this project has no sessions yet; start one with: spark", err=True)

@@ -1,0 +1,156 @@
+"""Finds and lists the sessions of a project; a journal that cannot be read is named and left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from session.journal.journals import SUFFIX, read_lines, read_records
+from session.storage.line_files import StoreError
+from session.text.near_names import listed, spelled_like
+
+_MOST_NAMED = 3
+"""Most sessions that a message names."""
+_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
+_PROMPT = b'"prompt.submitted"'
+
+
+class NoSessionError(StoreError):
+    """There is no such session, or more than one; the message names those that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One row of ``spark sessions``. ``started`` and ``changed`` are seconds since 1970."""
+
+    name: str
+    started: float
+    changed: float
+    turns: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """The sessions that can be read, newest first, and for each other journal what is wrong with it."""
+
+    rows: tuple[SessionSummary, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastSession:
+    """The journal of the last session that can be read, and what is wrong with those that came after it."""
+
+    file: Path
+    problems: tuple[str, ...]
+
+
+def find_session(folder: Path, name: str) -> Path:
+    """The journal of the session called ``name``; a unique beginning will do.
+
+    Raises NoSessionError, which names the sessions that there are.
+    """
+    files = _journals(folder)
+    matches = [file for file in files if file.stem.startswith(name)]
+    if len(matches) > 1:
+        names = listed([file.stem for file in reversed(matches)], _MOST_NAMED)
+        raise NoSessionError(
+            f"several sessions begin with {name!r}: {names}; type more of it, as spark sessions lists them"
+        )
+    if not matches:
+        stems = [file.stem for file in reversed(files)]
+        near = spelled_like(name, stems)
+        told = f"the nearest: {', '.join(near)}" if near else f"the last: {listed(stems, _MOST_NAMED)}"
+        raise NoSessionError(f"no session is called {name!r}; {told}; spark sessions lists all")
+    return matches[0]
+
+
+def last_session(folder: Path) -> LastSession:
+    """The session that was changed last, of those that can be read.
+
+    Raises NoSessionError if there is none, StoreError if none can be read.
+    """
+    problems: list[str] = []
+    for file in sorted(_journals(folder), key=lambda file: (_changed(file), file.name), reverse=True):
+        try:
+            check_readable(file)
+        except StoreError as problem:
+            problems.append(str(problem))
+        else:
+            return LastSession(file, tuple(problems))
+    raise StoreError(f"no session can be read: {listed(problems, _MOST_NAMED)}; start a new one with: spark")
+
+
+def list_sessions(folder: Path) -> SessionList:
+    """All sessions of a project."""
+    rows, problems = [], []
+    for file in folder.glob("*" + SUFFIX):
+        if _NAME.fullmatch(file.stem):
+            try:
+                rows.append(_summary(file))
+            except StoreError as problem:
+                problems.append(str(problem))
+    rows.sort(key=lambda row: (row.changed, row.name), reverse=True)
+    return SessionList(tuple(rows), tuple(sorted(problems)))
+
+
+def unreadable_sessions(folder: Path) -> list[str]:
+    """What is wrong with each journal that cannot be read."""
+    problems = []
+    for file in sorted(folder.glob("*" + SUFFIX)):
+        if _NAME.fullmatch(file.stem):
+            try:
+                check_readable(file)
+            except StoreError as problem:
+                problems.append(str(problem))
+    return problems
+
+
+def check_readable(file: Path) -> None:
+    """Raise StoreError if no event of the journal ``file`` can be read; one that is empty is fine."""
+    if next(read_records(file), None) is None and _size(file):
+        raise StoreError(f"cannot read {file}: none of its lines is an event")
+
+
+def _journals(folder: Path) -> list[Path]:
+    files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
+    if not files:
+        raise NoSessionError("this project has no sessions yet; start one with: spark")
+    return files
+
+
+def _summary(file: Path) -> SessionSummary:
+    check_readable(file)
+    at = next((at for record in read_records(file) if isinstance(at := record.get("at"), int | float)), 0.0)
+    turns, title = 0, ""
+    for line in read_lines(file):
+        if _PROMPT not in line:  # a journal may be long, and most of its lines are other events
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict) and record.get("type") == "prompt.submitted":
+            turns += 1
+            if not title and isinstance(record.get("text"), str):
+                title = record["text"]
+    changed = _changed(file)
+    return SessionSummary(file.stem, float(at) or changed, changed, turns, title)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as problem:
+        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
+
+
+def _changed(file: Path) -> float:
+    """When ``file`` was changed; one of which that is not known comes last."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -14,7 +14,7 @@ Known = Counter[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was wrong before the edits. Of the files in ``unknown`` nothing is known, nor of any file where
+    """The findings before the edits. Of the files in ``unknown`` nothing is known, nor of any file where
     ``whole`` is false."""
 
     findings: Known
@@ -39,13 +39,13 @@ class LandedHunk:
     end: int
 
     def distance(self, line: int) -> int:
-        """How many lines ``line`` is away from the hunk; 0 inside it."""
+        """The number of lines between ``line`` and the hunk; 0 inside it."""
         return max(self.start - line, line - max(self.start, self.end - 1), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class HunkVerdict:
-    """What a check says of one hunk; ``finding`` is the first that the hunk is blamed for."""
+    """The verdict of a check on one hunk; ``finding`` is the first that the hunk is blamed for."""
 
     hunk: LandedHunk
     status: Status
@@ -53,7 +53,7 @@ class HunkVerdict:
 
 
 def before_edits(verdict: Verdict, changed: Collection[str]) -> Before:
-    """What a run before the edits says; the files in ``changed`` were changed while it ran."""
+    """The findings of a run before the edits; the files in ``changed`` were changed while it ran."""
     if verdict.status is Status.UNCLEAR:
         return NOTHING_KNOWN
     return Before(
@@ -75,7 +75,7 @@ def new_findings(findings: Sequence[Finding], before: Before) -> list[Finding]:
 
 
 def judge_hunks(hunks: Sequence[LandedHunk], verdict: Verdict, before: Before) -> list[HunkVerdict]:
-    """What ``verdict`` says of each of ``hunks``.
+    """Split ``verdict`` into one verdict for each of ``hunks``.
 
     Each new finding is blamed on the nearest hunk in its file. Where nothing is known of a file before the
     edits, only findings inside a hunk count. Where a check is red without any place, no hunk can be blamed

@@ -1,4 +1,4 @@
-"""What a check is: a command that says whether the project is in order."""
+"""A check: a command that says whether the project is in order."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 FILES = "{files}"
-"""What stands in a command for the changed files."""
+"""The placeholder for the changed files in a command."""
 SECONDS = 300.0
 
 
 class Kind(StrEnum):
-    """What a check looks at. Cheap kinds come first and run first."""
+    """The kinds of checks. Cheap kinds come first and run first."""
 
     SYNTAX = "syntax"
     LINT = "lint"
@@ -38,7 +38,7 @@ class Check:
     files: tuple[str, ...] = ()
     network: bool = False
     source: str = "config.toml"
-    """Where the check is written, for the person who is asked to agree to it."""
+    """The file that the check comes from, for the person who is asked to agree to it."""
 
     def takes(self, path: str) -> bool:
         """Whether the check is about the file ``path``, relative to the root."""

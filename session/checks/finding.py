@@ -9,7 +9,7 @@ from session.checks.check import Check
 
 
 class Status(StrEnum):
-    """What a check says of the project."""
+    """The status of a check."""
 
     GREEN = "green"
     RED = "red"
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one run of a check said. ``last`` are the last lines of its output, for where nothing was found
+    """The result of one run of a check. ``last`` are the last lines of its output, for where nothing was found
     by place; ``note`` says what the sandbox could not hold back."""
 
     check: Check

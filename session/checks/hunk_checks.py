@@ -39,7 +39,7 @@ class HunkChecks:
         self._touched: set[str] = set()
         """The files in which hunks of the running turn landed."""
         self._before: dict[str, Before] = {}
-        """What each cheap check found before the turn."""
+        """The findings of each cheap check before the turn."""
         self._look_before = False
         self._work = asyncio.Event()
         self._turn_over = asyncio.Event()
@@ -166,7 +166,7 @@ def publish_verdict(verdict: Verdict, publish: Callable[[Event], None]) -> None:
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced; None where there is none."""
+    """A stamp that changes when the file is written or replaced; None where there is none."""
     try:
         status = file.stat()
     except OSError:

@@ -50,7 +50,7 @@ class _Reader:
         self._frame: tuple[str, int] | None = None
 
     def findings(self) -> Iterable[Finding]:
-        """What was found; a failed test whose line is not known is told by its file."""
+        """The findings; a failed test whose line is not known is told by its file."""
         told = {finding.path for finding in self._found}
         return [*self._found, *(failure for failure in self._failures if failure.path not in told)]
 

@@ -21,7 +21,7 @@ _TARGETS = {
     "typecheck": Kind.TYPES,
     "check": Kind.OTHER,
 }
-"""What the scripts and targets are called that check a project."""
+"""The names of scripts and targets that check a project."""
 _TARGET = re.compile(r"^([A-Za-z][\w-]*)\s*:(?!=)", re.MULTILINE)
 _NODE_PATH = 'PATH="$PWD/node_modules/.bin:$PATH";'
 _PYTHON = ("*.py", "*.pyi")

@@ -87,7 +87,7 @@ class CheckRunner:
 
 
 def judge(check: Check, outcome: Outcome) -> tuple[Status, str]:
-    """What the end of a check's command says, and in words how it ended; empty for green."""
+    """The status that follows from the end of a command, and in words how it ended; empty for green."""
     if outcome.end is End.CUT:
         return Status.UNCLEAR, f"it was ended: it printed more than {MOST_OUTPUT // 1_000_000} MB"
     if outcome.end is not End.EXIT:
@@ -123,7 +123,7 @@ class _Output:
         return self._total <= MOST_OUTPUT
 
     def text(self) -> str:
-        """What was kept, as text."""
+        """The kept output as text."""
         return (self._head + self._tail[-KEPT:]).decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""What checks say of the project and of hunks."""
+"""Events of checks: verdicts on hunks and on the project."""
 
 from __future__ import annotations
 

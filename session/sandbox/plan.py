@@ -1,4 +1,4 @@
-"""What a sandbox shows, hides and limits, as the JSON object that ``walls.py`` reads."""
+"""The plan of a sandbox: what it shows, hides and limits, as the JSON object that ``walls.py`` reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of the machine a command sees besides the project. All paths are absolute and without links."""
+    """The part of the machine that a command sees besides the project. All paths are absolute and without links."""
 
     shown: tuple[str, ...]
     """Folders below a temporary or run-time folder that the command needs, such as a virtual environment."""
@@ -38,7 +38,7 @@ class View:
 
 
 def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterable[Path]) -> View:
-    """What a command in ``project`` sees; ``private`` are spark's own folders, which are hidden.
+    """The view of a command in ``project``; ``private`` are spark's own folders, which are hidden.
 
     Nothing that contains the project is hidden, and no cache inside the project is an overlay of its own.
     """
@@ -66,7 +66,7 @@ def plan(view: View, limits: Limits, *, project: Path, box: Path, network: bool)
 
 
 def _shown(environ: Mapping[str, str], replaced: Sequence[str]) -> tuple[str, ...]:
-    """What ``PATH`` and ``VIRTUAL_ENV`` name below the replaced folders, and spark's own Python; for a
+    """The folders that ``PATH`` and ``VIRTUAL_ENV`` name below ``replaced``, and spark's own Python; for a
     ``bin``, its parent."""
     named = [*environ.get("PATH", "").split(os.pathsep), environ.get("VIRTUAL_ENV", ""), sys.prefix]
     found: dict[str, None] = {}

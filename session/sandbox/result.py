@@ -1,4 +1,4 @@
-"""How a command in a sandbox ended."""
+"""The outcome of a command in a sandbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class End(StrEnum):
-    """What ended a command."""
+    """The reason why a command ended."""
 
     EXIT = "exit"
     """It ended by itself."""
@@ -21,7 +21,7 @@ class End(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended: ``code`` is its exit code, or 128 plus a signal's number; ``why`` says which limit
+    """The outcome of a command: ``code`` is its exit code, or 128 plus a signal's number; ``why`` says which limit
     it passed."""
 
     end: End

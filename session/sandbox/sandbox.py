@@ -21,12 +21,12 @@ class Sandbox(Protocol):
 
     @property
     def root(self) -> Path:
-        """Where commands see the project."""
+        """The folder in which commands see the project."""
         ...
 
     @property
     def note(self) -> str:
-        """What this sandbox does not hold back; empty if it has all its walls."""
+        """The walls that this sandbox lacks, in words; empty if it has all of them."""
         ...
 
     async def run(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _KERNEL_CONTROLS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
-"""What of /proc can change the machine for a user whose number is 0."""
+"""The parts of /proc through which user 0 can change the machine."""
 _LISTENING = "00010000"
 """The flag of a listening socket in /proc/net/unix."""
 

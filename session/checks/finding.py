@@ -32,8 +32,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of one run of a check. ``last`` are the last lines of its output, for where nothing was found
-    by place; ``note`` says what the sandbox could not hold back."""
+    """The result of one run of a check. ``last`` are the last lines of its output, for where no finding has a
+    place; ``note`` says what the sandbox could not hold back."""
 
     check: Check
     status: Status

@@ -27,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The part of the machine that a command sees besides the project. All paths are absolute and without links."""
+    """The part of the machine that a command sees besides the project. Paths are absolute, without links."""
 
     shown: tuple[str, ...]
     """Folders below a temporary or run-time folder that the command needs, such as a virtual environment."""

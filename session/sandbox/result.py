@@ -21,8 +21,8 @@ class End(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a command: ``code`` is its exit code, or 128 plus a signal's number; ``why`` says which limit
-    it passed."""
+    """The outcome of a command: ``code`` is its exit code, or 128 plus a signal's number; ``why`` says which
+    limit it passed."""
 
     end: End
     code: int

@@ -89,7 +89,11 @@ class Pty:
 
     def type(self, keys: str) -> None:
         """Press keys."""
-        os.write(self._main, keys.encode())
+        self.write(keys.encode())
+
+    def write(self, data: bytes) -> None:
+        """Write bytes as the terminal would."""
+        os.write(self._main, data)
 
     def resize(self, columns: int, rows: int) -> None:
         """Give the terminal another size."""

@@ -25,6 +25,7 @@ from tui.app.pane_control import PaneControl
 from tui.app.pending_session import PendingSession, first_frame_of_session
 from tui.app.session_start import SessionStart
 from tui.drawing.theme_switch import ThemeSwitch
+from tui.keys.key_turns import KeyTurns
 from tui.keys.keymap import bindings
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
@@ -83,6 +84,7 @@ class SparkApp(App[int], inherit_bindings=False):
         self.background = BackgroundTasks(lambda line, level: self.status.say(line, level))
         self._start: SessionStart | None = None
         self._marks = Marks()
+        self._key_turns = KeyTurns(self)
         self._hinted = False
         """Whether the composer's title tells of a command."""
 
@@ -206,10 +208,12 @@ class SparkApp(App[int], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
         the session, which is there in a moment."""
-        if isinstance(event, events.Key):
+        if isinstance(event, events.Key) and not event.is_forwarded:
             self.panes.held.key_pressed()
             if self.ready and event.key != "ctrl+c":
                 self.controls.quitting.disarm()
+            if not await self._key_turns.before(event):
+                return
         if isinstance(event, events.InputEvent) and not self.ready and not _needs_no_session(event):
             await self.start.settled.wait()
             if not self.ready:  # it could not be made: the app is about to end

@@ -22,13 +22,14 @@ class PaneControl:
 
     def focus(self, name: str) -> None:
         """Go to a pane, bringing it into sight."""
-        match name:
-            case "editor" | "chat":
-                self._layout.bring(name)
         if name == "editor" and not self._panes.editor.path:
             self._panes.status.say(f"no file is open: {shown('open_file')} opens one")
             return
-        self._pane(name).focus()
+        match name:
+            case "editor" | "chat":
+                self._layout.bring(name)
+        # At once: the next key of the same read goes there.
+        self._app.screen_stack[0].set_focus(self._pane(name))
 
     def focus_next(self) -> None:
         """Go to the next pane in sight."""

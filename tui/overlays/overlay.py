@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -21,11 +22,21 @@ class ClosingScreen(ModalScreen[T]):
 
     _left_already = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.takes_keys = asyncio.Event()
+        """Set once there is something on the screen that takes keys, or the screen is closed."""
+
+    def on_screen_resume(self) -> None:
+        """Take keys once the focus is where it begins."""
+        self.call_after_refresh(self.takes_keys.set)
+
     def dismiss(self, result: T | None = None) -> AwaitComplete:
         """Close the screen with ``result``; does nothing where it was closed before."""
         if self._left_already or not self.is_current:
             return AwaitComplete()
         self._left_already = True
+        self.takes_keys.set()
         return super().dismiss(result)
 
 

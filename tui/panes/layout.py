@@ -58,10 +58,14 @@ class Layout:
         self._size = size
         self._share = 58
         self._alone: Pane | None = None
+        self._low_pane: Pane = "chat"
+        """The pane in sight where there is room for one alone."""
 
     def resize(self, size: Size) -> None:
-        """The terminal has another size."""
-        self._size = size
+        """The terminal has another size. The pane with the focus stays in sight."""
+        was_low, self._size = self._low, size
+        if self._low and not was_low:
+            self._low_pane = "editor" if isinstance(self._screen().focused, EditorPane) else "chat"
         self._apply()
 
     def share(self, by: int) -> None:
@@ -76,9 +80,10 @@ class Layout:
 
     def bring(self, pane: Pane) -> None:
         """Bring ``pane`` into sight, if only one is shown."""
-        if self._alone or self._low:
+        if self._alone:
             self._alone = pane
-            self._apply()
+        self._low_pane = pane
+        self._apply()
 
     @property
     def _low(self) -> bool:
@@ -86,7 +91,7 @@ class Layout:
 
     def _apply(self) -> None:
         width, height = self._size
-        alone = self._alone or ("chat" if self._low else None)
+        alone = self._alone or (self._low_pane if self._low else None)
         stacked = width < STACKED_BELOW and alone is None
         screen = self._screen()
         screen.set_class(width < SMALLEST.width or height < SMALLEST.height, "too-small")

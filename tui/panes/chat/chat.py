@@ -15,6 +15,7 @@ from textual.widget import Widget
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped
+from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
 from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Answer, Entry, Folded, HunkEntry, Prompt, Reasoning, Remark, Transcript
@@ -264,6 +265,10 @@ class ChatView(Widget, can_focus=True):
         size = max(1, height * height // total)
         start = round(self.top * (height - size) / max(1, total - height))
         return start, start + size
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the keys in the order in which they were pressed."""
+        await run_key_in_order(self, event)
 
     # Scrolling.
 

@@ -44,7 +44,7 @@ class OverlayControl:
     def take(self, event: Event) -> None:
         """Hand an event to the screens that follow the session."""
         for screen in self._app.screen_stack:
-            if isinstance(screen, Overlay):
+            if isinstance(screen, Overlay) and screen.takes_keys.is_set():  # before, it has nothing to show
                 screen.take(event)
 
     def uncover(self) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NEVER_WAIT = frozenset({"escape", "alt+escape", "ctrl+c"})
 """Keys that stop the turn."""
-PATIENCE = 0.5
+PATIENCE = 2.0
 """Seconds after which a key waits no longer for what the one before it does."""
 ROUNDS = 2
 """What a key causes in a widget is a message of its own behind the key."""

@@ -34,7 +34,7 @@ def apply_stream(
     stream is not UTF-8: what was complete before that byte has landed, and the rest is not read.
     Raises LockError, before anything is read, if the project's locks cannot be read.
     """
-    locks = LockStore(workspace.root, workspace.folders.state).read()
+    locks = LockStore(workspace.root, workspace.folders.state, workspace.files).read()
     workspace.landing.protection = locks_only(locks)
     applying = _Applying(workspace, edit_format, dry_run)
     yield from settle_interrupted(workspace.ledger)

@@ -32,7 +32,7 @@ class LockCommands:
         ``reading`` knows which files git ignores; ``attended`` says that a user can be asked about a hunk
         that a guard holds.
         """
-        self._store = LockStore(workspace.root, workspace.folders.state)
+        self._store = LockStore(workspace.root, workspace.folders.state, lambda: workspace.files())
         self._landing = workspace.landing
         self._ledger = workspace.ledger
         self._guards = guards

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -34,10 +34,14 @@ class LockError(StoreError):
 
 
 class LockStore:
-    """The locks of the project at ``root`` (a path without links), stored in ``folder``."""
+    """The locks of the project at ``root`` (a path without links), stored in ``folder``.
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        self._root = root
+    ``files`` lists the project's files as they are known, relative to ``root``: a pattern is compared to
+    these, so that nobody waits for a walk through a large project.
+    """
+
+    def __init__(self, root: Path, folder: Path, files: Callable[[], Iterable[str]]) -> None:
+        self._root, self._files = root, files
         self._file = folder / "locks.json"
 
     def read(self) -> Locks:
@@ -70,7 +74,7 @@ class LockStore:
                 return f"lines {start}-{end} of {held.path} are locked"
             path = self._relative(target)
             self._write(replace(locks, paths=(*(lock for lock in locks.paths if lock != path), path)))
-            return f"{self._described(path)} is locked{'' if self._matches(path) else ' (no such file yet)'}"
+            return f"{self._described(path)} is locked{self._missing(path)}"
 
     def remove(self, target: str) -> str:
         """Remove the locks on ``target``: a path or pattern as it was locked, with the locked lines of that
@@ -186,18 +190,14 @@ class LockStore:
     def _described(self, path: str) -> str:
         return "the whole project" if path == "." else path
 
-    def _matches(self, path: str) -> bool:
-        """Whether the project has a file or folder that ``path`` names."""
+    def _missing(self, path: str) -> str:
+        """A remark where ``path`` names no file or folder yet, else an empty text."""
         if self._exists(path):
-            return True
+            return ""
         if not _PATTERN.search(path):
-            return False
-        for folder, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if name != ".git"]
-            inside = Path(folder).relative_to(self._root)
-            if any(fnmatchcase((inside / name).as_posix(), path) for name in names):
-                return True
-        return False
+            return " (no such file yet)"
+        found = any(fnmatchcase(file, path) for file in self._files())
+        return "" if found else " (matches no listed file yet)"
 
     def _exists(self, path: str) -> bool:
         try:

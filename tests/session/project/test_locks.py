@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from edits.files.aliases import aliases
 from edits.guards.locks import LockedLines
 from session.project.locks import LockError, LockStore
+from session.project.workspace import open_workspace
 from tests.conftest import RunSpark
 
 PATCH = """\
@@ -27,10 +29,9 @@ PATCH = """\
 """
 
 
-def store(project: Path, own_folders: Path) -> LockStore:
-    from session.storage.folders import project_folders
-
-    return LockStore(project, project_folders(project).state)
+def store(project: Path, own_folders: Path, files: Callable[[], Iterable[str]] | None = None) -> LockStore:
+    workspace = open_workspace(project)
+    return LockStore(project, workspace.folders.state, files or workspace.files)
 
 
 def test_apply_refuses_what_is_locked_and_lands_the_rest(
@@ -130,17 +131,35 @@ def test_what_is_outside_the_project_is_not_locked(
     assert locks.shown() == ()
 
 
-@pytest.mark.parametrize("target", ["new.py", "made/new.py", "made/*.rs"])
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        ("new.py", "no such file yet"),
+        ("made/new.py", "no such file yet"),
+        ("made/*.rs", "matches no listed file yet"),
+    ],
+)
 def test_a_lock_on_a_name_that_has_no_file_yet_says_so_and_holds(
-    project: Path, own_folders: Path, target: str
+    project: Path, own_folders: Path, target: str, missing: str
 ) -> None:
     locks = store(project, own_folders)
-    assert locks.add(target) == f"{target} is locked (no such file yet)"
+    assert locks.add(target) == f"{target} is locked ({missing})"
     name = target.replace("*", "x")
     (project / name).parent.mkdir(exist_ok=True)
     (project / name).write_text("x")
     assert locks.read().of_file(aliases(project, name)) == (target, name)
     assert locks.add(target) == f"{target} is locked"
+
+
+def test_a_pattern_is_compared_to_the_listed_files_alone(project: Path, own_folders: Path) -> None:
+    (project / "made").mkdir()
+    (project / "made" / "new.rs").write_text("x")
+    listed: list[str] = []
+    locks = store(project, own_folders, lambda: listed)
+    assert locks.add("made/*.rs") == "made/*.rs is locked (matches no listed file yet)"
+    listed.append("made/new.rs")
+    assert locks.add("made/*.rs") == "made/*.rs is locked"
+    assert locks.read().of_file(aliases(project, "made/new.rs")) is not None
 
 
 def test_lines_of_a_file_that_is_not_there_are_not_locked(project: Path, own_folders: Path) -> None:

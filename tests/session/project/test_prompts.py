@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +97,94 @@ def test_prompts_that_cannot_be_written_or_read_are_store_errors(tmp_path: Path)
 def test_a_damaged_draft_does_nothing_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "draft.txt").write_bytes(b"fix \x1b]52;c;eA==\x07 \xff\xe2\x80\xae\0\nand\tthat")
     assert Draft(tmp_path).read() == "fix ␛]52;c;eA==␇ \ufffd\ufffd␀\nand\tthat"
+
+
+# --- a history that does not grow without end -------------------------------------------------------
+
+WRITER = """
+import sys
+from pathlib import Path
+from session.project.prompts import PromptHistory
+PromptHistory.LARGEST = 6_000
+history = PromptHistory(Path(sys.argv[1]))
+for number in range(int(sys.argv[3])):
+    history.add(f"{sys.argv[2]} {number}" + "x" * 40)
+    print(number, flush=True)
+"""
+
+
+def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(folder), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_the_history_is_shortened_and_keeps_the_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PromptHistory, "LARGEST", 2_000)
+    history, file = PromptHistory(tmp_path), tmp_path / "prompts.jsonl"
+    for number in range(1_000):
+        history.add(f"prompt {number}")
+        assert history.read()[-1] == f"prompt {number}"
+        assert file.stat().st_size <= 2_000
+    numbers = [int(prompt.split()[1]) for prompt in history.read()]
+    assert numbers == list(range(1_000 - len(numbers), 1_000)) and len(numbers) > 50
+    assert mode(file) == 0o600 and [each.name for each in tmp_path.iterdir()] == ["prompts.jsonl"]
+
+
+def test_a_newest_prompt_above_the_limit_is_kept_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PromptHistory, "LARGEST", 2_000)
+    history = PromptHistory(tmp_path)
+    history.add("first")
+    history.add("y" * 9_000)
+    assert history.read() == ["y" * 9_000]
+    history.add("last")
+    assert history.read() == ["last"]
+
+
+def test_a_large_history_of_before_is_read_from_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PromptHistory, "LARGEST", 2_000)
+    file = tmp_path / "prompts.jsonl"
+    file.write_text('"' + "z" * 50_000 + '"\n' + "".join(f'"p{number}"\n' for number in range(100)))
+    assert PromptHistory(tmp_path).read() == [f"p{number}" for number in range(100)]
+
+
+def test_processes_that_shorten_the_history_at_once_lose_no_new_prompt(tmp_path: Path) -> None:
+    writers = [writer(tmp_path, name, 800) for name in ("one", "two", "three")]
+    assert [(each.communicate(timeout=120), each.returncode)[1] for each in writers] == [0, 0, 0]
+    prompts = [prompt.rstrip("x").split() for prompt in PromptHistory(tmp_path).read()]
+    assert {name for name, _ in prompts} & {"one", "two", "three"}
+    for name in ("one", "two", "three"):
+        numbers = [int(number) for which, number in prompts if which == name]
+        assert numbers == list(range(800 - len(numbers), 800)), "what is kept has no gap"
+    assert (tmp_path / "prompts.jsonl").stat().st_size <= 6_200
+
+
+def test_a_kill_while_the_history_is_shortened_loses_no_prompt(tmp_path: Path) -> None:
+    for attempt in range(12):
+        process = writer(tmp_path, f"run{attempt}", 100_000)
+        assert process.stdout is not None
+        for _ in range(150 + 17 * attempt):
+            process.stdout.readline()
+        process.kill()
+        told = process.communicate(timeout=60)[0].split()
+        if told:
+            prompts = PromptHistory(tmp_path).read()
+            assert f"run{attempt} {told[-1]}" + "x" * 40 in prompts
+    PromptHistory(tmp_path).add("after")
+    assert PromptHistory(tmp_path).read()[-1] == "after"
+
+
+def test_a_process_that_holds_the_history_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path)
+    history.add("one")
+    with (tmp_path / "prompts.jsonl").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(StoreError, match="another process of spark holds it"):
+            history.add("two")
+    history.add("three")
+    assert history.read() == ["one", "three"]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _AT = re.compile(r"(?<![\w@])@(?:\"([^\"\n]+)\"(:\d+-\d+)?|([^\s\"'`<>|,;]+))")
 _QUOTED = re.compile(r"^\"([^\"\n]+)\"(:\d+-\d+)?$")
 _BARE = re.compile(r"[^\s\"'`<>|,;()\[\]{}]+")
-_LINE_NUMBER = re.compile(r"(?::\d+)+$")
+_LINE_NUMBER = re.compile(r"(?::\d{1,9}){1,3}$")
+"""Line and column, as tools write them behind a path; at most three numbers, so that the search is linear."""
 _LINES = re.compile(r"^(.+):(\d+)-(\d+)$")
 _TRAILING = ".,:;!?)]}'\""
 _JOINTS = re.compile(r"\.|::|#")
@@ -30,6 +31,9 @@ _SYMBOL = re.compile(r"^[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*$")
 _INSIDE = re.compile(r"^(.+?)(?:::|:|#)([^\W\d][\w.]*)$")
 _PLACE = re.compile(r"[*?]|:\d+-\d+$|/[^/]*\.\w+$|/$")
 """Matches a mention that can only mean a place in a project."""
+_ELSEWHERE = re.compile(r"^(?:/[^/]|~/|\.\.?/)")
+"""Matches a mention that means a place on the disk, perhaps outside of the project."""
+_QUOTES = "\"'`"
 _MOST_DEFINING = 8
 """Number of files that may define a symbol; a name that more define is too common."""
 
@@ -38,8 +42,8 @@ _MOST_DEFINING = 8
 class Mention:
     """A file that is mentioned, or a part of it.
 
-    The part is the line range ``lines`` (indices from 0, like all ranges here) or the definition ``symbol``,
-    which may be qualified by what encloses it (``Grid.at``). With neither, it is the whole file.
+    The part is the line range ``lines`` (never empty; indices from 0, like all ranges here) or the definition
+    ``symbol``, which may be qualified by what encloses it (``Grid.at``). With neither, it is the whole file.
     """
 
     path: str
@@ -70,6 +74,10 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
         if _mentioned(word, names, snapshot):
             continue
         bare = word.rstrip(_TRAILING)
+        part = _LINES.match(bare)
+        if part is not None and not _range(part) and _named(part[1], names, folders=False):
+            unresolved[f"@{bare}"] = "names no line: lines are counted from 1"
+            continue
         if (undefined := _why_undefined(bare, names, snapshot)) is not None:
             unresolved[f"@{bare}"] = undefined
             continue
@@ -81,7 +89,7 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
         elif len(alike := names.named(_LINES.sub(r"\1", bare), 99)) > 1:
             more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
             unresolved[f"@{bare}"] = f"could be any of {alike[0]}, {alike[1]}{more}: give its folder too"
-        elif match[1] or _PLACE.search(bare) or language_of(bare) is not None:
+        elif match[1] or _is_place(bare, behind=text[max(0, match.start() - 1) : match.start()]):
             unresolved[f"@{bare}"] = _why_nothing(_LINES.sub(r"\1", bare).removeprefix("./"), snapshot)
     return unresolved
 
@@ -97,6 +105,13 @@ def _why_undefined(word: str, names: ProjectPaths, snapshot: Snapshot) -> str | 
     return f"is not defined in {paths[0]}"
 
 
+def _is_place(word: str, *, behind: str) -> bool:
+    """Whether a word can only mean a place. In quotes, ``@/`` is how scripts import a module of their own."""
+    if _PLACE.search(word) or language_of(word) is not None:
+        return True
+    return bool(_ELSEWHERE.match(word)) and behind not in tuple(_QUOTES)
+
+
 def _why_nothing(path: str, snapshot: Snapshot) -> str:
     """Why nothing can be shown for a path."""
     folder = path
@@ -105,7 +120,9 @@ def _why_nothing(path: str, snapshot: Snapshot) -> str:
             return f"is in {folder}, which is not shown: {snapshot.unread[folder]}"
         folder = folder.rpartition("/")[0]
     inside = os.path.normpath(snapshot.root / path)
-    if os.path.commonpath((inside, snapshot.root)) == str(snapshot.root) and os.path.lexists(inside):
+    if path.startswith("~/") or os.path.commonpath((inside, snapshot.root)) != str(snapshot.root):
+        return "is outside of this project"
+    if os.path.lexists(inside):
         if not snapshot.complete:
             return "is not known yet: the project is still being indexed"
         return "is no file of the project: it is ignored, or has just been created"
@@ -129,9 +146,8 @@ def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Menti
     paths = _named(word, names, folders=True)
     part = _LINES.match(word.rstrip(_TRAILING))
     if not paths and part is not None:
-        first, last = int(part[2]), int(part[3])
-        lines = range(max(0, min(first, last) - 1), max(first, last))
-        return [Mention(path, lines=lines) for path in _named(part[1], names, folders=False)]
+        lines = _range(part)
+        return [Mention(path, lines=lines) for path in _named(part[1], names, folders=False) if lines]
     if not paths and any(mark in word for mark in "*?["):
         paths = matching(word, snapshot.paths) or matching(word.rstrip(_TRAILING), snapshot.paths)
     if paths:
@@ -146,6 +162,12 @@ def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Menti
         return []
     symbol = ".".join(_JOINTS.split(bare))
     return [Mention(path, symbol=symbol) for path in _defining_files(symbol, snapshot)]
+
+
+def _range(part: re.Match[str]) -> range:
+    """The lines that a match of ``_LINES`` means; empty for ``0-0``. Nine digits are enough."""
+    first, last = sorted(int(digits.lstrip("0")[:9] or 0) for digits in (part[2], part[3]))
+    return range(max(0, first - 1), last)
 
 
 def _defining_files(symbol: str, snapshot: Snapshot) -> list[str]:

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from context.find.completion import Target, complete
-from context.find.mentions import Mention, find_mentions, matching
+from context.find.mentions import (
+    Mention,
+    find_mentions,
+    matching,
+    resolve_target,
+    unresolved_mentions,
+)
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
@@ -162,8 +168,8 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
         "@out/made.py": "is no file of the project: it is ignored, or has just been created",
         "@lib/nested/a.py": "is in lib/nested, which is not shown: a folder with a repository of its own",
         "@src/nope.py": "names nothing that belongs to this project",
-        "@../x.py": "names nothing that belongs to this project",
-        "@/etc/passwd.d/": "names nothing that belongs to this project",
+        "@../x.py": "is outside of this project",
+        "@/etc/passwd.d/": "is outside of this project",
     }
     request = "@src/nope.py, @lib/*.js @nope.py @property @a.py:3-4 @run @m.py @data.bin; mail to a@b.py"
     window = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter)
@@ -175,6 +181,41 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
         "@run": "is defined in 9 files: name one of them, as in @src/m0.py::run",
         "data.bin": "a binary file",
     }
+
+
+def reasons(request: str, snapshot: Snapshot) -> dict[str, str]:
+    assert find_mentions(request, snapshot) == ()
+    return unresolved_mentions(request, snapshot)
+
+
+@pytest.mark.parametrize("place", ["/etc/passwd", "~/notes", "../other", "/etc/passwd:1-3", "./../x"])
+def test_a_place_outside_of_the_project_is_reported(repo: Repo, place: str) -> None:
+    repo.commit(**{"a.py": CODE})
+    snapshot = Project(repo.root).scan()
+    assert reasons(f"look at @{place}.", snapshot) == {f"@{place}": "is outside of this project"}
+    assert reasons(f'look at @"{place}"', snapshot).popitem()[1] == "is outside of this project"
+    # These are no places: an import by an alias, a package, a handle, a decorator.
+    assert (
+        reasons("import x from '@/parts/Button' and '@scope/name', ask @org/team, @property", snapshot) == {}
+    )
+
+
+def test_a_range_without_a_line_is_refused(repo: Repo) -> None:
+    repo.commit(**{"a.py": CODE})
+    snapshot = Project(repo.root).scan()
+    why = "names no line: lines are counted from 1"
+    assert reasons("@a.py:0-0, @a.py:00-0", snapshot) == {"@a.py:0-0": why, "@a.py:00-0": why}
+    assert resolve_target("a.py:0-0", snapshot) == ()
+    assert find_mentions("@a.py:0-2", snapshot) == (Mention("a.py", lines=range(2)),)
+
+
+def test_numbers_of_any_length_are_read(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": CODE})
+    snapshot = Project(repo.root).scan()
+    request = f"@a.py:3-{'9' * 5_000} and a.py{':1' * 30_000}x a.py:{'9' * 5_000}"
+    window = build(WindowRequest(request, "", 90_000), snapshot, counter)
+    (shown,) = [piece for piece in window.pieces if piece.path == "a.py"]
+    assert "return self.jobs.pop()" in shown.text and len(shown.why) < 100
 
 
 def test_a_symbol_that_its_file_does_not_define_is_reported(repo: Repo, counter: Counter) -> None:

@@ -12,6 +12,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
 from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
 
 SUFFIX = ".jsonl"
-_LONGEST_DELTA = 2_000
-"""Characters of an unfinished line at which it is written."""
+_LONGEST_DELTA = 16_000
+"""Characters of collected text at which it is written."""
+LONGEST_HELD = 0.25
+"""Seconds for which text is collected before it is written."""
 _MOST_UNWRITTEN = 20_000
 """Most events that are kept in memory while the file cannot be written."""
 
@@ -31,11 +34,13 @@ def new_session_name() -> str:
 
 
 class Journal:
-    """Appends to one session's file. Deltas are collected up to a line end; other events are written at once.
+    """Appends to one session's file. Deltas are collected; other events are written at once, after them.
 
-    Every write reaches the kernel before the call returns, so a killed process loses at most the
-    unfinished line of an answer. Hunks are also in the ledger, which is durable. Events that cannot be
-    written are kept in memory, and are written before the next one that can be.
+    Every write reaches the kernel before the call returns. Collected text is written with the next other
+    event, with the next delta when ``LONGEST_HELD`` is over, or by :meth:`flush`, which the recorder calls at
+    that time: a killed process loses at most the text of the last ``LONGEST_HELD`` seconds of an answer.
+    Hunks are also in the ledger, which is durable. Events that cannot be written are kept in memory, and are
+    written before the next one that can be.
     """
 
     def __init__(self, folder: Path, session: str) -> None:
@@ -43,6 +48,12 @@ class Journal:
         self.file = folder / (session + SUFFIX)
         self._descriptor: int | None = None
         self._delta: TextDelta | ReasoningDelta | None = None
+        """The first of the collected deltas, which have one kind and turn."""
+        self._texts: list[str] = []
+        """The texts of the collected deltas."""
+        self._length = 0
+        self._since = 0.0
+        """When the first of them was collected."""
         self._unwritten: deque[bytes] = deque()
         """The lines that could not be written yet, oldest first."""
         self.lost = 0
@@ -63,6 +74,16 @@ class Journal:
             self._add(event)
         self._write_lines()
 
+    @property
+    def holds_text(self) -> bool:
+        """Whether text is collected that is not written yet."""
+        return self._delta is not None
+
+    def flush(self) -> None:
+        """Write the collected text now. Raises StoreError if it cannot be written."""
+        self._end_delta()
+        self._write_lines()
+
     def close(self) -> None:
         """Write what is left and close the file. Raises StoreError if it cannot be written."""
         try:
@@ -75,20 +96,22 @@ class Journal:
     def _gather(self, delta: TextDelta | ReasoningDelta) -> bool:
         """Collect ``delta`` with those before it; true if there is a line to write now."""
         held, ended = self._delta, False
-        if held is not None and type(held) is type(delta) and held.turn == delta.turn:
-            self._delta = type(delta)(turn=delta.turn, text=held.text + delta.text)
-        else:
+        if held is None or type(held) is not type(delta) or held.turn != delta.turn:
             ended = self._end_delta()
-            self._delta = delta
-        if "\n" in delta.text or len(self._delta.text) > _LONGEST_DELTA:
+            self._delta, self._since = delta, time.monotonic()
+        self._texts.append(delta.text)
+        self._length += len(delta.text)
+        if self._length > _LONGEST_DELTA or time.monotonic() - self._since > LONGEST_HELD:
             ended = self._end_delta()
         return ended
 
     def _end_delta(self) -> bool:
-        """Add the collected delta to the lines to write; false if there is none."""
+        """Add the collected text to the lines to write; false if there is none."""
         delta, self._delta = self._delta, None
         if delta is not None:
-            self._add(delta)
+            self._add(replace(delta, text="".join(self._texts)))
+            self._texts.clear()
+            self._length = 0
         return delta is not None
 
     def _add(self, event: Event) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from session.events import ConnectionChanged, Event, HunkTyped, Notice, ReadingProgress, ToolOutput
-from session.journal.journals import Journal
+from session.journal.journals import LONGEST_HELD, Journal
 from session.journal.key_mask import KeyMask
 from session.storage.line_files import StoreError
 
@@ -35,6 +35,8 @@ class Recorder:
         self._queues: list[asyncio.Queue[Event | None]] = []
         self._closed = False
         self._mask = KeyMask()
+        self._flushing: asyncio.TimerHandle | None = None
+        """Set while collected text waits in the journal to be written."""
 
     def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
         """Call ``take`` with every later event, in the order of subscription and before all listeners.
@@ -70,6 +72,9 @@ class Recorder:
         """Close the journal, and end the stream of each listener after the events in its queue."""
         for event in self._mask.rest():
             self._publish(event)
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
         try:
             self._journal.close()
         except StoreError as problem:
@@ -79,9 +84,19 @@ class Recorder:
             queue.put_nowait(None)
 
     def _write(self, event: Event) -> None:
+        self._try(lambda: self._journal.write(event))
+        if self._journal.holds_text and self._flushing is None:
+            self._flushing = asyncio.get_running_loop().call_later(LONGEST_HELD, self._flush)
+
+    def _flush(self) -> None:
+        self._flushing = None
+        self._try(self._journal.flush)
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the journal, and tell the user when that begins to fail and when it works again."""
         journal = self._journal
         try:
-            journal.write(event)
+            write()
         except StoreError as problem:
             if not self._failed:
                 self._failed = True

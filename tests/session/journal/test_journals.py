@@ -81,15 +81,36 @@ def test_an_event_is_in_the_file_when_write_returns(tmp_path: Path) -> None:
     assert events_in(journal.file) == [Notice("info", "now")]
 
 
-def test_deltas_are_collected_up_to_a_line_end(tmp_path: Path) -> None:
+def test_deltas_are_collected_until_they_are_flushed_or_another_event_comes(tmp_path: Path) -> None:
     journal = Journal(tmp_path, NAME)
-    for piece in ("one ", "two ", "three\nfo"):
+    journal.write(Notice("info", "x"))
+    for piece in ("one\n", "two\n", "three\nfo"):
         journal.write(TextDelta("t1", piece))
-    assert events_in(journal.file) == [TextDelta("t1", "one two three\nfo")]
-    journal.write(TextDelta("t1", "ur"))
     assert len(events_in(journal.file)) == 1
+    journal.flush()
+    assert events_in(journal.file)[1:] == [TextDelta("t1", "one\ntwo\nthree\nfo")]
+    journal.write(TextDelta("t1", "ur"))
+    assert len(events_in(journal.file)) == 2
     journal.close()
-    assert events_in(journal.file)[1:] == [TextDelta("t1", "ur")]
+    assert events_in(journal.file)[2:] == [TextDelta("t1", "ur")]
+
+
+def test_deltas_are_written_when_they_were_held_for_their_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("session.journal.journals.LONGEST_HELD", -1.0)
+    journal = Journal(tmp_path, NAME)
+    journal.write(TextDelta("t1", "one"))
+    assert events_in(journal.file) == [TextDelta("t1", "one")]
+
+
+@pytest.mark.parametrize("pieces", [["x\n"] * 20_000, ["x\n" * 20_000]], ids=["apart", "in one"])
+def test_short_lines_take_little_more_than_their_text(tmp_path: Path, pieces: list[str]) -> None:
+    file = write_all(tmp_path, *(TextDelta("t1", piece) for piece in pieces), TurnEnded("t1", "completed"))
+    *deltas, ended = events_in(file)
+    assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == "x\n" * 20_000
+    assert ended == TurnEnded("t1", "completed")
+    assert file.stat().st_size < 70_000, "a line break is two characters in JSON"
 
 
 def test_collected_deltas_are_written_before_later_events(tmp_path: Path) -> None:
@@ -111,12 +132,12 @@ def test_collected_deltas_are_written_before_later_events(tmp_path: Path) -> Non
 
 def test_a_long_line_is_written_before_its_end(tmp_path: Path) -> None:
     journal = Journal(tmp_path, NAME)
-    for _ in range(30):
+    for _ in range(300):
         journal.write(TextDelta("t1", "x" * 100))
     written = "".join(event.text for event in events_in(journal.file) if isinstance(event, TextDelta))
-    assert len(written) >= 2000
+    assert len(written) >= 14_000
     journal.close()
-    assert sum(len(event.text) for event in events_in(journal.file) if isinstance(event, TextDelta)) == 3000
+    assert sum(len(event.text) for event in events_in(journal.file) if isinstance(event, TextDelta)) == 30_000
 
 
 def test_a_cut_last_line_is_skipped_and_the_next_one_is_whole(tmp_path: Path) -> None:

@@ -130,3 +130,16 @@ async def test_events_that_could_not_be_written_are_written_later(tmp_path: Path
     written = [read_event(record) for record in read_records(folder / "20250101-000000-0000.jsonl")]
     before = [note(0), note(1), note(2), TextDelta("t1", "an unfinished line")]
     assert written == [*before, note(3), note(4)]
+
+
+async def test_text_is_in_the_file_after_its_time_though_nothing_more_comes(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "20250101-000000-0000")
+    recorder = Recorder(journal)
+    recorder.publish(TextDelta("t1", "a piece "))
+    recorder.publish(TextDelta("t1", "of a line"))
+    while journal.holds_text:
+        await asyncio.sleep(0.01)
+    assert [read_event(record) for record in read_records(journal.file)] == [
+        TextDelta("t1", "a piece of a line")
+    ]
+    recorder.close()

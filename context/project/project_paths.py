@@ -22,20 +22,19 @@ class ProjectPaths:
         return self.all[bisect_left(self.all, f"{folder}/") : bisect_left(self.all, f"{folder}0")]
 
     def named(self, name: str, most: int = 2) -> list[str]:
-        """The first ``most`` files with this name, in any folder."""
-        found: list[str] = []
-        text, wanted = self._text, f"{name}\n"
-        at = text.find(wanted)
-        while at >= 0 and len(found) < most:
-            if text[at - 1] in "/\n":
-                start = text.rfind("\n", 0, at) + 1
-                found.append(text[start : at + len(name)])
-            at = text.find(wanted, at + 1)
-        return found
+        """The first ``most`` files with this name, in any folder; it may begin with the last folders."""
+        held = self._by_name.get(name.rpartition("/")[2], ())
+        if "/" in name:
+            held = tuple(path for path in held if path == name or path.endswith(f"/{name}"))
+        return list(held[:most])
 
     @cached_property
-    def _text(self) -> str:
-        return "\n".join(("", *self.all, ""))
+    def _by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """The paths by the last part of each: a prompt may name thousands, and not one may be a search."""
+        held: dict[str, list[str]] = {}
+        for path in self.all:
+            held.setdefault(path.rpartition("/")[2], []).append(path)
+        return {name: tuple(paths) for name, paths in held.items()}
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:

@@ -32,10 +32,21 @@ def from_dict(record: dict[str, Any]) -> Event | None:
     if kind is None:
         return None
     values = {}
-    for field in fields(kind):
-        if field.name in record:
-            values[field.name] = _value(record[field.name], str(field.type), f"{name}.{field.name}")
+    for field, annotation, plain in _fields(kind.type):
+        if field in record:
+            value = record[field]
+            values[field] = value if type(value) is plain else _value(value, annotation, f"{name}.{field}")
     return kind(**values)
+
+
+@cache
+def _fields(tag: str) -> tuple[tuple[str, str, type | None], ...]:
+    """The name and annotation of each field, and the plain type that it takes, if there is one."""
+    kind = event_types()[tag]
+    plain: dict[str, type] = {"str": str, "int": int, "bool": bool, "float": float}
+    return tuple(
+        (field.name, str(field.type), plain.get(str(field.type).partition(" ")[0])) for field in fields(kind)
+    )
 
 
 def _value(value: Any, annotation: str, where: str) -> Any:

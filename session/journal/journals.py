@@ -159,9 +159,16 @@ def read_records(file: Path) -> Iterator[dict[str, Any]]:
 
 def read_lines(file: Path) -> Iterator[bytes]:
     """Every line of a journal, in order. Raises StoreError when the file cannot be read."""
+    for lines in read_blocks(file, 64_000):
+        yield from lines
+
+
+def read_blocks(file: Path, size: int) -> Iterator[list[bytes]]:
+    """The lines of a journal, in order, about ``size`` bytes at a time. Raises StoreError as above."""
     try:
         with open_to_read(file) as handle:
-            yield from handle
+            while lines := handle.readlines(size):
+                yield lines
     except OSError as problem:
         raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
 

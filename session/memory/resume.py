@@ -14,7 +14,7 @@ from pathlib import Path
 from edits.ledger.ledger import HunkRecord, Ledger
 from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
-from session.journal.journals import read_event, read_records
+from session.journal.past_events import read_past
 from session.memory.turn_memory import TurnMemory
 from session.text.sanitize import clean_line
 
@@ -36,7 +36,7 @@ def resume_session(file: Path, ledger: Ledger) -> ResumedSession:
 
     Raises StoreError when the journal cannot be read.
     """
-    events = tuple(event for record in read_records(file) if (event := read_event(record)) is not None)
+    events = read_past(file)
     # A write that was finished by the kernel counts only once the ledger has found that it was.
     lost = settle_interrupted(ledger)
     cut = _cut_turns(events)

@@ -1,1 +1,1 @@
-"""Sans-I/O dialects of model servers: requests out, frames in, the same typed events from each."""
+"""Sans-I/O dialects of model servers: they write requests and read frames into one set of typed events."""

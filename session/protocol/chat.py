@@ -1,8 +1,8 @@
-"""The Chat Completions dialect: a request's body out, the chunks of its stream in.
+"""The Chat Completions dialect: writes a request's body and reads the chunks of its stream.
 
 Source: OpenAI's public Chat Completions reference, and what compatible servers (vLLM, llama.cpp,
-OpenRouter, Groq, Cerebras, Ollama) are known to do differently: usage on the finishing chunk or on
-one of its own, thinking as ``reasoning`` or ``reasoning_content``, errors in the stream, no ``[DONE]``.
+OpenRouter, Groq, Cerebras, Ollama) are known to do differently: they send usage on the last chunk or on
+a separate one, reasoning as ``reasoning`` or ``reasoning_content``, errors in the stream, or no ``[DONE]``.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ class ChatDecoder:
         self._ended: str | None = None
         self._usage: TokenUsage | None = None
         self._calls: dict[int, tuple[str, int]] = {}
-        """By index: the id of the call that is being given there, and how many were before it."""
+        """Maps an index to the id of the call that streams there and the number of calls before it."""
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
-        """What the data of one event says."""
+        """The events in ``frame``, the data of one server-sent event."""
         if self.finished:
             return []
         data = frame.encode("utf-8", "replace") if isinstance(frame, str) else bytes(frame)
@@ -118,7 +118,7 @@ class ChatDecoder:
         return events
 
     def end(self) -> list[WireEvent]:
-        """The stream is over: some servers say so in no other way."""
+        """The last events when the stream ends; some servers mark the end of an answer in no other way."""
         return [] if self.finished or self._ended is None else self._finish(self._ended)
 
     def _identify(self, body: dict[str, Any]) -> list[WireEvent]:
@@ -141,7 +141,7 @@ class ChatDecoder:
 
     def _delta(self, delta: dict[str, Any]) -> list[WireEvent]:
         events: list[WireEvent] = []
-        # Some servers send the same thought under both names.
+        # Some servers send the same reasoning under both names.
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str) and thought:
             events += self._parts.reasoning(thought)
@@ -163,7 +163,7 @@ class ChatDecoder:
         name, piece = function.get("name"), function.get("arguments")
         call_id = call.get("id") if isinstance(call.get("id"), str) else ""
         if isinstance(name, str) and name:
-            # Some servers give no index, or 0 to every call: a name under another id begins another.
+            # Some servers send no index, or 0 for every call: a name with another id starts a new call.
             known, before = self._calls.get(key, (None, 0))
             another = known is not None and (call_id != known if call_id else index is None)
             self._calls[key] = (call_id or known or "", before + another)
@@ -182,7 +182,7 @@ class ChatDecoder:
 
 
 def _usage(usage: dict[str, Any]) -> TokenUsage | None:
-    """The server's count; None for a count of nothing, which is none: the caller estimates."""
+    """The server's token count. None where all counts are zero or missing: the caller then estimates."""
     counted = TokenUsage(
         count(usage, "prompt_tokens"),
         count(usage, "prompt_tokens_details", "cached_tokens"),

@@ -1,4 +1,4 @@
-"""The dialects by name: where each is served, how a request is written, how an answer is read."""
+"""The dialects by name: each one's path, its request encoder and its answer decoder."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class Decoder(Protocol):
-    """Reads one answer. Nothing a server sends raises."""
+    """Reads one answer. It raises for nothing that a server sends."""
 
     @property
     def finished(self) -> bool:
         """True after the answer's last event."""
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
-        """What one whole event says."""
+        """The events in ``frame``, one complete event of the stream."""
 
     def end(self) -> list[WireEvent]:
-        """What the end of the stream says: the last events where it was due, none where it was not."""
+        """The last events when the stream ends; empty if the answer is not complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way to speak over HTTP. ``path`` follows the base URL; ``encode`` gives the body."""
+    """One API over HTTP. ``path`` follows the base URL; ``encode`` returns the request's body."""
 
     name: str
     path: str
@@ -40,7 +40,7 @@ NAMES = ("responses", "chat", "messages")
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect called ``name``, one of :data:`NAMES`. Raises KeyError for another."""
+    """The dialect called ``name``, one of :data:`NAMES`. Raises KeyError for any other name."""
     if name == "chat":
         from session.protocol.chat import ChatDecoder, encode_chat
 

@@ -1,9 +1,9 @@
-"""Server errors: the shapes they come in, and the wait some of them ask for.
+"""Reads server errors: their shapes, and the wait that some of them ask for.
 
 Shapes as seen from Responses servers: ``{"type":"error","status":N,"error":{…}}``, the same with the
 fields flat, ``response.failed`` with ``response.error``, and plain HTTP bodies (``{"error":…}``,
-``{"detail":…}``, ``{"message":…}``). Waits are named in headers (RFC 9110, 10.2.3, and
-``retry-after-ms``), in fields, or in words.
+``{"detail":…}``, ``{"message":…}``). A wait is in a header (RFC 9110, 10.2.3, and
+``retry-after-ms``), in a field, or in the message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WAIT_WORDS = re.compile(
 _CONTEXT_CODES = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large"}
 )
-# Only OpenAI has a code for it; the others say it in words.
+# Only some servers have a code for it; for the others the message is searched.
 _CONTEXT_WORDS = re.compile(
     r"prompt is too long|maximum context length|exceeds? the (?:available |model'?s? )?context"
     r"|context (?:length|window|size) (?:is |was )?exceeded|exceeds? (?:the )?(?:maximum )?context window",
@@ -35,13 +35,13 @@ _CONTEXT_WORDS = re.compile(
 
 
 def read_error(body: dict[str, Any]) -> ServerError:
-    """The error in ``body``, in whichever shape; what is missing stays empty, never raises."""
+    """The error in ``body``, in any of the shapes. Missing fields stay empty; it never raises."""
     inner = body.get("error")
     fields = inner if isinstance(inner, dict) else body
     message = _text(fields.get("message")) or _text(inner) or _text(fields.get("detail"))
     kind = _text(fields.get("type"))
     code = _text(fields.get("code")) or ("" if kind == "error" else kind)
-    message = message or code or "the server reported an error without saying which"
+    message = message or code or "the server reported an error without a message"
     status = next((n for n in (body.get("status"), fields.get("status")) if _is_status(n)), None)
     wait = _named_wait(body, fields)
     return ServerError(
@@ -59,7 +59,7 @@ def is_context_overflow(code: str, message: str) -> bool:
 
 
 def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
-    """A wait given as a field or as a ``retry-after`` header repeated in the frame."""
+    """The wait in a field, or in a ``retry-after`` header that the frame repeats."""
     for value in (fields.get("retry_after"), fields.get("resets_in_seconds")):
         wait = None if isinstance(value, bool) else header_wait({"retry-after": str(value)})
         if wait is not None:
@@ -83,7 +83,7 @@ def _is_status(value: Any) -> bool:
 
 
 def retry_after(message: str) -> float | None:
-    """The seconds a message asks to wait: "try again in 1.5s", "… in 20 ms", "… in 6m0s"."""
+    """The seconds that a message asks to wait: "try again in 1.5s", "… in 20 ms", "… in 6m0s"."""
     found = _WAIT_WORDS.search(message)
     if found is None or not any(found.group(1, 2, 3, 4)):
         return None
@@ -93,10 +93,10 @@ def retry_after(message: str) -> float | None:
 
 
 def header_wait(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """The seconds that ``headers`` (their names in lower case) ask to wait; None where they do not.
+    """The seconds that ``headers`` (names in lower case) ask to wait, or None.
 
-    A date is held against the server's own ``date``, since clocks differ; where it gives none, against
-    ``now``, in seconds since 1970.
+    A date is compared with the server's own ``date`` header, since clocks differ. Without one, it is
+    compared with ``now``, in seconds since 1970.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
@@ -112,7 +112,7 @@ def header_wait(headers: Mapping[str, str], now: float | None = None) -> float |
 
 
 def _moment(date: str) -> float | None:
-    """Seconds since 1970 of an HTTP date."""
+    """An HTTP date in seconds since 1970, or None if it is not a date."""
     try:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):

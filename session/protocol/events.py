@@ -1,7 +1,7 @@
-"""The events of an answer as typed values: every dialect's decoder gives these and nothing else.
+"""The events of an answer as typed values. Every dialect's decoder returns these and nothing else.
 
 All text in them comes from the server and is untrusted: it may hold control sequences and markup.
-Text is always encodable as UTF-8 (lone surrogates were replaced).
+Text can always be encoded as UTF-8: lone surrogates are already replaced.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from session.protocol.items import ServerItem
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """The server's own count of one response. ``cached_tokens`` are part of ``input_tokens``, and
-    ``reasoning_tokens`` part of ``output_tokens``."""
+    """The server's token count for one response. ``cached_tokens`` are part of ``input_tokens``, and
+    ``reasoning_tokens`` are part of ``output_tokens``."""
 
     input_tokens: int
     cached_tokens: int
@@ -25,14 +25,14 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The server has taken the request. The id may be chained from while the connection lives."""
+    """The server accepted the request. A later request on the same connection may continue from the id."""
 
     response_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of the answer's words (or of a refusal's)."""
+    """A piece of the answer's text, or of a refusal's."""
 
     text: str
 
@@ -48,9 +48,9 @@ class ReasoningDelta:
 class ToolInputDelta:
     """A piece of a tool call's input: free text for a custom tool, JSON for a function.
 
-    ``item_id`` is the same for all pieces of one call, and that of its :class:`ItemDone`. ``call_id``
-    and ``name`` are empty when the server streams input before it has said whose it is; the call's
-    :class:`ItemDone` says it then. ``custom`` is known at once.
+    ``item_id`` is the same for all pieces of one call, and for its :class:`ItemDone`. ``call_id``
+    and ``name`` are empty while the server has not sent them; the call's :class:`ItemDone` then has
+    them. ``custom`` is always known.
     """
 
     item_id: str
@@ -62,9 +62,9 @@ class ToolInputDelta:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """One output item, whole, as the server gave it: what the next request's input repeats.
+    """One complete output item as the server sent it. The next request's input repeats it.
 
-    ``item_id`` is the name its deltas came under, which need not be the id the server ends it with.
+    ``item_id`` is the id of its deltas; the server may use another id in the item itself.
     """
 
     item: ServerItem
@@ -76,10 +76,10 @@ FinalStatus = Literal["completed", "incomplete", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The response's last event. ``reason`` says why it is not ``completed``, in the server's words.
+    """The response's last event. ``reason`` is the server's reason why it is not ``completed``.
 
-    ``output`` holds every output item in order, each also given as :class:`ItemDone` before.
-    ``usage`` is None where the server says none.
+    ``output`` holds every output item in order; each one was an :class:`ItemDone` event before.
+    ``usage`` is None if the server sent no token count.
     """
 
     status: FinalStatus
@@ -91,9 +91,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class ServerError:
-    """The server refused the request or gave up. ``code`` is empty when it named none.
+    """The server refused the request or stopped answering. ``code`` is empty if the server sent none.
 
-    ``status`` is the HTTP status it compares itself to; ``retry_after`` the seconds it asks to wait.
+    ``status`` is the HTTP status in the error, ``retry_after`` the seconds that it asks to wait.
     """
 
     code: str
@@ -101,12 +101,12 @@ class ServerError:
     status: int | None
     retry_after: float | None
     param: str = ""
-    """The field of the request that the error is about, as the server names it."""
+    """The request field that the error is about, as the server names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Garbled:
-    """A frame that is no event of this dialect. It is counted, never fatal; ``reason`` is for logs."""
+    """A frame that is not an event of this dialect. It is counted and never fatal; ``reason`` is for logs."""
 
     reason: str
 
@@ -115,4 +115,4 @@ WireEvent = (
     Created | TextDelta | ReasoningDelta | ToolInputDelta | ItemDone | Finished | ServerError | Garbled
 )
 CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
-"""The events that carry something of an answer."""
+"""The events that carry a piece of an answer."""

@@ -1,8 +1,8 @@
-"""The increment rule: when a request may send only what is new, and what that is.
+"""The increment rule: decides when a request may send only the new items.
 
-With ``previous_response_id`` the server continues from a response it still holds. That is legal only
-if every field but the input is unchanged, and the earlier input, followed by the output the server
-gave, is a prefix of the new input. Anything else sends the input in full.
+With ``previous_response_id`` the server continues from a response that it still holds. That is allowed
+only if every field except the input is unchanged, and the earlier input, followed by the output of the
+server, is a prefix of the new input. In every other case the request sends the full input.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 from session.protocol.items import Item, ServerItem, text_of
 from session.protocol.request import RequestProfile
 
-# The fields that make an output item what it is. Servers put ids and statuses on items that the
-# caller need not repeat, and their final event may spell an item differently from its own done event.
+# The fields that two equal items share. Servers add ids and statuses that the caller need not repeat,
+# and their final event may write an item differently from the item's own done event.
 _MEANING = {
     "custom_tool_call": ("call_id", "name", "input"),
     "function_call": ("call_id", "name", "arguments"),
@@ -25,7 +25,7 @@ _INCIDENTAL = frozenset({"id", "status"})
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request the server answered on the connection in hand, and what it answered."""
+    """A request that the server answered on the current connection, with the answer's id and items."""
 
     profile: RequestProfile
     input: tuple[Item, ...]
@@ -35,17 +35,17 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Increment:
-    """What to send: ``items``, after ``previous_response_id`` or (when None) as the full input."""
+    """The items to send: those after ``previous_response_id``, or the full input if that is None."""
 
     previous_response_id: str | None
     items: tuple[Item, ...]
 
 
 def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[Item]) -> Increment:
-    """The shortest request for ``items`` to a server whose last exchange on this connection was ``last``.
+    """The shortest request for ``items`` after the exchange ``last`` on this connection.
 
-    ``items`` is always the full input. The caller may leave out the earlier output's reasoning items
-    and empty messages, and ids and statuses; any other change means that everything is sent.
+    ``items`` is always the full input. The caller may leave out the earlier output's reasoning items,
+    empty messages, ids and statuses. After any other change the full input is sent.
     """
     full = tuple(items)
     whole = Increment(None, full)
@@ -66,7 +66,7 @@ def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[It
 
 
 def _may_be_left_out(answered: ServerItem) -> bool:
-    """Reasoning stays with the server, and a message without words says nothing."""
+    """Whether the input may omit the item: the server keeps reasoning, and an empty message adds nothing."""
     kind = answered.get("type")
     return kind == "reasoning" or (kind == "message" and not text_of(answered))
 

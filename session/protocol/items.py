@@ -1,7 +1,8 @@
-"""The items of a conversation, as Responses servers take them: every other dialect is written from these.
+"""The items of a conversation in the form of the Responses API. The other dialects convert from them.
 
-:data:`Item` is what spark sends: complete, checked, and told apart by its ``type``. :data:`ServerItem` is
-what a server gave, unchecked; ``session.memory.input_items.answer_items`` makes the one from the other.
+:data:`Item` is an item that spark sends: complete, checked, and tagged by its ``type``.
+:data:`ServerItem` is an item that a server sent, unchecked;
+``session.memory.input_items.answer_items`` turns it into an :data:`Item`.
 
 Source: OpenAI's public Responses reference (``input`` and ``output`` items).
 """
@@ -13,32 +14,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 ServerItem = dict[str, Any]
-"""An output item as a server sent it: a JSON object of which nothing is known yet."""
+"""An output item as a server sent it: any JSON object."""
 
 
 class InputText(TypedDict):
-    """Words of the user or of spark."""
+    """Text from the user or from spark."""
 
     type: Literal["input_text"]
     text: str
 
 
 class OutputText(TypedDict):
-    """Words of the model."""
+    """Text from the model."""
 
     type: Literal["output_text"]
     text: str
 
 
 class RefusalPart(TypedDict):
-    """Words with which the model declines to answer."""
+    """The text of a refusal."""
 
     type: Literal["refusal"]
     refusal: str
 
 
 class Message(TypedDict):
-    """Something that was said. The role ``developer`` is spark's own."""
+    """A message. The role ``developer`` is for messages from spark itself."""
 
     type: Literal["message"]
     role: Literal["user", "assistant", "developer"]
@@ -47,7 +48,7 @@ class Message(TypedDict):
 
 
 class ThinkingBlock(TypedDict):
-    """Reasoning that a Messages server signed and wants back unchanged."""
+    """Reasoning that a Messages server signed; it must be sent back unchanged."""
 
     type: Literal["thinking"]
     thinking: str
@@ -69,7 +70,7 @@ class SummaryText(TypedDict):
 
 
 class Reasoning(TypedDict):
-    """What the model thought, in the sealed form that its server wants back."""
+    """The model's reasoning, in the encrypted or signed form that its server expects back."""
 
     type: Literal["reasoning"]
     summary: Sequence[SummaryText]
@@ -150,15 +151,15 @@ def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
 
 
 def new_call_id() -> str:
-    """An id for a call whose server gave none; no other call of the conversation has it.
+    """A unique id for a call that the server sent without one.
 
-    Servers refuse two calls of one id.
+    Servers refuse two calls with the same id.
     """
     return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def text_of(item: Mapping[str, Any]) -> str:
-    """All text of a message or of a tool's output, its parts joined; empty for other items."""
+    """The text of a message or of a tool's output, with its parts joined; empty for other items."""
     content = item.get("content", item.get("output", ""))
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""The Messages dialect: a request's body out, the events of its stream in.
+"""The Messages dialect: writes a request's body and reads the events of its stream.
 
 Source: Anthropic's public Messages and streaming reference.
 """
@@ -18,7 +18,7 @@ from session.protocol.request import RequestProfile
 from session.protocol.turns import Call, Turn, functions, turns
 
 MAX_TOKENS = 16_000
-"""The dialect wants a limit; this one is the room that the catalogue keeps for an answer."""
+"""The default for ``max_tokens``, which this API requires. The catalogue reserves as much for an answer."""
 _THINKING_TOKENS = {"medium": 4_096, "high": 12_000, "xhigh": 24_000}
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 _CUT = {
@@ -30,9 +30,9 @@ _CUT = {
 
 
 def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
-    """The body of ``POST /messages`` for ``items``, the full input; its last block is marked for caching.
+    """The body of ``POST /messages`` for ``items``, the full input. The last block is marked for caching.
 
-    ``effort`` becomes a thinking budget: none for ``low``.
+    ``effort`` becomes a thinking budget; ``low`` means no thinking.
     """
     messages = [{"role": turn.role, "content": _blocks(turn)} for turn in turns(items)]
     if messages and isinstance(messages[-1]["content"], list) and messages[-1]["content"]:
@@ -53,7 +53,7 @@ def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str,
 
 
 def _blocks(turn: Turn) -> list[dict[str, Any]]:
-    # What was thought before a call must stand before it, and a call's results first in the turn after it.
+    # The API requires thinking before the call it led to, and a call's results first in the next turn.
     blocks: list[dict[str, Any]] = [
         *(dict(block) for block in turn.thinking),
         *(
@@ -97,7 +97,7 @@ class MessagesDecoder:
         self._usage: dict[str, int] = {}
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
-        """What the data of one event says; an unknown event says nothing."""
+        """The events in ``frame``, the data of one server-sent event; none for an unknown type."""
         if self.finished:
             return []
         try:
@@ -127,7 +127,7 @@ class MessagesDecoder:
         return [] if isinstance(kind, str) else [Garbled("an event without a type")]
 
     def end(self) -> list[WireEvent]:
-        """The stream is over."""
+        """The last events when the stream ends; empty if the answer is not complete."""
         return [] if self.finished or self._stop is None else self._finish()
 
     def _start(self, body: dict[str, Any]) -> list[WireEvent]:
@@ -179,7 +179,7 @@ class MessagesDecoder:
             "cache_creation_input_tokens",
             "output_tokens",
         ):
-            # Later counts are totals; a server may leave out what has not changed.
+            # Later counts are totals; a server may leave out those that have not changed.
             self._usage[name] = count(usage, name) or self._usage.get(name, 0)
 
     def _finish(self) -> list[WireEvent]:
@@ -190,7 +190,7 @@ class MessagesDecoder:
         usage = None
         if any(used.values()):
             cached = used["cache_read_input_tokens"]
-            # This dialect counts what came from or went to the cache apart from the input.
+            # This API counts tokens read from or written to the cache separately from the input.
             whole = used["input_tokens"] + cached + used["cache_creation_input_tokens"]
             usage = TokenUsage(whole, cached, used["output_tokens"], 0)
         return self._parts.finish(status, self._id, usage, cut)

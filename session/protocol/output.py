@@ -1,7 +1,7 @@
-"""A response's output items while they stream: which item an event belongs to, and its text so far.
+"""Tracks a response's output items while they stream: finds an event's item and keeps its text so far.
 
-Servers disagree on how events name their item: by id, by ``output_index``, by both, by neither, or by
-an id that changes at the end. So an item is looked up by id, then by index, then by kind and order.
+Servers differ in how an event names its item: by id, by ``output_index``, by both, by neither, or by
+an id that changes at the end. An item is therefore looked up by id, then by index, then by kind and order.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ _PARTS_APART = "\n\n"
 
 
 MOST = 512
-"""Items that a response may have: each is looked for among those before it."""
+"""The most items a response may have. Each lookup searches them all, so the number is limited."""
 
 
 class TooManyItems(Exception):
-    """A response has more items than any answer has."""
+    """A response has more than :data:`MOST` items."""
 
 
 class OutputItem:
-    """One output item: its names, and the text passed on so far."""
+    """One output item: its ids, and the text passed on so far."""
 
     def __init__(self, kind: str, index: int | None) -> None:
         self.kind = kind
         self.index = index
         self.item_id = ""
         self.key = ""
-        """The name under which the item's text is given on; settled by its first piece."""
+        """The id that the item's events carry; its first piece fixes it."""
         self.call_id = ""
         self.name = ""
         self.done: dict[str, Any] | None = None
-        """The whole item, once the server gave it."""
+        """The complete item, once the server has sent it."""
         self._said: list[str] = []
         self._part_start = 0
         self._part: object = None
 
     def identify(self, item: dict[str, Any]) -> None:
-        """Take the names that ``item``, as added or as done, gives; names already known stay."""
+        """Store the ids and the name that ``item`` carries; those already known stay."""
         for field, name in (("item_id", "id"), ("call_id", "call_id"), ("name", "name")):
             value = item.get(name)
             if isinstance(value, str) and value and not getattr(self, field):
                 setattr(self, field, value)
 
     def delta(self, text: str, part: object = None) -> str:
-        """Take a delta; ``part`` tells a reasoning summary's parts apart. Returns the text to give on."""
+        """Add a delta and return the text to pass on. ``part`` is the index of a reasoning summary's part."""
         if part is not None and self._said and part != self._part and self.kind == "reasoning":
             text = _PARTS_APART + text
         self._part = part
@@ -53,12 +53,12 @@ class OutputItem:
         return text
 
     def settle_key(self, position: int) -> str:
-        """The item's name for the caller: the server's id for it, or one made from its position."""
+        """The item's id for the caller: the server's, or one made from its position."""
         self.key = self.key or self.item_id or f"item-{position}"
         return self.key
 
     def part_done(self, text: str) -> str:
-        """Take the full text of the part in hand; returns what of it no delta has given."""
+        """Take the full text of the current part. Returns the rest that no delta has sent."""
         rest = _rest("".join(self._said[self._part_start :]), text)
         if rest:
             self._said.append(rest)
@@ -66,7 +66,7 @@ class OutputItem:
         return rest
 
     def finish(self, item: dict[str, Any]) -> str:
-        """Take the whole item; returns what of its text no delta has given."""
+        """Take the complete item. Returns the rest of its text that no delta has sent."""
         self.identify(item)
         self.done = item
         said = "".join(self._said)
@@ -76,7 +76,7 @@ class OutputItem:
         return _rest(said, full_text(self.kind, item))
 
     def as_streamed(self) -> dict[str, Any] | None:
-        """The item its deltas make, for a server that never sent it whole; None if too little is known."""
+        """The item built from its deltas, if the server never sent it whole; None if too little is known."""
         said = "".join(self._said)
         names = {"id": self.item_id} if self.item_id else {}
         if self.kind == "message" and said:
@@ -100,11 +100,11 @@ class OutputItems:
         self._items: list[OutputItem] = []
         self._matched: set[int] = set()
         self._latest: OutputItem | None = None
-        """The item of the last delta, and what that delta said of it: the next one mostly says the same."""
+        """The item of the last delta, kept with that delta's ids: the next delta mostly has the same ones."""
         self._latest_names: tuple[str, object, int | None] | None = None
 
     def add(self, item: dict[str, Any], index: int | None) -> OutputItem:
-        """The item an ``output_item.added`` announces."""
+        """The item that an ``output_item.added`` event announces."""
         self._latest = None
         known = self._by_id(item.get("id")) or self._by_index(index, _kind(item))
         if known is None:
@@ -113,14 +113,14 @@ class OutputItems:
         return known
 
     def for_delta(self, kind: str, item_id: object, index: int | None) -> OutputItem:
-        """The item a delta of ``kind`` belongs to, made if nothing announced it."""
+        """The item that a delta of ``kind`` belongs to, created if no event announced it."""
         names = (kind, item_id, index)
         if self._latest is not None and names == self._latest_names:
             return self._latest
         known = self._by_id(item_id, kind) or self._by_index(index, kind)
         if known is None:
             candidates = [item for item in self._items if item.kind == kind and item.done is None]
-            # A stranger's id is a new item, unless the one open item never got an id.
+            # An unknown id means a new item, unless the last open item has no id yet.
             if candidates and (not item_id or not candidates[-1].item_id):
                 known = candidates[-1]
         if known is None:
@@ -131,7 +131,7 @@ class OutputItems:
         return known
 
     def for_done(self, item: dict[str, Any], index: int | None) -> OutputItem:
-        """The item an ``output_item.done`` ends."""
+        """The item that an ``output_item.done`` event ends."""
         self._latest = None
         kind = _kind(item)
         known = self._by_id(item.get("id"), kind) or self._by_index(index, kind)
@@ -140,7 +140,7 @@ class OutputItems:
         return known or self._new(kind, index)
 
     def for_final(self, item: dict[str, Any], index: int) -> OutputItem:
-        """The item that stands at ``index`` of the final response's output."""
+        """The item at ``index`` of the final response's output."""
         self._latest = None
         kind = _kind(item)
         known = self._by_id(item.get("id"), kind)
@@ -151,7 +151,7 @@ class OutputItems:
         return known
 
     def key_of(self, item: OutputItem) -> str:
-        """The name for the caller of one of these items; it never changes again."""
+        """The id of ``item`` for the caller; it never changes once it is given."""
         return item.key or item.settle_key(self._items.index(item))
 
     def output(self) -> tuple[dict[str, Any], ...]:
@@ -159,7 +159,7 @@ class OutputItems:
         return tuple(item.done for item in self._items if item.done is not None)
 
     def unfinished(self) -> list[OutputItem]:
-        """The items that were begun and never given whole."""
+        """The items that have started and are not complete."""
         return [item for item in self._items if item.done is None]
 
     def _new(self, kind: str, index: int | None) -> OutputItem:
@@ -186,7 +186,7 @@ class OutputItems:
 
 
 def full_text(kind: str, item: dict[str, Any]) -> str:
-    """The text a whole item carries: a message's words, a call's input, a reasoning's summary."""
+    """The text of a complete item: a message's text, a call's input, or a reasoning summary."""
     if kind in _TOOL_INPUT:
         value = item.get(_TOOL_INPUT[kind])
         return value if isinstance(value, str) else ""
@@ -206,7 +206,7 @@ def _parts(content: Any) -> list[str]:
 
 
 def _rest(said: str, whole: str) -> str:
-    """What is missing of ``whole``. Nothing, if what was said is not its beginning: it cannot be unsaid."""
+    """The part of ``whole`` after ``said``; empty if ``said`` is no prefix, since sent text stays sent."""
     return whole[len(said) :] if whole.startswith(said) else ""
 
 

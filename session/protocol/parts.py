@@ -1,6 +1,6 @@
-"""An answer put together from deltas, for the dialects that never send an item whole.
+"""Builds an answer from deltas, for the dialects that never send a complete item.
 
-Gives the same events, and items of the same shapes, as the Responses dialect does.
+The events and the shapes of the items are the same as in the Responses dialect.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Part:
         }
 
     def _reasoning(self, text: str) -> ServerItem | None:
-        """``thinking`` holds the blocks to be sent back as they are, where the server signed them."""
+        """The reasoning item; ``thinking`` holds signed blocks that must be sent back unchanged."""
         block = self.block
         if self.signature:
             block = {"type": "thinking", "thinking": text, "signature": self.signature}
@@ -68,30 +68,30 @@ class Parts:
         self._settled: set[tuple[str, object]] = set()
 
     def text(self, piece: str, key: object = "text") -> list[WireEvent]:
-        """A piece of the words."""
+        """Add a piece of the answer's text."""
         self._part(key, "message").said.append(piece)
         return [TextDelta(piece)]
 
     def reasoning(self, piece: str, key: object = "reasoning") -> list[WireEvent]:
-        """A piece of the reasoning."""
+        """Add a piece of the reasoning."""
         self._part(key, "reasoning").said.append(piece)
         return [ReasoningDelta(piece)]
 
     def sign(self, signature: object, key: object) -> list[WireEvent]:
-        """A piece of the server's signature under the reasoning ``key``."""
+        """Add a piece of the server's signature of the reasoning ``key``."""
         if isinstance(signature, str):
             self._part(key, "reasoning").signature += signature
         return []
 
     def signed(self, block: ServerItem, key: object) -> list[WireEvent]:
-        """Reasoning that only its server can read, as one block."""
+        """Add a block of reasoning that only its server can read."""
         self._part(key, "reasoning").block = block
         return []
 
     def tool(
         self, key: object, *, call_id: object = "", name: object = "", piece: object = ""
     ) -> list[WireEvent]:
-        """Add to the tool call ``key`` what is known now: its id, its name, a piece of its arguments."""
+        """Add to the tool call ``key``: its id, its name, or a piece of its arguments."""
         part = self._part(key, "function_call")
         if isinstance(call_id, str) and call_id and not part.call_id:
             part.call_id = call_id
@@ -103,7 +103,7 @@ class Parts:
         return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
 
     def close(self, key: object) -> list[WireEvent]:
-        """The item ``key`` is whole."""
+        """Finish the item ``key``."""
         return [event for name in self._parts if name[1] == key for event in self._settle(name)]
 
     def _settle(self, name: tuple[str, object]) -> list[WireEvent]:
@@ -117,7 +117,7 @@ class Parts:
     def finish(
         self, status: FinalStatus, response_id: str, usage: TokenUsage | None, reason: str | None
     ) -> list[WireEvent]:
-        """The answer's last events. A tool call of an answer that was cut is never made whole."""
+        """The answer's last events. A tool call in an answer that was cut off is left out."""
         events: list[WireEvent] = []
         for name in self._parts:
             if status == "completed" or name[0] != "function_call":
@@ -132,7 +132,7 @@ class Parts:
 
 
 def count(value: object, *path: str) -> int:
-    """The token count at ``path`` in ``value``; 0 for anything that is none."""
+    """The token count at ``path`` in ``value``; 0 if there is no positive integer."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,4 +1,4 @@
-"""Everything of a request but its input: model, instructions, tools, effort."""
+"""All fields of a request except its input: model, instructions, tools, effort."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from session.protocol.items import ToolDefinition
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """Where a provider departs from its dialect in the body of a request: fields it refuses (``omit``)
-    or knows under another name (``rename``)."""
+    """How a provider's request body differs from its dialect: fields that it refuses (``omit``) or knows
+    under another name (``rename``)."""
 
     omit: frozenset[str] = frozenset()
     rename: Mapping[str, str] = field(default_factory=dict)
 
     def apply(self, body: dict[str, Any]) -> dict[str, Any]:
-        """``body`` as this provider takes it."""
+        """``body`` in the form that this provider accepts."""
         if not self.omit and not self.rename:
             return body
         kept = {self.rename.get(key, key): value for key, value in body.items() if key not in self.omit}
@@ -28,7 +28,7 @@ class Quirks:
         return kept
 
     def without(self, fields: frozenset[str]) -> Quirks:
-        """These quirks with ``fields`` left out too; ``reasoning.summary`` is a field inside another."""
+        """These quirks with ``fields`` omitted too; ``reasoning.summary`` names a nested field."""
         return replace(self, omit=self.omit | fields) if fields else self
 
 
@@ -37,10 +37,10 @@ NO_QUIRKS = Quirks()
 
 @dataclass(frozen=True, slots=True)
 class RequestProfile:
-    """Everything of a request but its input. Two requests chain only while their profiles are equal.
+    """All fields of a request except its input. A request continues from another only if they are equal.
 
-    ``tools`` are Responses tool definitions. ``extra`` holds further top-level fields a provider
-    wants, sent as they are.
+    ``tools`` are Responses tool definitions. ``extra`` holds more top-level fields for a provider,
+    which are sent unchanged.
     """
 
     model: str
@@ -49,7 +49,7 @@ class RequestProfile:
     effort: str | None = None
     service_tier: str | None = None
     summary: str | None = "auto"
-    """How reasoning is summarised; sent only together with ``effort``."""
+    """How the server summarises reasoning; sent only together with ``effort``."""
     prompt_cache_key: str | None = None
     parallel_tool_calls: bool | None = None
     max_output_tokens: int | None = None
@@ -58,7 +58,7 @@ class RequestProfile:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
-        """The body's fields, without ``input``; what is not set is left out."""
+        """The body's fields without ``input``; fields that are not set are left out."""
         body: dict[str, Any] = {"model": self.model, "store": self.store}
         if self.instructions:
             body["instructions"] = self.instructions

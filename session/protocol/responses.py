@@ -1,9 +1,9 @@
-"""The Responses dialect: ``response.create`` out, server events in (WebSocket frames, or SSE data).
+"""The Responses dialect: writes ``response.create`` and reads server events (WebSocket frames or SSE data).
 
 Source: OpenAI's public Responses reference and the behaviour of the servers listed in docs/wire.md.
-One :class:`ResponseDecoder` reads one response. It relies on as little as servers agree on: setup
-events may be missing, ids may change between events, ``output_index``, ``content_index`` and
-``sequence_number`` may be absent, and what the done events carry wins over missing deltas.
+One :class:`ResponseDecoder` reads one response. It relies only on what all servers do: setup events
+may be missing, ids may change between events, ``output_index``, ``content_index`` and
+``sequence_number`` may be absent, and done events fill in text that no delta carried.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def encode_create(
     generate: bool = True,
     quirks: Quirks = NO_QUIRKS,
 ) -> str:
-    """The ``response.create`` frame asking for an answer to ``items``.
+    """The ``response.create`` frame that asks for an answer to ``items``.
 
-    ``generate=False`` makes it a warm-up: the server reads everything and answers with an id only.
+    ``generate=False`` makes it a warm-up: the server reads the request and answers with an id only.
     Raises ValueError when a field cannot be written as JSON.
     """
     body: dict[str, Any] = {"type": "response.create", **profile.fields(), "input": list(items)}
@@ -52,26 +52,26 @@ def encode_create(
 
 
 def encode_response(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
-    """The body of ``POST /responses`` asking for a stream that answers ``items``, the full input."""
+    """The body of ``POST /responses`` that asks for a streamed answer to ``items``, the full input."""
     return {**profile.fields(), "input": list(items), "stream": True}
 
 
 class ResponseDecoder:
-    """Reads the frames of one response: ``feed(frame) -> events``. Nothing a server sends raises.
+    """Reads the frames of one response: ``feed(frame) -> events``. It raises for nothing a server sends.
 
-    After a :class:`Finished` or a ``ServerError``, ``finished`` is true and frames yield nothing.
+    After a :class:`Finished` or a ``ServerError``, ``finished`` is true and later frames return no events.
     """
 
     def __init__(self) -> None:
         self.finished = False
         self.garbled = 0
-        """Frames that were no events of this dialect."""
+        """Number of frames that were not events of this dialect."""
         self.response_id = ""
         self._items = OutputItems()
         self._created = False
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
-        """What ``frame``, one whole event, says; an unknown event says nothing."""
+        """The events in ``frame``, one complete server event; none for an unknown type."""
         if self.finished:
             return []
         try:
@@ -83,11 +83,11 @@ class ResponseDecoder:
             return self._read(body)
         except TooManyItems:
             self.finished = True
-            return [read_error({"message": f"the answer has more than {MOST} parts: it was given up"})]
+            return [read_error({"message": f"the answer has more than {MOST} parts, so reading it stopped"})]
 
     def _read(self, body: dict[str, Any]) -> list[WireEvent]:
         kind = body.get("type")
-        if kind == "response.output_text.delta":  # the one that comes a thousand times a second
+        if kind == "response.output_text.delta":  # the fast path: up to a thousand a second
             return self._delta(body, "message")
         if kind is None and "error" in body:
             kind = "error"
@@ -98,7 +98,7 @@ class ResponseDecoder:
         return handler(self, body) if handler is not None else []
 
     def end(self) -> list[WireEvent]:
-        """The stream is over; this dialect always says so itself before."""
+        """Returns nothing: in this dialect an event always ends the answer before the stream ends."""
         return []
 
     def _created_event(self, body: dict[str, Any]) -> list[WireEvent]:
@@ -183,7 +183,7 @@ class ResponseDecoder:
         return events
 
     def _any_final(self, body: dict[str, Any]) -> list[WireEvent]:
-        """``response.done``, which some servers send for every ending."""
+        """Reads ``response.done``, which some servers send for every ending."""
         response = body.get("response")
         status = response.get("status") if isinstance(response, dict) else None
         if status == "failed":
@@ -197,7 +197,7 @@ class ResponseDecoder:
 
 _Handler = Callable[[ResponseDecoder, dict[str, Any]], list[WireEvent]]
 
-# The dialect's table: which event is read how. What is not in it is ignored.
+# Maps an event's type to its handler. Types that are not listed are ignored.
 _HANDLERS: dict[str, _Handler] = {
     "response.created": ResponseDecoder._created_event,
     "response.queued": ResponseDecoder._created_event,
@@ -222,7 +222,7 @@ _HANDLERS: dict[str, _Handler] = {
 
 
 def _listed_before(item: dict[str, Any], listed: set[str]) -> bool:
-    """Whether the final response has this very item twice."""
+    """Whether the final response listed an item with this id before."""
     identity = item.get("id")
     if not isinstance(identity, str) or not identity:
         return False
@@ -247,7 +247,7 @@ def _reason(response: dict[str, Any]) -> str | None:
 
 def _usage(value: Any) -> TokenUsage | None:
     if not isinstance(value, dict) or not (_tokens(value, "input_tokens") or _tokens(value, "output_tokens")):
-        return None  # a count of nothing is no count: the caller estimates
+        return None  # all zero or missing: the caller then estimates
     return TokenUsage(
         _tokens(value, "input_tokens"),
         _tokens(value.get("input_tokens_details"), "cached_tokens"),

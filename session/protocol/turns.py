@@ -1,9 +1,8 @@
-"""Responses input items as the turns of a conversation, for the dialects that know only turns.
+"""Converts Responses input items to turns, for the dialects that know only turns.
 
-What those dialects lack is carried over as they can say it: words of the program (role ``developer``)
-become the user's, marked; consecutive turns of one role are joined, since many servers' templates
-refuse two of the same in a row; reasoning is left out, but for the signed blocks that a Messages server
-wants back with the calls that followed it.
+Messages with the role ``developer`` become marked user text. Consecutive turns of one role are joined,
+since many servers' templates refuse two in a row. Reasoning is left out, except for the signed blocks
+that a Messages server expects back with the calls that followed them.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ DEVELOPER_OPEN, DEVELOPER_CLOSE = "<developer>\n", "\n</developer>"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call the model made. ``arguments`` is JSON for a function, free text for a custom tool."""
+    """A tool call by the model. ``arguments`` is JSON for a function, free text for a custom tool."""
 
     call_id: str
     name: str
@@ -44,21 +43,21 @@ class Result:
 
 @dataclass(slots=True)
 class Turn:
-    """Everything one side says and does before the other's turn."""
+    """All messages, calls and results of one side before the other side's turn."""
 
     role: Literal["user", "assistant"]
     texts: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     thinking: list[ThinkingBlock | RedactedThinking] = field(default_factory=list)
-    """Blocks of the Messages dialect, as the server gave them."""
+    """Thinking blocks of the Messages dialect, as the server sent them."""
 
 
 def turns(items: Sequence[Item]) -> list[Turn]:
-    """``items`` as turns, roles alternating, none of them empty.
+    """``items`` as turns with alternating roles; no turn is empty.
 
-    Servers refuse a message without content, so blank text is left out, and so is thinking that no words
-    and no call followed: the answer was interrupted there.
+    Servers refuse a message without content, so blank text is left out. Thinking without text or a
+    call after it is left out too: it comes from an answer that was interrupted.
     """
     found: list[Turn] = []
 
@@ -105,5 +104,5 @@ def turns(items: Sequence[Item]) -> list[Turn]:
 
 
 def functions(tools: Sequence[ToolDefinition]) -> list[FunctionTool]:
-    """The function tools; freeform ones are only for Responses, where edits need no escaping."""
+    """The function tools. Freeform tools exist only in the Responses dialect."""
     return [tool for tool in tools if tool["type"] == "function"]

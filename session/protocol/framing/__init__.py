@@ -1,1 +1,1 @@
-"""Bytes from a server as JSON objects and as server-sent events, and requests as bytes."""
+"""Parses a server's bytes into JSON objects and server-sent events, and writes request bodies."""

@@ -1,4 +1,4 @@
-"""A frame's bytes as a JSON object, whatever the server sent; and a request as a frame."""
+"""Parses a frame into a JSON object and writes a request's body as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 DEEPEST = 64
-"""Levels of what others wrote that a request carries."""
+"""The deepest nesting of untrusted JSON that a request may carry."""
 _DECODER = json.JSONDecoder()
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -20,14 +20,14 @@ class NotAnObject(ValueError):
 def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
     """The JSON object in ``frame``; every string in it can be encoded as UTF-8.
 
-    Bytes are read as UTF-8, a damaged sequence becoming U+FFFD: a bad byte spoils one character,
+    Bytes are read as UTF-8. An invalid sequence becomes U+FFFD, so a bad byte costs one character and
     not the answer. Raises :class:`NotAnObject`, with the reason, for anything else.
     """
     is_text = isinstance(frame, str)
     text = frame if isinstance(frame, str) else frame.decode("utf-8", "replace")
     try:
         value = _read_json(text)
-        # A lone surrogate can only come from an escape, or from a str that holds one already.
+        # A lone surrogate comes only from an escape, or from a str that already holds one.
         if ("\\u" in text and _SURROGATE_ESCAPE.search(text)) or (is_text and not _encodable(text)):
             value = _clean(value)
     except RecursionError:
@@ -40,16 +40,16 @@ def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
 
 
 def _read_json(text: str) -> Any:
-    """``json.loads`` without its two searches for white space, of which servers send none."""
+    """``json.loads`` without its two searches for white space, which servers rarely send."""
     try:
         value, end = _DECODER.raw_decode(text)
     except ValueError:
-        return json.loads(text)  # with space before it, or an error that names the place
+        return json.loads(text)  # it starts with white space, or is invalid: the error then has the position
     return value if end == len(text) else json.loads(text)
 
 
 def write_body(body: dict[str, Any]) -> str:
-    """``body`` as JSON that can be encoded as UTF-8. Raises ValueError for what JSON cannot say."""
+    """``body`` as JSON that can be encoded as UTF-8. Raises ValueError for any other value."""
     try:
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except TypeError as error:
@@ -80,8 +80,8 @@ def _clean(value: Any) -> Any:
 
 
 def can_be_sent(value: object, levels: int = DEEPEST) -> bool:
-    """Whether ``value`` is JSON to every server. A number that is none, half of a surrogate pair or too many
-    levels would spoil each request that carries it."""
+    """Whether every server accepts ``value`` as JSON. NaN, infinity, a lone surrogate or deep nesting would
+    make each request that carries it invalid."""
     if isinstance(value, str):
         return _encodable(value)
     if isinstance(value, float):

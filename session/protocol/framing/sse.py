@@ -1,18 +1,18 @@
-"""Server-sent events: bytes in at any chunking, whole events' data out.
+"""Parses server-sent events: takes chunks of any size and returns the data of complete events.
 
 Source: the WHATWG HTML standard, section "Server-sent events". Line ends may be LF, CR or CRLF; a
-byte order mark at the start is skipped; comments, ids and retry times are of no use here.
+byte order mark at the start is skipped; comments, ids and retry times are ignored.
 """
 
 from __future__ import annotations
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
-"""What a single event may hold: a final event carries the whole response."""
+"""The largest event accepted. It is this large because a final event carries the whole response."""
 _BOM = b"\xef\xbb\xbf"
 
 
 class EventTooLarge(ValueError):
-    """One event is larger than any answer can be."""
+    """One event is larger than the limit."""
 
 
 class EventStream:

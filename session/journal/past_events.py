@@ -1,7 +1,7 @@
 """Reads the events of a journal for a session that is resumed: fast, and with a bound on the memory it takes.
 
-Pieces of text that follow each other become one event. Of a long session only the newest text is kept, which
-is more than fits into a model's window; everything else that happened is kept whole.
+Pieces of text that follow each other become one event. Of a long session only the newest text is kept, about
+as much as fits into a model's window and is drawn in a moment; all other events are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from session.events import Event, HunkAimed, Notice, PhaseChanged, ReasoningDelt
 from session.journal.journals import read_blocks, read_event
 from session.storage.line_files import StoreError
 
-LAST_PART = 4_000_000
+LAST_PART = 1_000_000
 """Bytes at the end of a journal whose text is kept; the text before is left out."""
 LEFT_OUT = (
     "the answers above are left out, since this session is long; spark export {name} prints all of them"

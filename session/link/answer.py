@@ -124,7 +124,7 @@ class Answer:
             self._waiter = None
         if channel is None or channel.link.is_open:
             return channel
-        message = f"{self._keeper.endpoint.host} closed the connection as soon as it was open."
+        message = f"{self._keeper.endpoint.host} closed the connection right after it opened."
         raise LinkError(LinkProblem.CLOSED, message)
 
     async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
@@ -150,7 +150,7 @@ class Answer:
         if problem.code == NO_SUCH_PATH or problem.kind is LinkProblem.NO_WEBSOCKET:
             return self._keeper.fall_back(str(problem.status or "refused"))
         if losses >= _LOSSES_BEFORE_FALLING_BACK and problem.kind is LinkProblem.CLOSED:
-            return self._keeper.fall_back("lost again and again")
+            return self._keeper.fall_back("the connection was lost repeatedly")
         return False
 
     async def _sit_out(self, seconds: float, problem: LinkError) -> bool:

@@ -117,7 +117,7 @@ class SilenceWatch:
             self._link.abort()
 
     def _error(self) -> LinkError:
-        message = f"{self._host} sent nothing for {self._seconds:g} s: the answer was given up."
+        message = f"{self._host} sent nothing for {self._seconds:g} s. The request timed out."
         return LinkError(LinkProblem.CLOSED, message, code="idle_timeout")
 
 
@@ -144,10 +144,10 @@ async def exchange(
 
 
 def _ended(channel: Channel, decoder: Decoder) -> list[list[WireEvent]]:
-    """What the end of the stream says. Raises :class:`LinkError` where the answer was not whole yet."""
+    """The last events when the stream ends. Raises :class:`LinkError` if the answer is not complete."""
     events = decoder.end()
     if not decoder.finished:
-        message = f"{channel.endpoint.host} ended its answer before it was whole."
+        message = f"{channel.endpoint.host} ended the stream before the answer was complete."
         raise LinkError(LinkProblem.CLOSED, message)
     return [[event] for event in events]
 

@@ -307,7 +307,7 @@ class Keeper:
 
     def _close_event(self, number: int) -> None:
         channel = self._channels.pop(number)
-        message = f"{channel.endpoint.host} closed the connection; connecting again"
+        message = f"{channel.endpoint.host} closed the connection; reconnecting"
         self._life.closed(number, message, self._now())
 
     def _look(self) -> None:

@@ -64,7 +64,7 @@ async def warm_up(
         # A limit may pass; anything else means that this server knows no warm-up.
         return Warmed(None, known=error.retry_after is not None or error.status == 429)
     except TimeoutError:
-        message = f"{endpoint.host} does not know warm-ups; connecting again without"
+        message = f"{endpoint.host} does not support warm-ups; reconnecting without one"
         raise LinkError(LinkProblem.CLOSED, message, code=NO_WARM_UP) from None
     return Warmed(Exchange(profile, (), decoder.response_id))
 

@@ -69,14 +69,16 @@ class Endpoint:
         headers = dict(self.headers)
         if self.api_key:
             if not self.api_key.isascii() or not self.api_key.isprintable() or " " in self.api_key.strip():
-                message = "The API key holds characters a key cannot have (was it pasted with a line break?)"
+                message = (
+                    "The API key contains characters that are not allowed (was it pasted with a line break?)"
+                )
                 raise LinkError(LinkProblem.UNAUTHORIZED, message)
             key = self.api_key.strip()
             headers |= {self.key_header: key} if self.key_header else {"Authorization": f"Bearer {key}"}
         for name, value in headers.items():
             if not (name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
                 raise LinkError(
-                    LinkProblem.REFUSED, f"The header {name!r} holds characters that cannot be sent."
+                    LinkProblem.REFUSED, f"The header {name!r} contains characters that cannot be sent."
                 )
         return headers
 
@@ -123,9 +125,9 @@ class Endpoint:
         if parts.scheme not in _SECURE and parts.scheme not in _PLAIN:
             raise self._bad("it must begin with https:// (or http:// on this machine)")
         if not host:
-            raise self._bad("it names no host")
+            raise self._bad("it has no host name")
         if any(character.isspace() or not character.isprintable() for character in parts.netloc + parts.path):
-            raise self._bad("it holds a space or a control character")
+            raise self._bad("it contains a space or a control character")
         if parts.scheme in _PLAIN and not _is_loopback(host):
             raise self._bad(f"plain http would send the key and the code readable to {host}; use https://")
         return parts

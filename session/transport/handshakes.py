@@ -57,5 +57,5 @@ def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
     if status >= 500:
         return problem(LinkProblem.SERVER, f"{host} is not working right now ({status}){detail}")
     if status == 429:
-        return problem(LinkProblem.SERVER, f"{host} takes no more connections right now ({status}){detail}")
+        return problem(LinkProblem.SERVER, f"{host} accepts no more connections right now ({status}){detail}")
     return problem(LinkProblem.REFUSED, f"{host} refused the connection ({status}){detail}")

@@ -131,9 +131,7 @@ class HttpLink:
         body = await self._some(response)
         await self._let_go()
         if response.is_success and kind != "application/json":
-            message = (
-                f"{self._endpoint.host} answered with {kind or 'something'} in place of an event stream."
-            )
+            message = f"{self._endpoint.host} answered with {kind or 'something'} instead of an event stream."
             raise LinkError(
                 LinkProblem.REFUSED, f"{message} Check the base URL.", status=response.status_code
             )

@@ -79,7 +79,7 @@ async def _get(endpoint: Endpoint, path: str, seconds: float) -> bytes:
 
 
 def _no_list(endpoint: Endpoint) -> LinkError:
-    message = f"{endpoint.host} gives no list of models: check the base URL."
+    message = f"{endpoint.host} does not list its models: check the base URL."
     return LinkError(LinkProblem.REFUSED, message, code=NO_SUCH_PATH)
 
 

@@ -112,7 +112,7 @@ def _reason(error: OSError) -> str:
 
 def cut_off(endpoint: Endpoint) -> LinkError:
     """The :class:`LinkError` for a server that closed the connection before it answered."""
-    message = f"{endpoint.host} closed the connection before it had answered: is the base URL right?"
+    message = f"{endpoint.host} closed the connection without answering: check the base URL."
     return LinkError(LinkProblem.UNREACHABLE, message)
 
 
@@ -158,7 +158,7 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
         message = f"{host} does not offer this at the base URL ({status}){detail}"
         return problem(LinkProblem.REFUSED, message, NO_SUCH_PATH)
     if status == 413:
-        return problem(LinkProblem.CONTEXT, f"The request is larger than {host} takes (413){detail}")
+        return problem(LinkProblem.CONTEXT, f"The request is larger than {host} accepts (413){detail}")
     if status >= 500 or "overloaded" in code:
         return problem(LinkProblem.SERVER, f"{host} is not working right now{_number(status)}{detail}")
     return problem(LinkProblem.SERVER, f"{host} could not answer{_number(status)}{detail}")

@@ -175,5 +175,5 @@ class WebSocketLink:
         if frame is not None and frame.reason:
             said += f" ({one_line(frame.reason)})"
         if error.sent is not None and not error.rcvd_then_sent and error.sent.reason:
-            said = f"after a fault of the protocol ({error.sent.reason})"
+            said = f"after a protocol error ({error.sent.reason})"
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection {said}.")

@@ -1,4 +1,4 @@
-"""Hostile servers: every case ends in a defined state with one clear line, nothing hangs or comes twice."""
+"""Tests hostile servers: each case ends in a defined state with one message and without repeated events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def connect(url: str, route: Route, **options: Any) -> Connection:
 
 
 async def told(connection: Connection) -> tuple[str, str]:
-    """Ask: what was said, and how it ended."""
+    """Send a request; return the text of the answer and how it ended."""
     text = ""
     try:
         async with asyncio.timeout(10):
@@ -53,7 +53,7 @@ def event(**body: Any) -> bytes:
     return b"data: " + json.dumps(body).encode() + b"\n\n"
 
 
-async def test_a_character_cut_in_two_is_whole_again() -> None:
+async def test_a_character_split_across_reads_is_joined() -> None:
     raw = 'data: {"choices":[{"index":0,"delta":{"content":"größer 🚀"},"finish_reason":"stop"}]}\n\n'
     chunks = [bytes([byte]) for byte in raw.encode()]
     async with streaming(*chunks, b"data: [DONE]\n\n") as url:
@@ -62,7 +62,7 @@ async def test_a_character_cut_in_two_is_whole_again() -> None:
         await connection.close()
 
 
-async def test_a_broken_character_spoils_itself_alone() -> None:
+async def test_an_invalid_character_damages_nothing_else() -> None:
     raw = b'data: {"choices":[{"index":0,"delta":{"content":"a\xe2\x82b"},"finish_reason":"stop"}]}\n\n'
     async with streaming(raw) as url:
         connection = connect(url, CHAT)
@@ -70,7 +70,7 @@ async def test_a_broken_character_spoils_itself_alone() -> None:
         await connection.close()
 
 
-async def test_pages_and_noise_between_the_events_are_counted() -> None:
+async def test_html_and_noise_between_events_are_counted() -> None:
     noise = b"data: <html>\n\ndata: \xff\xfe\n\n: comment\n\nevent: x\ndata: []\n\n"
     delta = event(choices=[{"index": 0, "delta": {"content": "ok"}, "finish_reason": "stop"}])
     async with streaming(noise, delta, noise, b"data: [DONE]\n\n") as url:
@@ -80,7 +80,7 @@ async def test_pages_and_noise_between_the_events_are_counted() -> None:
         await connection.close()
 
 
-async def test_items_that_come_twice_and_out_of_order_are_given_once() -> None:
+async def test_repeated_and_unordered_items_are_reported_once() -> None:
     item = {
         "type": "message",
         "id": "m",
@@ -100,7 +100,7 @@ async def test_items_that_come_twice_and_out_of_order_are_given_once() -> None:
         await connection.close()
 
 
-async def test_an_event_without_end_is_given_up() -> None:
+async def test_an_event_without_an_end_fails_the_answer() -> None:
     megabyte = b"x" * (1024 * 1024)
     async with streaming(b"data: ", *[megabyte] * 70) as url:
         connection = connect(url, CHAT)
@@ -109,7 +109,7 @@ async def test_an_event_without_end_is_given_up() -> None:
         await connection.close()
 
 
-async def test_a_large_event_is_given_on_in_pieces_between_which_others_get_their_turn() -> None:
+async def test_a_large_event_is_read_in_slices_and_other_tasks_run_between_them() -> None:
     text = "a line of words\n" * 20_000
     delta = event(choices=[{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}])
     async with streaming(delta, b"data: [DONE]\n\n") as url:
@@ -129,14 +129,14 @@ async def test_a_large_event_is_given_on_in_pieces_between_which_others_get_thei
             if isinstance(given, TextDelta):
                 pieces.append(given.text)
                 seen.append(turns)
-                time.sleep(2 * SLICE_SECONDS)  # as long as finding edits in a piece may take
+                time.sleep(2 * SLICE_SECONDS)  # finding edits in a slice may take this long
         beside.cancel()
         assert "".join(pieces) == text and max(map(len, pieces)) <= PIECE
         assert len(set(seen)) == len(pieces)
         await connection.close()
 
 
-async def test_an_answer_of_more_parts_than_any_has_is_given_up() -> None:
+async def test_an_answer_with_too_many_items_fails() -> None:
     parts = [{"type": "message", "id": f"m{at}", "content": "x"} for at in range(MOST + 1)]
     final = event(type="response.completed", response={"id": "r", "status": "completed", "output": parts})
     async with streaming(final) as url:
@@ -146,7 +146,7 @@ async def test_an_answer_of_more_parts_than_any_has_is_given_up() -> None:
         await connection.close()
 
 
-async def test_a_giant_frame_is_given_up() -> None:
+async def test_a_giant_frame_fails_the_answer() -> None:
     async def handle(connection: ServerConnection) -> None:
         await connection.recv()
         connection.transport.write(b"\x81\x7f" + (65 * 1024 * 1024).to_bytes(8, "big") + b"x" * 1000)
@@ -161,7 +161,7 @@ async def test_a_giant_frame_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("hold", [True, False], ids=["stalls", "ends"])
-async def test_an_answer_that_just_stops(hold: bool) -> None:
+async def test_an_answer_that_stops_is_reported(hold: bool) -> None:
     delta = event(choices=[{"index": 0, "delta": {"content": "half"}}])
     async with streaming(delta, hold=hold) as url:
         connection = connect(url, CHAT, idle_timeout=0.3)
@@ -169,11 +169,11 @@ async def test_an_answer_that_just_stops(hold: bool) -> None:
         await connection.close()
 
 
-async def test_an_empty_answer_is_no_answer() -> None:
+async def test_an_empty_answer_is_an_error() -> None:
     async with streaming() as url:
         connection = connect(url, CHAT)
         problem = await failing(connection, "hello")
-        assert problem.kind == "closed" and "before it was whole" in problem.message
+        assert problem.kind == "closed" and "before the answer was complete" in problem.message
         await connection.close()
 
 
@@ -191,7 +191,7 @@ async def test_binary_frames_are_read_as_text() -> None:
         await connection.close()
 
 
-async def test_a_server_without_tls_where_tls_is_asked_for() -> None:
+async def test_a_server_without_tls_is_reported() -> None:
     async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 not TLS, but very willing to talk\r\n")
         await writer.drain()

@@ -1,4 +1,4 @@
-"""Host names with several addresses: the real resolver answers for all names but one."""
+"""A host name with several addresses; the real resolver answers for all other names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "several.localhost"
 
 
 def resolve_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
-    """Let ``several.localhost`` have these IPv4 addresses."""
+    """Resolve ``several.localhost`` to these IPv4 addresses."""
     real = socket.getaddrinfo
 
     def resolve(host: Any, port: Any, *rest: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What lies between a client and a server: a proxy that is asked with CONNECT, and a server of HTTP/2."""
+"""A CONNECT proxy and an HTTP/2 server for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.session.link.hostile import pass_on
 
 @dataclass
 class Tunnel:
-    """A proxy: where it is, and for which servers and with which credentials it was asked."""
+    """A proxy's address, with the servers and credentials of its requests."""
 
     url: str = ""
     asked: list[str] = field(default_factory=list)
@@ -27,8 +27,8 @@ class Tunnel:
 
 @asynccontextmanager
 async def proxy(port: int, *, refuse: str = "") -> AsyncIterator[Tunnel]:
-    """A proxy on loopback that leads whatever it is asked for to ``port``; ``refuse`` is the status line
-    with which it turns everyone away."""
+    """A proxy on loopback that connects every request to ``port``; with ``refuse`` it answers every request
+    with that status line."""
     tunnel = Tunnel()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -65,7 +65,7 @@ async def proxy(port: int, *, refuse: str = "") -> AsyncIterator[Tunnel]:
 
 @dataclass
 class Served:
-    """What a server of HTTP/2 has seen."""
+    """The connections and requests that an HTTP/2 server has received."""
 
     url: str = ""
     connections: int = 0
@@ -74,7 +74,7 @@ class Served:
 
 @asynccontextmanager
 async def http2(tls: ssl.SSLContext, answer: bytes) -> AsyncIterator[Served]:
-    """A server on ``localhost`` that speaks HTTP/2 alone and answers every POST with ``answer``."""
+    """A server on ``localhost`` that speaks only HTTP/2 and answers every POST with ``answer``."""
     tls.set_alpn_protocols(["h2"])
     served = Served()
 

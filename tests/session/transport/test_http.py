@@ -1,4 +1,4 @@
-"""Answers over HTTP, in every dialect, through real sockets; and the way there from WebSocket."""
+"""Tests answers over HTTP in every dialect through real sockets, and the fallback from WebSocket."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def over(partner: Partner, *routes: Route, **options: Any) -> AsyncIterato
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_the_same_events_come_in_every_dialect(route: Route) -> None:
+async def test_every_dialect_gives_the_same_events(route: Route) -> None:
     async with Partner(rate=20_000, scripts=script()) as partner, over(partner, route) as connection:
         await until(connection, LinkState.READY)
         events = await ask(connection, [user_message("edit")])
@@ -62,7 +62,7 @@ async def test_the_same_events_come_in_every_dialect(route: Route) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_a_second_turn_sends_everything_on_the_same_connection(route: Route) -> None:
+async def test_a_second_turn_sends_the_full_input_on_the_same_connection(route: Route) -> None:
     async with Partner(scripts=script()) as partner, over(partner, route) as connection:
         items = [user_message("hello")]
         items += output(await ask(connection, items))
@@ -73,7 +73,7 @@ async def test_a_second_turn_sends_everything_on_the_same_connection(route: Rout
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_drop_cuts_the_answer_and_the_next_goes_out_on_the_spare(route: Route) -> None:
+async def test_drop_ends_the_answer_and_the_next_request_uses_the_spare(route: Route) -> None:
     async with (
         Partner(rate=2000, scripts=script()) as partner,
         over(partner, route, spare=True) as connection,
@@ -93,7 +93,7 @@ async def test_drop_cuts_the_answer_and_the_next_goes_out_on_the_spare(route: Ro
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_drop_before_the_server_has_said_anything(route: Route) -> None:
+async def test_drop_before_the_first_event(route: Route) -> None:
     stalls = script("[[scenario.step]]\nstall = 60")
     async with Partner(scripts=stalls) as partner, over(partner, route) as connection:
         answer = asyncio.create_task(ask(connection, [user_message("fault")]))
@@ -114,7 +114,7 @@ async def test_a_cut_in_the_middle_fails_the_answer_and_nothing_else(route: Rout
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
 @pytest.mark.parametrize("shape", ["nested", "flat", "response"])
-async def test_errors_before_and_in_the_stream(route: Route, shape: str) -> None:
+async def test_errors_before_and_in_the_stream_are_reported(route: Route, shape: str) -> None:
     fail = f'code = "insufficient_quota", message = "You spent it all.", status = 429, shape = "{shape}"'
     fault = f"[[scenario.step]]\nfail = {{{fail}}}"
     async with Partner(scripts=script(fault)) as partner, over(partner, route) as connection:
@@ -125,7 +125,7 @@ async def test_errors_before_and_in_the_stream(route: Route, shape: str) -> None
 
 
 @pytest.mark.parametrize("key_header", ["", "x-api-key"])
-async def test_the_key_is_tried_while_connecting(key_header: str) -> None:
+async def test_the_key_is_checked_while_connecting(key_header: str) -> None:
     async with Partner(scripts=script(), key="right") as partner:
         for key, state in (("wrong", LinkState.FAILED), ("right", LinkState.READY)):
             endpoint = Endpoint(partner.url, key, key_header=key_header)
@@ -137,7 +137,7 @@ async def test_the_key_is_tried_while_connecting(key_header: str) -> None:
             await connection.close()
 
 
-async def test_a_server_without_websockets_is_asked_over_http_and_it_is_said_once() -> None:
+async def test_a_server_without_websockets_is_asked_over_http_with_one_notice() -> None:
     head = '[handshake]\nstatus = 426\nbody = "{}"\n'
     routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE)
     async with Partner(scripts=script(head=head)) as partner, over(partner, *routes) as connection:
@@ -152,7 +152,7 @@ async def test_a_server_without_websockets_is_asked_over_http_and_it_is_said_onc
 
 
 @pytest.mark.parametrize("status", [400, 403, 500, 503])
-async def test_an_upgrade_that_is_refused_in_any_way_is_tried_over_http(status: int) -> None:
+async def test_a_refused_upgrade_falls_back_to_http(status: int) -> None:
     head = f'[handshake]\nstatus = {status}\nbody = "{{}}"\n'
     routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE)
     async with Partner(scripts=script(head=head)) as partner, over(partner, *routes) as connection:
@@ -162,7 +162,7 @@ async def test_an_upgrade_that_is_refused_in_any_way_is_tried_over_http(status: 
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_from_websocket_to_responses_to_chat() -> None:
+async def test_routes_fall_back_from_websocket_to_responses_to_chat() -> None:
     head = 'dialects = ["chat"]\n[handshake]\nstatus = 404\n'
     routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT)
     async with Partner(scripts=script(head=head)) as partner, over(partner, *routes) as connection:
@@ -170,7 +170,7 @@ async def test_from_websocket_to_responses_to_chat() -> None:
         assert connection.way == "Chat Completions over HTTP"
 
 
-async def test_a_websocket_lost_again_and_again_is_given_up() -> None:
+async def test_a_websocket_lost_repeatedly_falls_back_to_http() -> None:
     fault = "[[scenario.step]]\nclose = {}"
     routes = (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE)
     text = fault + "\n"
@@ -186,7 +186,7 @@ async def test_a_websocket_lost_again_and_again_is_given_up() -> None:
         assert connection.way == "Responses over HTTP"
 
 
-async def test_where_no_way_is_left_it_is_said() -> None:
+async def test_an_error_is_reported_when_no_route_is_left() -> None:
     async with (
         Partner(scripts=script(head='dialects = ["messages"]\n')) as partner,
         over(partner, CHAT) as connection,
@@ -198,7 +198,7 @@ async def test_where_no_way_is_left_it_is_said() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "kind", "said_"),
     [
-        ("200 OK", "<html>hello", "refused", "in place of an event stream"),
+        ("200 OK", "<html>hello", "refused", "instead of an event stream"),
         ("301 Moved", "", "refused", "redirects to https://example.invalid/v1"),
         ("400 Bad Request", error("prompt is too long: 9 tokens > 8 maximum"), "context", "longer than"),
         ("400 Bad Request", error("bad\nthing"), "server", "bad thing"),
@@ -214,7 +214,7 @@ async def test_where_no_way_is_left_it_is_said() -> None:
         ("529 Overloaded", error("Overloaded", "overloaded_error"), "server", "(529): Overloaded"),
     ],
 )
-async def test_each_status_of_a_request_has_its_kind_and_its_line(
+async def test_each_status_of_a_request_has_its_kind_and_message(
     status: str, body: str, kind: str, said_: str
 ) -> None:
     from session.link.connection import Retries
@@ -272,7 +272,7 @@ async def test_several_addresses_fail_as_one_over_http(monkeypatch: pytest.Monke
                 await HttpLink.open(Endpoint(f"http://{NAME}:{port}/v1"), "/responses", open_timeout=5)
 
 
-async def test_what_cannot_be_reached_over_http() -> None:
+async def test_an_unreachable_server_is_reported_over_http() -> None:
     async with answering(b"") as endpoint:
         pass
     with pytest.raises(LinkError) as caught:
@@ -300,7 +300,7 @@ async def test_a_success_with_a_damaged_body_counts_as_a_lost_answer() -> None:
         assert caught.value.kind == "closed" and "damaged" in caught.value.message
 
 
-async def test_silence_over_http_is_given_up() -> None:
+async def test_a_silent_server_times_out_over_http() -> None:
     stalls = script("[[scenario.step]]\nstall = 60")
     async with Partner(scripts=stalls) as partner, over(partner, CHAT, idle_timeout=0.2) as connection:
         problem = await failing(connection, "fault")
@@ -318,12 +318,12 @@ async def test_silence_over_http_is_given_up() -> None:
         (http("200 OK", json.dumps({"data": 3})), ()),
     ],
 )
-async def test_the_list_of_models_is_read_or_left(reply: bytes, names: tuple[str, ...]) -> None:
+async def test_the_list_of_models_is_read_or_ignored(reply: bytes, names: tuple[str, ...]) -> None:
     async with answering(reply) as endpoint:
         assert await list_models(endpoint) == names
 
 
-async def test_a_tool_call_and_its_result_make_a_round_over_http() -> None:
+async def test_a_tool_call_and_its_result_make_a_round_trip_over_http() -> None:
     async with Partner(scripts=script()) as partner, over(partner, RESPONSES_OVER_SSE) as connection:
         items = [user_message("edit")]
         events = await ask(connection, items)

@@ -1,4 +1,4 @@
-"""Opening a connection against real sockets: every way a server can turn us away, in one clear line."""
+"""Tests opening a connection over real sockets: each kind of refusal gives one clear message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def refusal(endpoint: Endpoint, **options: float) -> LinkError:
 
 @contextlib.asynccontextmanager
 async def answering(reply: bytes, *, close: bool = True) -> AsyncIterator[Endpoint]:
-    """A TCP server that reads a request's head and answers with these bytes."""
+    """A TCP server that reads a request's headers and answers with these bytes."""
     done = asyncio.Event()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -88,7 +88,7 @@ def error(message: str, code: str = "") -> str:
         ("529 Overloaded", error("Overloaded", "overloaded_error"), "server", "(529): Overloaded"),
     ],
 )
-async def test_each_status_has_its_kind_and_its_line(status: str, body: str, kind: str, said: str) -> None:
+async def test_each_status_has_its_kind_and_message(status: str, body: str, kind: str, said: str) -> None:
     extra = "Location: https://example.invalid/v1\r\n" if status.startswith("3") else ""
     async with answering(http(status, body, extra=extra)) as endpoint:
         problem = await refusal(endpoint)
@@ -97,13 +97,13 @@ async def test_each_status_has_its_kind_and_its_line(status: str, body: str, kin
     assert problem.retry_after == (3.0 if "429" in status else None)
 
 
-async def test_what_is_no_web_server() -> None:
+async def test_a_server_that_is_not_a_web_server_is_reported() -> None:
     async with answering(b"SSH-2.0-OpenSSH_9.2\r\n") as endpoint:
         problem = await refusal(endpoint)
     assert problem.kind == "refused" and "did not answer like a web server" in problem.message
 
 
-async def test_a_server_that_hangs_up_or_says_nothing() -> None:
+async def test_a_server_that_hangs_up_or_stays_silent_is_reported() -> None:
     async with answering(b"") as endpoint:
         assert (await refusal(endpoint)).kind in ("refused", "unreachable")
     async with answering(b"", close=False) as endpoint:
@@ -111,7 +111,7 @@ async def test_a_server_that_hangs_up_or_says_nothing() -> None:
     assert problem.kind == "unreachable" and "did not answer within 0.2 s" in problem.message
 
 
-async def test_nothing_listens() -> None:
+async def test_a_port_without_a_listener_is_reported() -> None:
     async with answering(b"") as endpoint:
         pass
     problem = await refusal(endpoint)
@@ -121,7 +121,7 @@ async def test_nothing_listens() -> None:
 
 
 @pytest.mark.parametrize("addresses", [("127.0.0.1", "127.0.0.2"), ("255.255.255.255", "127.0.0.1")])
-async def test_nothing_listens_at_any_address(
+async def test_several_addresses_without_a_listener_are_reported(
     addresses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolve_to(monkeypatch, *addresses)
@@ -130,7 +130,7 @@ async def test_nothing_listens_at_any_address(
 
 
 @pytest.mark.parametrize("addresses", [("255.255.255.255",), ("255.255.255.255", "255.255.255.255")])
-async def test_no_route_is_not_taken_for_a_refusal(
+async def test_a_missing_route_is_not_reported_as_a_refusal(
     addresses: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolve_to(monkeypatch, *addresses)
@@ -138,13 +138,13 @@ async def test_no_route_is_not_taken_for_a_refusal(
     assert "could not be reached: " in message and "listens" not in message
 
 
-def test_an_error_is_known_by_its_number_and_not_by_its_words() -> None:
+def test_an_error_is_recognised_by_its_number_and_not_its_text() -> None:
     said = f"Connect call failed ('10.111.0.1', {errno.ECONNREFUSED})"
     problem = explain_os(OSError(errno.EHOSTUNREACH, said), Endpoint("https://h/v1"), 1.0)
     assert problem is not None and "could not be reached: " in problem.message
 
 
-async def test_the_address_that_answers_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_address_that_answers_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     resolve_to(monkeypatch, "127.0.0.2", "127.0.0.1")
     async with Partner(scripts=Script("empty")) as partner:
         link = await WebSocketLink.open(Endpoint(f"http://{NAME}:{partner.port}/v1"))
@@ -152,12 +152,12 @@ async def test_the_address_that_answers_is_taken(monkeypatch: pytest.MonkeyPatch
         await link.close()
 
 
-async def test_no_such_host() -> None:
+async def test_an_unknown_host_is_reported() -> None:
     problem = await refusal(Endpoint("https://no-such-host.invalid/v1"))
     assert problem.kind == "unreachable" and "no-such-host.invalid" in problem.message
 
 
-async def test_tls_where_there_is_none() -> None:
+async def test_a_server_without_tls_is_reported() -> None:
     async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 not TLS, but very willing to talk\r\n")
         await writer.drain()
@@ -170,7 +170,7 @@ async def test_tls_where_there_is_none() -> None:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the openssl command makes the certificate")
-async def test_a_certificate_nobody_vouches_for(tmp_path: Path) -> None:
+async def test_an_untrusted_certificate_is_reported(tmp_path: Path) -> None:
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
     files = ("-keyout", str(key), "-out", str(certificate))
@@ -191,14 +191,14 @@ async def test_a_certificate_nobody_vouches_for(tmp_path: Path) -> None:
     [
         ("http://example.com/v1", "plain http would send the key"),
         ("ftp://example.com", "must begin with https://"),
-        ("https://", "names no host"),
+        ("https://", "has no host name"),
         ("https://a b/v1", "space"),
         ("https://host:99999/v1", "cannot be used"),
         ("https://[::1/v1", "cannot be used"),
         ("", "must begin with"),
     ],
 )
-def test_addresses_that_cannot_be_used(base: str, said: str) -> None:
+def test_invalid_base_urls_are_refused(base: str, said: str) -> None:
     with pytest.raises(LinkError, match=said) as caught:
         Endpoint(base).websocket_url()
     assert caught.value.kind is LinkProblem.REFUSED
@@ -215,11 +215,11 @@ def test_addresses_that_cannot_be_used(base: str, said: str) -> None:
         ("ws://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1/responses"),
     ],
 )
-def test_addresses_that_are_dialled(base: str, url: str) -> None:
+def test_base_urls_become_websocket_urls(base: str, url: str) -> None:
     assert Endpoint(base).websocket_url() == url
 
 
-def test_the_key_is_never_shown_and_never_sent_broken() -> None:
+def test_the_key_is_never_shown_and_an_invalid_key_is_never_sent() -> None:
     assert "sk-secret" not in repr(Endpoint("https://h/v1", "sk-secret"))
     with pytest.raises(LinkError, match="API key"):
         Endpoint("https://h/v1", "sk-\r\nEvil: 1").request_headers()
@@ -254,7 +254,7 @@ async def test_abort_tells_the_server_at_once() -> None:
     assert caught.value.kind == "closed"
 
 
-async def test_a_handshake_the_script_refuses() -> None:
+async def test_a_handshake_refused_by_the_script_is_reported() -> None:
     script = Script("busy", handshake=Handshake(503, error("later")))
     async with Partner(scripts=script) as partner:
         assert (await refusal(Endpoint(partner.url))).status == 503

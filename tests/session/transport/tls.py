@@ -1,4 +1,4 @@
-"""An authority of the tests' own, and certificates from it: made by the ``openssl`` command."""
+"""A certificate authority for tests, and its certificates, made by the ``openssl`` command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EC = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """``certificate`` is what a client is told to trust."""
+    """A certificate authority; clients that trust it are given ``certificate``."""
 
     folder: Path
 
@@ -27,7 +27,7 @@ class Authority:
         return self.folder / "authority.pem"
 
     def server(self, host: str = "localhost", *, expired: bool = False) -> ssl.SSLContext:
-        """A server's side for ``host``, its certificate signed by this authority."""
+        """A server's TLS context for ``host`` with a certificate of this authority."""
         name = f"{host}-{'expired' if expired else 'good'}"
         key, request, chain = (self.folder / f"{name}.{end}" for end in ("key", "csr", "pem"))
         _openssl("req", *_EC, "-subj", f"/CN={host}", "-keyout", key, "-out", request)
@@ -42,7 +42,7 @@ class Authority:
 
 
 def authority(folder: Path) -> Authority:
-    """A new authority that keeps its files in ``folder``."""
+    """Create an authority with its files in ``folder``."""
     subject = ("-x509", "-days", "2", "-subj", "/CN=An authority for tests")
     extension = ("-addext", "keyUsage=critical,keyCertSign")
     files = ("-keyout", folder / "authority.key", "-out", folder / "authority.pem")

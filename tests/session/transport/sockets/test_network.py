@@ -1,4 +1,4 @@
-"""Lines whose network has gone: seen without waiting for a ping, replaced before anyone asks on them."""
+"""Tests connections whose network is gone: they are noticed without a ping and replaced before a request."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ HELLO = [user_message("hello")]
         ("192.0.2.7", Standing.GONE),
     ],
 )
-def test_the_system_knows_how_a_socket_stands(own: str, found: Standing) -> None:
+def test_the_system_reports_the_standing_of_a_socket(own: str, found: Standing) -> None:
     assert standing((own, 40_000), ("127.0.0.1", 9)) is found
 
 
-def test_it_knows_of_the_newer_addresses_too() -> None:
+def test_the_system_reports_ipv6_addresses_too() -> None:
     try:
         with socket.create_server(("::1", 0), family=socket.AF_INET6):
             pass
@@ -72,7 +72,7 @@ look()
 """
 
 
-def test_cards_and_routes_that_come_and_go_are_seen() -> None:
+def test_changes_of_interfaces_and_routes_are_noticed() -> None:
     alone = ("unshare", "--map-root-user", "--net")
     if shutil.which("unshare") is None or shutil.which("ip") is None:
         pytest.skip("unshare and ip make a network of the test's own")
@@ -83,7 +83,7 @@ def test_cards_and_routes_that_come_and_go_are_seen() -> None:
 
 
 class Network:
-    """What the system says of every socket opened before ``change``."""
+    """Judges sockets: those opened before :meth:`change` get the new standing, later ones ``SAME``."""
 
     def __init__(self) -> None:
         self.now = Standing.SAME
@@ -100,7 +100,7 @@ class Network:
 
 
 @pytest.mark.parametrize("change", [Standing.MOVED, Standing.GONE])
-async def test_after_another_network_the_next_request_goes_out_on_a_new_line(change: Standing) -> None:
+async def test_the_next_request_after_a_network_change_uses_a_new_connection(change: Standing) -> None:
     network = Network()
     async with Partner(scripts=script()) as partner, kept(partner, judge=network.judge) as connection:
         await becomes(lambda: connection.has_spare)
@@ -115,7 +115,7 @@ async def test_after_another_network_the_next_request_goes_out_on_a_new_line(cha
         assert asked.previous_response_id is not None, "not warm"
 
 
-async def test_a_system_that_always_says_so_is_not_believed() -> None:
+async def test_a_system_that_always_reports_a_change_is_ignored() -> None:
     async with (
         Partner(scripts=script()) as partner,
         kept(partner, judge=lambda local, peer: Standing.MOVED) as connection,
@@ -128,7 +128,7 @@ async def test_a_system_that_always_says_so_is_not_believed() -> None:
         assert connection._keeper.active is line and connection.dials == 2
 
 
-async def test_over_http_as_well() -> None:
+async def test_a_network_change_is_noticed_over_http() -> None:
     network = Network()
     async with Partner(scripts=script()) as partner:
         service = Service(routes=(CHAT,))
@@ -141,7 +141,7 @@ async def test_over_http_as_well() -> None:
             assert partner.plain_connections == 2
 
 
-async def test_an_answer_goes_on_while_its_socket_has_its_address() -> None:
+async def test_an_answer_continues_while_its_socket_has_its_address() -> None:
     network = Network()
     service = Service(routes=(RESPONSES_OVER_WEBSOCKET,))
     async with (

@@ -1,4 +1,4 @@
-"""The road to a server: proxies, authorities of one's own, certificates that are wrong, HTTP/2."""
+"""Tests the route to a server: proxies, custom authorities, invalid certificates and HTTP/2."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No proxy and no authority but the test's."""
+    """Remove all proxies and trust only the test's authority."""
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -65,7 +65,7 @@ async def refused(url: str, route: Route) -> LinkError:
 
 
 @BOTH
-async def test_an_authority_of_ones_own_is_trusted(route: Route, trusting: Authority) -> None:
+async def test_a_custom_authority_is_trusted(route: Route, trusting: Authority) -> None:
     partner = Partner(scripts=script())
     await partner.serve(tls=trusting.server())
     connection = connect(partner.url, route)
@@ -84,7 +84,7 @@ async def test_an_authority_of_ones_own_is_trusted(route: Route, trusting: Autho
     ],
     ids=["unknown authority", "another host's", "expired"],
 )
-async def test_a_certificate_that_is_wrong(
+async def test_an_invalid_certificate_is_reported(
     route: Route,
     host: str,
     expired: bool,
@@ -105,7 +105,7 @@ async def test_a_certificate_that_is_wrong(
 
 @BOTH
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "no certificate"])
-async def test_a_file_of_authorities_that_cannot_be_read(
+async def test_an_unreadable_authority_file_is_reported(
     route: Route, content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "authorities.pem"
@@ -117,7 +117,9 @@ async def test_a_file_of_authorities_that_cannot_be_read(
 
 
 @BOTH
-async def test_through_a_proxy(route: Route, trusting: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_go_through_a_proxy(
+    route: Route, trusting: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
     partner = Partner(scripts=script())
     await partner.serve(tls=trusting.server("model.test"))
     async with proxy(partner.port) as tunnel:
@@ -132,7 +134,7 @@ async def test_through_a_proxy(route: Route, trusting: Authority, monkeypatch: p
 
 
 @BOTH
-async def test_a_host_that_is_to_be_reached_without(route: Route, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_host_in_no_proxy_is_reached_directly(route: Route, monkeypatch: pytest.MonkeyPatch) -> None:
     async with proxy(9) as tunnel:
         monkeypatch.setenv("HTTPS_PROXY", tunnel.url)
         monkeypatch.setenv("NO_PROXY", "example.com,model.invalid")
@@ -150,7 +152,7 @@ async def test_a_host_that_is_to_be_reached_without(route: Route, monkeypatch: p
     ],
     ids=["wants credentials", "forbids", "is not there"],
 )
-async def test_a_proxy_that_fails(
+async def test_a_failing_proxy_is_reported(
     route: Route, status: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with proxy(9, refuse=status) as tunnel:
@@ -161,7 +163,7 @@ async def test_a_proxy_that_fails(
     assert words in problem.message and "secret" not in problem.message
 
 
-async def test_http2_is_spoken_where_it_is_offered_and_its_connection_is_kept(trusting: Authority) -> None:
+async def test_http2_is_used_if_offered_and_its_connection_is_kept(trusting: Authority) -> None:
     event = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
     tls: ssl.SSLContext = trusting.server()
     async with http2(tls, event + b"data: [DONE]\n\n") as served:

@@ -1,4 +1,4 @@
-"""Reading a busy socket seldom: nothing is lost, and a slow reader holds the server back."""
+"""Tests paced reads of a busy socket: nothing is lost, and a slow reader slows the server down."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_every_frame_of_a_busy_server_arrives_in_order_and_in_batches() ->
         await link.close()
 
 
-async def test_fragments_of_a_message_are_joined_whatever_comes_between_them() -> None:
+async def test_message_fragments_are_joined_with_other_frames_between_them() -> None:
     async def handle(connection: ServerConnection) -> None:
         async def parts() -> AsyncIterator[str]:
             for part in ("a", "", "b", "c"):
@@ -65,7 +65,7 @@ async def test_fragments_of_a_message_are_joined_whatever_comes_between_them() -
         await link.close()
 
 
-async def test_a_server_waits_for_a_reader_that_takes_nothing() -> None:
+async def test_a_server_waits_for_a_reader_that_stops_reading() -> None:
     sent = 0
     text = "x" * 64 * 1024
 

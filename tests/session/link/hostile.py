@@ -1,4 +1,4 @@
-"""Servers that mean no good, and lines that break: what the hostile tests put before the connection."""
+"""Misbehaving servers and broken connections for the hostile tests."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 
 
 class CuttingProxy:
-    """Passes bytes on to a server; once, of its answer, only ``limit`` bytes, then it cuts."""
+    """A relay to a server. It cuts one answer after ``limit`` bytes and passes on all others."""
 
     def __init__(self, target: int) -> None:
         self.limit: int | None = None
         self.passed = 0
-        """Bytes of the answers of all connections so far."""
+        """Number of answer bytes of all connections so far."""
         self._target = target
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -65,7 +65,7 @@ class CuttingProxy:
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Write what ``reader`` gives, to its end."""
+    """Copy everything from ``reader``."""
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(65_536):
             writer.write(data)
@@ -74,7 +74,7 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 @contextlib.asynccontextmanager
 async def streaming(*chunks: bytes, hold: bool = False) -> AsyncIterator[str]:
-    """An HTTP server that takes any request and answers a POST with these bytes of an event stream."""
+    """An HTTP server that accepts any request and answers a POST with these event-stream bytes."""
     ended = asyncio.Event()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""The connection over real sockets: warm, kept, incremental, and unharmed by what servers do."""
+"""Tests the connection over real sockets: warm-up, reuse, increments and server faults."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def linked(partner: Partner, **options: Any) -> AsyncIterator[Connection]:
 
 
 async def until(connection: Connection, *wanted: LinkState) -> str | None:
-    """Wait for one of these states; its message."""
+    """Wait for one of these states and return its message."""
     async with asyncio.timeout(10):
         async for change in connection.states():
             if change.state in wanted:
@@ -107,7 +107,7 @@ async def failing(connection: Connection, words: str) -> LinkError:
     return caught.value
 
 
-async def test_it_is_warm_before_the_first_prompt_and_sends_only_what_is_new() -> None:
+async def test_the_link_is_warm_before_the_first_prompt_and_sends_only_new_items() -> None:
     async with Partner(rate=5000, scripts=script()) as partner, linked(partner) as connection:
         await until(connection, LinkState.READY)
         assert connection.warm_ups == 1
@@ -127,7 +127,7 @@ async def test_it_is_warm_before_the_first_prompt_and_sends_only_what_is_new() -
         assert second < first / 20
 
 
-async def test_without_a_start_the_first_answer_brings_it_up_cold() -> None:
+async def test_the_first_request_connects_when_nothing_was_started() -> None:
     async with Partner(scripts=script()) as partner:
         connection = Connection(Endpoint(partner.url), PROFILE)
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
@@ -181,7 +181,7 @@ async def test_leaving_the_loop_or_being_cancelled_drops_the_answer_too() -> Non
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_asking_again_drops_the_answer_in_hand() -> None:
+async def test_a_new_request_drops_the_running_answer() -> None:
     async with Partner(rate=2000, scripts=script()) as partner, linked(partner) as connection:
         answer = connection.respond([user_message("long")])
         assert isinstance(await anext(answer), Created)
@@ -204,7 +204,7 @@ close = {code = 1011, reason = "oops"}
         assert said(await ask(connection, [user_message("fault")])) == "All is well."
 
 
-async def test_a_cut_before_anything_was_said_is_made_good_unseen() -> None:
+async def test_a_cut_before_the_first_event_is_retried_silently() -> None:
     fault = "[[scenario.step]]\nclose = {}"
     async with Partner(scripts=script(fault)) as partner, linked(partner) as connection:
         events = await ask(connection, [user_message("fault")])
@@ -213,7 +213,7 @@ async def test_a_cut_before_anything_was_said_is_made_good_unseen() -> None:
         assert sum(isinstance(event, Created) for event in events) == 2
 
 
-async def test_twice_cut_is_said() -> None:
+async def test_a_second_cut_is_reported() -> None:
     fault = "[[scenario.step]]\nclose = {}"
     twice = dataclasses.replace(script(fault), scenarios=())
     scenarios = tuple(dataclasses.replace(s, times=None) for s in script(fault).scenarios)
@@ -224,7 +224,7 @@ async def test_twice_cut_is_said() -> None:
         assert len([request for request in partner.requests if request.generate]) == 2
 
 
-async def test_an_idle_server_that_goes_away_is_replaced_in_the_background() -> None:
+async def test_a_connection_lost_while_idle_is_replaced_in_the_background() -> None:
     async with Partner(scripts=script()) as partner, linked(partner) as connection:
         await until(connection, LinkState.READY)
         items = [user_message("hello")]
@@ -243,7 +243,7 @@ async def test_an_idle_server_that_goes_away_is_replaced_in_the_background() -> 
         assert said(await ask(connection, items)) == "All is well."
 
 
-async def test_an_id_the_server_forgot_is_made_good_unseen() -> None:
+async def test_an_id_that_the_server_forgot_is_retried_silently() -> None:
     async with Partner(scripts=script()) as partner, linked(partner) as connection:
         await until(connection, LinkState.READY)
         items = [user_message("hello")]
@@ -256,7 +256,7 @@ async def test_an_id_the_server_forgot_is_made_good_unseen() -> None:
         assert partner.connections == 1
 
 
-async def test_a_connection_too_old_is_replaced_unseen() -> None:
+async def test_a_connection_that_is_too_old_is_replaced_silently() -> None:
     async with (
         Partner(scripts=script(head="requests_per_connection = 2\n")) as partner,
         linked(partner) as connection,
@@ -267,7 +267,7 @@ async def test_a_connection_too_old_is_replaced_unseen() -> None:
         assert partner.connections >= 2
 
 
-async def test_a_wrong_key_is_said_and_mended_by_asking_again() -> None:
+async def test_a_wrong_key_is_reported_and_the_next_request_recovers() -> None:
     async with Partner(scripts=script(), key="right") as partner:
         async with linked(partner, key="wrong") as connection:
             message = await until(connection, LinkState.FAILED)
@@ -277,7 +277,7 @@ async def test_a_wrong_key_is_said_and_mended_by_asking_again() -> None:
             assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_a_refused_model_is_said_at_the_warm_up_and_mended_by_another() -> None:
+async def test_a_model_refused_at_the_warm_up_is_reported_and_another_works() -> None:
     head = 'refuse_models = ["spark-partner"]\n'
     async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
         message = await until(connection, LinkState.FAILED)
@@ -288,7 +288,7 @@ async def test_a_refused_model_is_said_at_the_warm_up_and_mended_by_another() ->
 
 
 @pytest.mark.parametrize("warm_up", ["unsupported", "ignored"])
-async def test_a_server_without_warm_ups_is_used_cold(warm_up: str) -> None:
+async def test_a_server_without_warm_ups_is_used_without_one(warm_up: str) -> None:
     head = f'warm_up = "{warm_up}"\n'
     async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
         await until(connection, LinkState.READY)
@@ -296,7 +296,7 @@ async def test_a_server_without_warm_ups_is_used_cold(warm_up: str) -> None:
         assert connection.warm_ups == 0
 
 
-async def test_garbage_between_the_events_is_counted() -> None:
+async def test_invalid_frames_between_events_are_counted() -> None:
     fault = """
 [[scenario.step]]
 say = "Still "
@@ -312,7 +312,7 @@ say = "here."
 
 
 @pytest.mark.parametrize("shape", ["nested", "flat", "response"])
-async def test_an_error_is_said_and_the_link_is_kept(shape: str) -> None:
+async def test_an_error_is_reported_and_the_link_is_kept(shape: str) -> None:
     fail = f'code = "insufficient_quota", message = "You spent it all.", status = 429, shape = "{shape}"'
     async with (
         Partner(scripts=script(f"[[scenario.step]]\nfail = {{{fail}}}")) as partner,
@@ -325,7 +325,7 @@ async def test_an_error_is_said_and_the_link_is_kept(shape: str) -> None:
         assert partner.connections == 1
 
 
-async def test_silence_is_given_up() -> None:
+async def test_a_silent_server_times_out() -> None:
     fault = "[[scenario.step]]\nstall = 60"
     async with Partner(scripts=script(fault)) as partner, linked(partner, idle_timeout=0.2) as connection:
         problem = await failing(connection, "fault")
@@ -333,7 +333,7 @@ async def test_silence_is_given_up() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_a_server_that_is_not_there_yet_is_found_when_it_comes() -> None:
+async def test_a_server_that_starts_later_is_found() -> None:
     async with Partner(scripts=script()) as partner:
         port = partner.port
     connection = Connection(
@@ -350,7 +350,7 @@ async def test_a_server_that_is_not_there_yet_is_found_when_it_comes() -> None:
     await late.close()
 
 
-async def test_a_server_without_websockets_is_said() -> None:
+async def test_a_server_without_websockets_is_reported() -> None:
     head = '[handshake]\nstatus = 426\nbody = "{}"\n'
     only = Service(routes=(RESPONSES_OVER_WEBSOCKET,))
     async with Partner(scripts=script(head=head)) as partner, linked(partner, service=only) as connection:
@@ -358,14 +358,14 @@ async def test_a_server_without_websockets_is_said() -> None:
         assert (await failing(connection, "hello")).kind == "no_websocket"
 
 
-async def test_a_bare_server_says_the_same() -> None:
+async def test_a_bare_server_without_websockets_is_reported() -> None:
     async with Partner(scripts=script(head="bare = true\n")) as partner, linked(partner) as connection:
         events = await ask(connection, [user_message("edit")])
         assert said(events) == "I will edit it."
         assert [item["type"] for item in output(events)] == ["reasoning", "message", "custom_tool_call"]
 
 
-async def test_what_cannot_be_written_as_json_is_the_callers_error() -> None:
+async def test_a_request_that_json_cannot_hold_raises_to_the_caller() -> None:
     async with Partner(scripts=script()) as partner:
         profile = dataclasses.replace(PROFILE, extra={"odd": object()})
         connection = Connection(Endpoint(partner.url), profile)
@@ -376,7 +376,7 @@ async def test_what_cannot_be_written_as_json_is_the_callers_error() -> None:
         await connection.close()
 
 
-def test_waits_double_up_to_the_longest() -> None:
+def test_waits_double_up_to_the_maximum() -> None:
     backoff = Backoff(first=0.2, longest=5.0, jitter=0.1)
     assert [backoff.wait(n, lambda: 0.5) for n in (0, 1, 2, 3, 9, 99)] == [0.0, 0.2, 0.4, 0.8, 5.0, 5.0]
     assert backoff.wait(1, lambda: 0.0) == pytest.approx(0.18)

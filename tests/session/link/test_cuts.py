@@ -1,4 +1,4 @@
-"""An answer cut off after every number of bytes there is, and whole turns that were cut."""
+"""Tests answers and whole turns that are cut off after any number of bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
 PROFILE = RequestProfile("spark-partner")
 NONE = Retries(most=0)
 TURNS = 15
-"""Places in which a whole turn is cut."""
+"""Number of places where a whole turn is cut."""
 PAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
 
 
@@ -38,7 +38,7 @@ def connect(url: str, route: Route, retries: Retries = NONE) -> Connection:
 
 
 async def told(connection: Connection) -> tuple[str, str]:
-    """Ask: the edit as it came, and how it ended."""
+    """Send a request; return the edit that arrived and how the answer ended."""
     edit = ""
     try:
         async for event in connection.respond([user_message("hello")]):
@@ -55,7 +55,7 @@ async def told(connection: Connection) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_cut_after_every_byte(route: Route, reset: bool) -> None:
+async def test_an_answer_cut_after_any_byte_fails_cleanly(route: Route, reset: bool) -> None:
     whole = PATCH if route.dialect == "responses" else BLOCK
     endings: dict[str, int] = {}
     async with Replay(route) as server, asyncio.timeout(120):
@@ -79,7 +79,7 @@ async def test_cut_after_every_byte(route: Route, reset: bool) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_a_cut_before_any_word_is_made_good_unseen(route: Route) -> None:
+async def test_a_cut_before_any_text_is_retried_silently(route: Route) -> None:
     whole = PATCH if route.dialect == "responses" else BLOCK
     async with Replay(route) as server, asyncio.timeout(60):
         server.once = True
@@ -91,7 +91,7 @@ async def test_a_cut_before_any_word_is_made_good_unseen(route: Route) -> None:
 
 
 def turned(root: Path, url: str, route: Route) -> Opening:
-    """What a session is made of that asks ``url`` by ``route`` alone."""
+    """The parts of a session that uses only ``route`` to ``url``."""
     model = "spark-practice" if route.dialect == "responses" else "spark-practice-text"
     service = Service(routes=(route,), warm_up=False)
     return dataclasses.replace(opening(root, url, model), service=service)

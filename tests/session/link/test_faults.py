@@ -1,4 +1,4 @@
-"""Faults of this machine and of the link itself: each is told and logged, and the link goes on."""
+"""Tests faults of the machine and of the link itself: each is reported and logged, and the link goes on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def out_of_descriptors() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, hard))
 
 
-async def test_out_of_descriptors_is_told_and_passes() -> None:
+async def test_running_out_of_descriptors_is_reported_and_recovers() -> None:
     async with Partner(scripts=script()) as partner, linked(partner) as loaded:
         await until(loaded, LinkState.READY)
         connection = Connection(Endpoint(partner.url), PROFILE, backoff=QUICK)
@@ -53,7 +53,7 @@ async def test_out_of_descriptors_is_told_and_passes() -> None:
         await connection.close()
 
 
-async def test_out_of_descriptors_an_open_link_goes_on() -> None:
+async def test_an_open_link_survives_running_out_of_descriptors() -> None:
     async with Partner(scripts=script()) as partner, kept(partner) as connection:
         await becomes(lambda: connection.has_spare)
         with out_of_descriptors():
@@ -63,7 +63,9 @@ async def test_out_of_descriptors_an_open_link_goes_on() -> None:
         assert connection.state is LinkState.READY
 
 
-async def test_a_fault_of_the_upkeep_is_logged_told_and_survived(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failure_of_the_upkeep_is_logged_reported_and_survived(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     broken = False
 
     def judge(local: Address, peer: Address) -> Standing:
@@ -86,7 +88,7 @@ async def test_a_fault_of_the_upkeep_is_logged_told_and_survived(caplog: pytest.
         assert said(await ask(connection, HELLO)) == "All is well."
 
 
-async def test_a_fault_of_an_attempt_is_logged_told_and_tried_again(
+async def test_a_failed_attempt_is_logged_reported_and_retried(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Partner(scripts=script()) as partner:

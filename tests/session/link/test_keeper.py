@@ -1,4 +1,4 @@
-"""The lines behind the answers, over real sockets: the spare, rotation, rest, sleep."""
+"""Tests the keeper's connections over real sockets: the spare, rotation, idle rest and sleep."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ async def becomes(condition: Callable[[], bool]) -> None:
 
 
 async def interrupted(connection: Connection) -> None:
-    """An answer that is dropped in the middle."""
+    """Start an answer and drop it in the middle."""
     async for event in connection.respond([user_message("long")]):
         if isinstance(event, TextDelta):
             connection.drop()
 
 
-async def test_a_redirect_goes_out_on_the_spare_without_a_handshake() -> None:
+async def test_a_redirect_uses_the_spare_without_a_handshake() -> None:
     async with Partner(rate=2000, scripts=script()) as partner, kept(partner) as connection:
         await becomes(lambda: connection.has_spare)
         assert (connection.dials, connection.warm_ups) == (2, 2)
@@ -60,7 +60,7 @@ async def test_a_redirect_goes_out_on_the_spare_without_a_handshake() -> None:
         await events.aclose()
 
 
-async def test_behind_a_promoted_spare_another_is_opened() -> None:
+async def test_a_new_spare_is_opened_after_a_promotion() -> None:
     async with Partner(rate=2000, scripts=script()) as partner, kept(partner) as connection:
         for round_number in range(1, 4):
             await becomes(lambda: connection.has_spare)
@@ -69,7 +69,7 @@ async def test_behind_a_promoted_spare_another_is_opened() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_twice_interrupted_faster_than_a_spare_comes() -> None:
+async def test_two_interrupts_before_a_spare_is_ready() -> None:
     async with Partner(rate=2000, scripts=script()) as partner, kept(partner) as connection:
         await becomes(lambda: connection.has_spare)
         await interrupted(connection)
@@ -77,7 +77,7 @@ async def test_twice_interrupted_faster_than_a_spare_comes() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_a_server_that_closes_the_active_line_between_turns_is_not_noticed() -> None:
+async def test_a_connection_closed_between_turns_is_replaced_silently() -> None:
     async with Partner(scripts=script()) as partner, kept(partner) as connection:
         await becomes(lambda: connection.has_spare)
         states = connection.states()
@@ -89,7 +89,7 @@ async def test_a_server_that_closes_the_active_line_between_turns_is_not_noticed
         assert connection.state is LinkState.READY
 
 
-async def test_without_leave_there_is_no_spare() -> None:
+async def test_no_spare_is_opened_unless_allowed() -> None:
     async with Partner(rate=2000, scripts=script()) as partner, kept(partner, Service()) as connection:
         await until(connection, LinkState.READY)
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
@@ -97,7 +97,7 @@ async def test_without_leave_there_is_no_spare() -> None:
         assert (partner.connections, connection.has_spare) == (1, False)
 
 
-async def test_lines_are_replaced_before_they_are_too_old_and_never_under_an_answer() -> None:
+async def test_connections_are_replaced_before_they_expire_and_never_during_an_answer() -> None:
     service = Service(spare=True, lifetime_seconds=1.0)
     async with Partner(rate=3000, scripts=script()) as partner, kept(partner, service) as connection:
         await until(connection, LinkState.READY)
@@ -108,14 +108,14 @@ async def test_lines_are_replaced_before_they_are_too_old_and_never_under_an_ans
         assert not any(
             request.previous_response_id is None for request in partner.requests if request.generate
         )
-        connection._keeper._life.used -= 10  # the quiet after a turn
+        connection._keeper._life.used -= 10  # the idle time after a turn
         old = connection._keeper.active
         await becomes(lambda: connection._keeper.active not in (old, None))
         assert connection.state is LinkState.READY
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_a_link_nobody_uses_rests_and_wakes() -> None:
+async def test_an_idle_link_rests_and_wakes() -> None:
     service = Service(spare=True, idle_seconds=0.3)
     async with Partner(scripts=script()) as partner, kept(partner, service) as connection:
         await until(connection, LinkState.IDLE)
@@ -126,7 +126,7 @@ async def test_a_link_nobody_uses_rests_and_wakes() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_after_sleep_dead_lines_are_replaced_before_anyone_asks_on_them() -> None:
+async def test_dead_connections_are_replaced_after_sleep_before_a_request() -> None:
     slept = 0.0
     async with (
         Partner(scripts=script()) as partner,
@@ -142,7 +142,7 @@ async def test_after_sleep_dead_lines_are_replaced_before_anyone_asks_on_them() 
         assert connection.dials >= 3
 
 
-async def test_a_spare_that_cannot_be_had_is_missed_by_nobody() -> None:
+async def test_a_spare_that_cannot_be_opened_does_no_harm() -> None:
     partner = Partner(scripts=script())
     await partner.serve()
     connection = Connection(Endpoint(partner.url), PROFILE, service=SPARE)
@@ -159,7 +159,7 @@ async def test_a_spare_that_cannot_be_had_is_missed_by_nobody() -> None:
     await partner.close()
 
 
-async def test_a_redirect_while_the_connection_is_down_goes_out_when_it_is_back() -> None:
+async def test_a_redirect_during_an_outage_is_sent_after_reconnecting() -> None:
     partner = Partner(scripts=script())
     await partner.serve()
     port = partner.port

@@ -1,4 +1,4 @@
-"""The link's life without a socket: its table, and every order of events against it."""
+"""Tests the link's lifecycle without a socket: its table, and events in every order."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ENDED = LinkError(LinkProblem.REFUSED, "the engine has ended", code=HOST_ENDED)
 UP = (LinkState.CONNECTING, LinkState.WARMING)
 
 
-def test_every_signal_has_a_meaning_in_every_state() -> None:
+def test_every_state_handles_every_signal() -> None:
     assert set(TABLE) == set(LinkState) - {LinkState.WAITING}
     assert all(set(moves) == set(LinkSignal) for moves in TABLE.values())
 
 
-def test_every_way_to_ready_leads_through_connecting() -> None:
+def test_every_path_to_ready_passes_through_connecting() -> None:
     for before, moves in TABLE.items():
         for signal, after in moves.items():
             if after is LinkState.READY and before is not after:
@@ -46,7 +46,7 @@ def test_an_end_that_is_reported_while_the_link_rests_is_a_failure_and_no_error(
     assert Dial() in life.take()
 
 
-def test_a_replacement_that_cannot_be_had_is_not_dialled_in_a_circle() -> None:
+def test_a_replacement_that_fails_is_not_dialled_in_a_loop() -> None:
     life = Lifecycle(Service(lifetime_seconds=100.0), Backoff(), lambda: 0.5)
     life.start(0.0)
     life.connected(1, 0.0)
@@ -59,7 +59,7 @@ def test_a_replacement_that_cannot_be_had_is_not_dialled_in_a_circle() -> None:
 
 
 class World(RuleBasedStateMachine):
-    """A shell without sockets: it keeps what the effects say, and reports whatever a network may do."""
+    """A shell without sockets: it applies the effects and reports any event that a network can cause."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,7 +237,7 @@ class World(RuleBasedStateMachine):
 
     @invariant()
     def it_never_stops_trying(self) -> None:
-        """An asker is served or refused, and what may pass is tried again by itself."""
+        """A waiting request is answered or refused, and a passing failure is retried."""
         if self.closed:
             return
         assert not self.waiting or self.dialling

@@ -1,4 +1,4 @@
-"""A field that a server refuses and that is optional is left out, once for each model."""
+"""Tests that an optional field is omitted, for each model, after a server refuses it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def refusal(param: str = "", message: str = "", status: int | None = 400) -> Ser
 def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
     fields = OptionalFields(Quirks())
     assert fields.learn(refusal("reasoning.summary"), "m")
-    assert not fields.learn(refusal("reasoning.summary"), "m")  # it is out: the error is another's
+    assert not fields.learn(
+        refusal("reasoning.summary"), "m"
+    )  # it is already omitted: another field causes the error
     assert fields.learn(refusal("include[0]"), "m")
     assert fields.learn(refusal(message="Unknown parameter: 'prompt_cache_key'."), "m")
     assert fields.left_out("m") == {"reasoning.summary", "include", "prompt_cache_key"}
@@ -44,7 +46,7 @@ def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
         assert not fields.learn(error, "another")
 
 
-def test_a_field_inside_another_is_left_out_alone() -> None:
+def test_a_nested_field_is_omitted_alone() -> None:
     body = {"reasoning": {"effort": "low", "summary": "auto"}, "include": ["x"], "input": []}
     kept = Quirks().without(frozenset({"reasoning.summary", "include"})).apply(body)
     assert kept == {"reasoning": {"effort": "low"}, "input": []}
@@ -60,7 +62,7 @@ def test_the_name_of_the_field_is_read_from_the_error() -> None:
 
 @asynccontextmanager
 async def strict(*refused: str) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
-    """A WebSocket server that refuses these fields one by one, warm-ups included, and what it was sent."""
+    """A WebSocket server that refuses these fields one by one, also in warm-ups, and records its requests."""
     bodies: list[dict[str, Any]] = []
 
     async def handle(connection: ServerConnection) -> None:
@@ -89,7 +91,7 @@ async def told(connection: Connection) -> str:
 
 
 @pytest.mark.parametrize("warm_up", [True, False])
-async def test_an_answer_comes_without_what_is_refused_and_it_is_remembered(warm_up: bool) -> None:
+async def test_refused_fields_are_omitted_and_remembered(warm_up: bool) -> None:
     async with strict("reasoning.summary", "prompt_cache_key") as (url, bodies):
         service = Service(routes=(RESPONSES_OVER_WEBSOCKET,), warm_up=warm_up)
         connection = Connection(Endpoint(url), PROFILE, service=service)
@@ -102,7 +104,7 @@ async def test_an_answer_comes_without_what_is_refused_and_it_is_remembered(warm
         await connection.close()
 
 
-async def test_a_warm_up_goes_without_what_is_refused() -> None:
+async def test_a_warm_up_omits_refused_fields() -> None:
     async with strict("reasoning.summary") as (url, bodies):
         connection = Connection(Endpoint(url), PROFILE, service=Service(routes=(RESPONSES_OVER_WEBSOCKET,)))
         connection.start()
@@ -115,7 +117,7 @@ async def test_a_warm_up_goes_without_what_is_refused() -> None:
         await connection.close()
 
 
-async def test_a_field_that_is_not_optional_fails_at_once() -> None:
+async def test_a_refused_required_field_fails_at_once() -> None:
     async with strict("input") as (url, bodies):
         service = Service(routes=(RESPONSES_OVER_WEBSOCKET,), warm_up=False)
         connection = Connection(Endpoint(url), PROFILE, service=service)

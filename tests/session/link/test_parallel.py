@@ -1,4 +1,4 @@
-"""Requests in parallel to the running answer, over real sockets: on connections of their own, or in turn."""
+"""Tests requests in parallel to the running answer over real sockets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def beside(connection: Connection, words: str = "hello") -> list[WireEvent
 
 
 async def begun(connection: Connection, answer: list[WireEvent], words: str = "long") -> asyncio.Task[None]:
-    """An answer that has said something and goes on."""
+    """An answer that has started and is still running."""
 
     async def go() -> None:
         async for event in connection.respond([user_message(words)]):
@@ -46,7 +46,7 @@ async def begun(connection: Connection, answer: list[WireEvent], words: str = "l
     return task
 
 
-async def test_many_run_at_once_beside_the_answer_each_on_a_connection_of_its_own() -> None:
+async def test_parallel_requests_each_use_their_own_connection() -> None:
     async with (
         Partner(rate=3000, scripts=script()) as partner,
         linked(partner, service=SPARE) as connection,
@@ -77,7 +77,7 @@ async def test_a_connection_is_kept_for_the_next_request() -> None:
         assert said(await beside(connection)) == "All is well."
 
 
-async def test_a_kept_connection_is_not_trusted_after_sleep() -> None:
+async def test_a_kept_connection_is_not_reused_after_sleep() -> None:
     slept = 0.0
     async with (
         Partner(scripts=script()) as partner,
@@ -92,7 +92,7 @@ async def test_a_kept_connection_is_not_trusted_after_sleep() -> None:
         assert partner.connections == 4
 
 
-async def test_an_interrupted_answer_leaves_them_alone() -> None:
+async def test_parallel_requests_survive_an_interrupted_answer() -> None:
     async with (
         Partner(rate=3000, scripts=script()) as partner,
         linked(partner, service=SPARE, retries=QUICK) as connection,
@@ -111,7 +111,7 @@ async def test_an_interrupted_answer_leaves_them_alone() -> None:
         assert partner.cut == 1
 
 
-async def test_given_up_it_stops_the_server_and_leaves_the_answer_alone() -> None:
+async def test_a_cancelled_request_stops_the_server_and_keeps_the_answer() -> None:
     async with (
         Partner(rate=3000, scripts=script()) as partner,
         linked(partner, service=SPARE) as connection,
@@ -129,7 +129,7 @@ async def test_given_up_it_stops_the_server_and_leaves_the_answer_alone() -> Non
         assert said(answer) == "word " * 3000
 
 
-async def test_lost_on_the_way_it_is_asked_again() -> None:
+async def test_a_lost_request_is_retried() -> None:
     fault = '[[scenario.step]]\nsay = "one two"\n[[scenario.step]]\nclose = {}'
     async with (
         Partner(scripts=script(fault)) as partner,
@@ -142,7 +142,7 @@ async def test_lost_on_the_way_it_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize("route", [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT], ids=str)
-async def test_by_every_route_it_has_a_connection_of_its_own(route: Route) -> None:
+async def test_a_parallel_request_has_its_own_connection_on_every_route(route: Route) -> None:
     service = Service(routes=(route,), spare=True, warm_up=False)
     async with (
         Partner(rate=3000, scripts=script()) as partner,
@@ -158,7 +158,7 @@ async def test_by_every_route_it_has_a_connection_of_its_own(route: Route) -> No
         assert said(answer) == "word " * 3000
 
 
-async def test_a_server_that_serves_one_at_a_time_is_left_to_the_answer() -> None:
+async def test_a_server_with_one_slot_serves_the_answer_first() -> None:
     service = Service(routes=(CHAT,))
     async with (
         Partner(rate=6000, scripts=script()) as partner,
@@ -186,7 +186,7 @@ async def test_a_server_that_serves_one_at_a_time_is_left_to_the_answer() -> Non
         assert said(seen[last:]) == "word " * 3000
 
 
-async def test_what_cannot_pass_is_raised_and_close_ends_the_rest() -> None:
+async def test_a_lasting_error_is_raised_and_close_ends_the_others() -> None:
     head = 'refuse_models = ["other"]\n'
     async with (
         Partner(rate=3000, scripts=script(head=head)) as partner,

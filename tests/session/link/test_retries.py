@@ -1,4 +1,4 @@
-"""What is tried again, after how long, and that the wait can be seen and ended."""
+"""Tests which failures are retried, after which wait, and that the wait is shown and can be ended."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_each_class_of_failure_has_its_waits(problem: LinkError, waits: list[flo
     assert [tries.wait(problem) for _ in waits] == pytest.approx(waits)
 
 
-def test_failures_of_many_kinds_do_not_add_up_without_end() -> None:
+def test_failures_of_many_kinds_share_one_retry_limit() -> None:
     tries = Tries(Retries(most=2), dice=lambda: 0.5)
     kinds = [error(LinkProblem.CLOSED), error(LinkProblem.UNREACHABLE), error(LinkProblem.SERVER, status=500)]
     waits = [tries.wait(kinds[n % 3]) for n in range(6)]
@@ -75,7 +75,7 @@ def test_failures_of_many_kinds_do_not_add_up_without_end() -> None:
 @pytest.mark.parametrize(
     ("code", "status"), [("server_error", 500), ("slow_down", 503), ("overloaded_error", 529), ("", 502)]
 )
-async def test_what_passes_is_waited_for_unseen(code: str, status: int) -> None:
+async def test_a_passing_failure_is_retried_silently(code: str, status: int) -> None:
     async with (
         Partner(scripts=script(fault(code, status))) as partner,
         linked(partner, retries=QUICK) as connection,
@@ -83,7 +83,7 @@ async def test_what_passes_is_waited_for_unseen(code: str, status: int) -> None:
         assert said(await ask(connection, [user_message("fault")])) == "All is well."
 
 
-async def test_the_servers_own_delay_is_kept_and_said() -> None:
+async def test_the_servers_delay_is_kept_and_shown() -> None:
     named = fault("rate_limit_exceeded", 429, "Please try again in 50ms.")
     async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
         await until(connection, LinkState.READY)
@@ -107,7 +107,7 @@ async def test_the_wait_ends_with_drop() -> None:
         assert said(await ask(connection, [user_message("hello")])) == "All is well."
 
 
-async def test_a_wait_too_long_fails_with_a_line_that_says_when() -> None:
+async def test_a_wait_that_is_too_long_fails_and_names_the_time() -> None:
     named = fault("rate_limit_exceeded", 429, "Please try again in 6m0s.")
     async with Partner(scripts=script(named)) as partner, linked(partner) as connection:
         problem = await failing(connection, "fault")
@@ -115,7 +115,7 @@ async def test_a_wait_too_long_fails_with_a_line_that_says_when() -> None:
         assert sum(request.generate for request in partner.requests) == 1
 
 
-async def test_a_request_too_long_is_told_apart_and_not_repeated() -> None:
+async def test_a_request_that_is_too_long_is_not_retried() -> None:
     long = fault("context_length_exceeded", 400, "maximum context length is 128000 tokens")
     async with Partner(scripts=script(long)) as partner, linked(partner) as connection:
         problem = await failing(connection, "fault")
@@ -123,7 +123,7 @@ async def test_a_request_too_long_is_told_apart_and_not_repeated() -> None:
         assert sum(request.generate for request in partner.requests) == 1
 
 
-async def test_a_server_that_comes_up_meanwhile_answers() -> None:
+async def test_a_server_that_starts_during_the_wait_answers() -> None:
     partner = Partner(scripts=script())
     await partner.serve()
     port = partner.port
@@ -137,7 +137,7 @@ async def test_a_server_that_comes_up_meanwhile_answers() -> None:
     await partner.close()
 
 
-async def test_a_refused_model_lists_those_the_key_has() -> None:
+async def test_a_refused_model_lists_the_models_of_the_key() -> None:
     head = 'refuse_models = ["spark-partner"]\nmodels = ["one", "two"]\n'
     async with Partner(scripts=script(head=head)) as partner, linked(partner) as connection:
         problem = await failing(connection, "hello")

@@ -1,4 +1,4 @@
-"""Chat Completions and Messages, without a socket: requests, answers, and any bytes."""
+"""Tests the Chat Completions and Messages dialects without a socket: requests, answers, invalid bytes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_chat_request_has_alternating_turns_and_no_freeform_tools() -> None:
     assert "store" not in body and "instructions" not in body
 
 
-def test_quirks_leave_out_and_rename() -> None:
+def test_quirks_omit_and_rename_fields() -> None:
     quirks = Quirks(frozenset({"stream_options"}), {"max_completion_tokens": "max_tokens"})
     body = quirks.apply({"stream_options": {}, "max_completion_tokens": 5, "model": "m"})
     assert body == {"max_tokens": 5, "model": "m"}
@@ -99,7 +99,7 @@ def test_quirks_leave_out_and_rename() -> None:
 @pytest.mark.parametrize("usage_apart", [True, False])
 @pytest.mark.parametrize("done", [True, False])
 @pytest.mark.parametrize("thought", ["reasoning", "reasoning_content"])
-def test_a_chat_answer(usage_apart: bool, done: bool, thought: str) -> None:
+def test_a_chat_answer_is_decoded(usage_apart: bool, done: bool, thought: str) -> None:
     counts = {"prompt_tokens": 9, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}}
     bodies: list[Any] = [
         chunk(role="assistant", content=""),
@@ -122,7 +122,7 @@ def test_a_chat_answer(usage_apart: bool, done: bool, thought: str) -> None:
     ]
 
 
-def test_tool_calls_are_put_together_by_index() -> None:
+def test_tool_calls_are_assembled_by_index() -> None:
     def call(index: int, **fields: Any) -> dict[str, Any]:
         return chunk(tool_calls=[{"index": index, **fields}])
 
@@ -148,7 +148,7 @@ def test_tool_calls_are_put_together_by_index() -> None:
 
 
 @pytest.mark.parametrize(("index", "ids"), [({}, ("a", "b")), ({"index": 0}, ("a", "b")), ({}, ("", ""))])
-def test_calls_under_one_index_are_told_apart(index: dict[str, int], ids: tuple[str, str]) -> None:
+def test_calls_with_one_index_are_kept_apart(index: dict[str, int], ids: tuple[str, str]) -> None:
     events = decode(
         ChatDecoder(),
         *(
@@ -165,7 +165,7 @@ def test_calls_under_one_index_are_told_apart(index: dict[str, int], ids: tuple[
     assert called == list(ids) if ids[0] else len(set(called)) == 2 and all(called)
 
 
-def test_calls_without_ids_have_ids_of_their_own_over_the_whole_conversation() -> None:
+def test_calls_without_ids_get_ids_that_are_unique_in_the_conversation() -> None:
     called = {"function": {"name": "read", "arguments": "{}"}}
     tool = {"type": "tool_use", "name": "read", "input": {}}
     started = {"type": "content_block_start", "index": 0, "content_block": tool}
@@ -177,7 +177,7 @@ def test_calls_without_ids_have_ids_of_their_own_over_the_whole_conversation() -
     assert len({item["call_id"] for item in output}) == len(output) == 4
 
 
-def test_a_chat_answer_that_was_cut_keeps_its_words_and_no_half_call() -> None:
+def test_a_truncated_chat_answer_keeps_its_text_and_drops_incomplete_calls() -> None:
     half = chunk(tool_calls=[{"index": 0, "id": "a", "function": {"name": "read", "arguments": '{"p'}}])
     events = decode(ChatDecoder(), chunk(content="Hel"), half, chunk("length"))
     assert events[-1] == Finished("incomplete", "c", (message("Hel"),), None, "max_output_tokens")
@@ -192,7 +192,7 @@ def test_a_chat_answer_that_was_cut_keeps_its_words_and_no_half_call() -> None:
         ({"choices": [{"index": 0, "error": {"message": "No", "code": "x"}, "finish_reason": "error"}]}, "x"),
     ],
 )
-def test_an_error_in_the_stream(body: dict[str, Any], code: str) -> None:
+def test_an_error_in_the_stream_is_reported(body: dict[str, Any], code: str) -> None:
     decoder = ChatDecoder()
     event = decode(decoder, chunk(content="Hel"), body)[-1]
     assert event == ServerError(code, "No", None, None)
@@ -204,7 +204,7 @@ def test_an_error_in_the_stream(body: dict[str, Any], code: str) -> None:
 
 @pytest.mark.parametrize("name", ["chat", "messages"])
 @pytest.mark.parametrize("words", [None, "", " \n"], ids=["thinking alone", "no words", "blank words"])
-def test_an_interrupted_answer_leaves_no_message_without_content(name: str, words: str | None) -> None:
+def test_an_interrupted_answer_leaves_no_empty_message(name: str, words: str | None) -> None:
     block: ThinkingBlock = {"type": "thinking", "thinking": "Hm", "signature": "s"}
     left: list[Item] = [{"type": "reasoning", "summary": [], "thinking": [block]}]
     if words is not None:
@@ -216,7 +216,7 @@ def test_an_interrupted_answer_leaves_no_message_without_content(name: str, word
     assert [entry["role"] for entry in messages] == ["user"], "two of one role in a row are refused too"
 
 
-def test_thinking_goes_out_with_the_words_and_calls_that_followed_it() -> None:
+def test_thinking_is_sent_with_the_text_and_calls_after_it() -> None:
     block: ThinkingBlock = {"type": "thinking", "thinking": "Hm", "signature": "s"}
     cut: ThinkingBlock = {"type": "thinking", "thinking": "cut", "signature": "c"}
     items: list[Item] = [
@@ -231,7 +231,7 @@ def test_thinking_goes_out_with_the_words_and_calls_that_followed_it() -> None:
     assert answer["content"][0] == block
 
 
-def test_a_messages_request() -> None:
+def test_a_messages_request_is_encoded() -> None:
     body = encode_messages(PROFILE, ITEMS)
     assert [entry["role"] for entry in body["messages"]] == ["user", "assistant", "user"]
     said, calls, results = (entry["content"] for entry in body["messages"])
@@ -245,7 +245,7 @@ def test_a_messages_request() -> None:
     assert "thinking" not in encode_messages(RequestProfile("m", effort="low"), ITEMS)
 
 
-def test_a_messages_answer() -> None:
+def test_a_messages_answer_is_decoded() -> None:
     def at(kind: str, index: int, **fields: Any) -> dict[str, Any]:
         return {"type": f"content_block_{kind}", "index": index, **fields}
 
@@ -298,7 +298,7 @@ def test_a_messages_answer() -> None:
         "null",
     ],
 )
-def test_a_call_with_arguments_that_are_no_json_does_not_spoil_what_follows(arguments: str) -> None:
+def test_a_call_with_invalid_json_arguments_does_not_break_later_requests(arguments: str) -> None:
     call: Item = {"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}
     (turn,) = encode_messages(PROFILE, [call])["messages"]
     (use,) = turn["content"]
@@ -309,18 +309,18 @@ def test_a_call_with_arguments_that_are_no_json_does_not_spoil_what_follows(argu
     ("stop", "reason"),
     [("max_tokens", "max_output_tokens"), ("refusal", "refusal"), ("pause_turn", "pause_turn")],
 )
-def test_a_messages_answer_that_was_cut(stop: str, reason: str) -> None:
+def test_a_truncated_messages_answer_is_incomplete(stop: str, reason: str) -> None:
     ending = {"type": "message_delta", "delta": {"stop_reason": stop}}
     (event,) = decode(MessagesDecoder(), ending)
     assert event == Finished("incomplete", "", (), None, reason)
 
 
-def test_an_error_event() -> None:
+def test_an_error_event_is_reported() -> None:
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     assert decode(MessagesDecoder(), body) == [ServerError("overloaded_error", "Overloaded", None, None)]
 
 
-# -- anything at all ---------------------------------------------------------------------------
+# -- invalid input -----------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -370,7 +370,7 @@ def test_wrong_types_and_any_bytes_never_raise(name: str, bodies: list[Any]) -> 
 
 
 @pytest.mark.parametrize("decoder", [ChatDecoder(), MessagesDecoder()])
-def test_what_is_no_event_is_counted(decoder: ChatDecoder | MessagesDecoder) -> None:
+def test_frames_that_are_not_events_are_counted(decoder: ChatDecoder | MessagesDecoder) -> None:
     for frame in (b"", b"<html>", b"[1]", b"\xff\xfe", "[" * 100_000):
         (event,) = decoder.feed(frame)
         assert isinstance(event, Garbled)
@@ -378,12 +378,12 @@ def test_what_is_no_event_is_counted(decoder: ChatDecoder | MessagesDecoder) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_dialect_writes_a_body_that_is_json(name: str) -> None:
+def test_every_dialect_writes_a_json_body(name: str) -> None:
     body = dialect(name).encode(PROFILE, ITEMS)
     assert json.loads(json.dumps(body))["stream"] is True
 
 
-def test_a_count_of_nothing_is_no_count() -> None:
+def test_a_zero_token_count_is_ignored() -> None:
     usage = {"prompt_tokens": 0, "completion_tokens": 0}
     ending = {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}], "usage": usage}
     events = decode(ChatDecoder(), ending, end=True)

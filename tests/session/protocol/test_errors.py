@@ -1,4 +1,4 @@
-"""The delays that servers name, in words, numbers and dates."""
+"""Tests the waits that servers ask for in messages, headers and dates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOON = 784_111_777.0
         ("no hint", None),
     ],
 )
-def test_the_wait_in_a_message(message: str, seconds: float | None) -> None:
+def test_the_wait_in_a_message_is_read(message: str, seconds: float | None) -> None:
     assert retry_after(message) == (seconds if seconds is None else pytest.approx(seconds))
 
 
@@ -59,7 +59,7 @@ def test_the_wait_in_a_message(message: str, seconds: float | None) -> None:
         ({}, None),
     ],
 )
-def test_the_wait_in_headers(headers: dict[str, str], seconds: float | None) -> None:
+def test_the_wait_in_headers_is_read(headers: dict[str, str], seconds: float | None) -> None:
     assert header_wait(headers, NOON) == seconds
 
 
@@ -74,12 +74,12 @@ def test_the_wait_in_headers(headers: dict[str, str], seconds: float | None) -> 
         (1e300, "usage_limit_reached", ""),
     ],
 )
-def test_a_wait_too_long_is_said_with_its_end(seconds: float | None, code: str, words: str) -> None:
+def test_a_message_names_the_end_of_a_long_wait(seconds: float | None, code: str, words: str) -> None:
     error = LinkError(LinkProblem.SERVER, "said", code=code, retry_after=seconds)
     assert when_to_ask_again(error, Retries(), datetime(2026, 11, 21, 12)) == words
 
 
-def test_the_wait_in_the_headers_of_an_error_frame() -> None:
+def test_the_wait_in_an_error_frames_headers_is_read() -> None:
     for frame in (
         {"type": "error", "error": {"message": "slow", "headers": {"Retry-After": "7"}}},
         {"type": "error", "error": {"message": "slow"}, "headers": {"retry-after-ms": 7000}},

@@ -1,4 +1,4 @@
-"""The increment rule: what may be left out of a request, and when nothing may."""
+"""Tests the increment rule: when a request sends only new items, and when the full input."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def after(*output: ServerItem) -> Exchange:
     return Exchange(PROFILE, FIRST, "resp_1", output)
 
 
-def test_a_following_turn_sends_what_is_new() -> None:
+def test_the_next_turn_sends_only_new_items() -> None:
     new = user_message("two")
     assert increment(after(ANSWER), PROFILE, [*FIRST, ANSWER, new]) == Increment("resp_1", (new,))
 
 
-def test_after_a_warm_up_the_first_prompt_is_all_new() -> None:
+def test_the_first_prompt_after_a_warm_up_sends_the_full_input() -> None:
     assert increment(Exchange(PROFILE, (), "resp_0"), PROFILE, FIRST) == Increment("resp_0", FIRST)
 
 
-def test_the_caller_may_drop_what_need_not_be_repeated() -> None:
+def test_the_caller_may_omit_reasoning_empty_messages_and_ids() -> None:
     stripped: Item = {
         "type": "message",
         "role": "assistant",
@@ -56,7 +56,7 @@ def test_the_caller_may_drop_what_need_not_be_repeated() -> None:
     assert new == Increment("resp_1", (result,))
 
 
-def test_anything_else_sends_it_all() -> None:
+def test_any_other_change_sends_the_full_input() -> None:
     new = user_message("two")
     full: tuple[tuple[Exchange | None, RequestProfile, list[Item]], ...] = (
         (None, PROFILE, [*FIRST, ANSWER, new]),
@@ -77,7 +77,7 @@ WORDS = st.lists(st.text(max_size=3).map(user_message), max_size=4)
 
 
 @given(WORDS, WORDS, WORDS)
-def test_what_is_sent_completes_what_the_server_has(
+def test_the_sent_items_complete_the_servers_conversation(
     before: list[Any], new: list[Any], other: list[Any]
 ) -> None:
     last = Exchange(PROFILE, tuple(before), "resp_1", (ANSWER,))

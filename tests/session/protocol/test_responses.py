@@ -1,4 +1,4 @@
-"""The Responses decoder: what servers send, in the shapes they really send it, and garbage."""
+"""Tests the Responses decoder with events in the shapes that servers send, and with invalid frames."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def text(events: list[WireEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextDelta))
 
 
-def test_a_whole_answer() -> None:
+def test_a_complete_answer_is_decoded() -> None:
     usage = {
         "input_tokens": 10,
         "input_tokens_details": {"cached_tokens": 4},
@@ -109,7 +109,7 @@ def test_a_whole_answer() -> None:
     ],
     ids=["final-only", "item-only", "cut-deltas", "no-ids", "changing-ids", "text-done-and-repeats"],
 )
-def test_what_is_authoritative_fills_in_and_never_repeats(bodies: list[dict[str, Any]]) -> None:
+def test_done_events_fill_in_missing_text_and_never_repeat_it(bodies: list[dict[str, Any]]) -> None:
     events = decode(*bodies)
     assert text(events) == "Hello"
     assert [event for event in events if isinstance(event, ItemDone)] != []
@@ -117,14 +117,14 @@ def test_what_is_authoritative_fills_in_and_never_repeats(bodies: list[dict[str,
     assert isinstance(last, Finished) and len(last.output) == 1
 
 
-def test_an_answer_of_deltas_alone_still_makes_an_item() -> None:
+def test_deltas_alone_make_an_item() -> None:
     events = decode({"type": "response.output_text.delta", "delta": "Hi"}, final())
     last = events[-1]
     assert isinstance(last, Finished)
     assert last.output[0]["content"] == [{"type": "output_text", "text": "Hi", "annotations": []}]
 
 
-def test_a_truncated_tool_call_is_never_made_whole() -> None:
+def test_a_truncated_tool_call_is_never_completed() -> None:
     added = {"type": "response.output_item.added", "item": {**CALL, "input": ""}}
     delta = {"type": "response.custom_tool_call_input.delta", "item_id": "ctc_1", "delta": "*** Be"}
     cut = {"type": "response.incomplete", "response": {"incomplete_details": {"reason": "max_output_tokens"}}}
@@ -133,7 +133,7 @@ def test_a_truncated_tool_call_is_never_made_whole() -> None:
     assert not any(isinstance(event, ItemDone) for event in events)
 
 
-def test_tool_input_knows_whose_it_is_and_keeps_its_name() -> None:
+def test_tool_input_has_its_call_and_keeps_its_item_id() -> None:
     delta = {"type": "response.custom_tool_call_input.delta", "item_id": "ctc_1", "delta": "*** Be"}
     added = {"type": "response.output_item.added", "item": {**CALL, "input": ""}}
     done = {"type": "response.output_item.done", "item": CALL}
@@ -147,7 +147,7 @@ def test_tool_input_knows_whose_it_is_and_keeps_its_name() -> None:
     assert late[-1] == ItemDone(CALL, "other")
 
 
-def test_two_messages_stay_apart_without_any_index() -> None:
+def test_two_messages_without_an_index_stay_apart() -> None:
     second = {**MESSAGE, "id": "msg_2", "content": [{"type": "output_text", "text": "World"}]}
     events = decode(
         {"type": "response.output_text.delta", "item_id": "msg_1", "delta": "Hello"},
@@ -161,7 +161,7 @@ def test_two_messages_stay_apart_without_any_index() -> None:
     assert isinstance(last, Finished) and last.output == (MESSAGE, second)
 
 
-def test_reasoning_parts_are_set_apart() -> None:
+def test_an_empty_line_separates_reasoning_parts() -> None:
     kind = "response.reasoning_summary_text.delta"
     events = decode(
         {"type": kind, "item_id": "rs", "summary_index": 0, "delta": "One"},
@@ -187,11 +187,11 @@ INNER = {
     ],
     ids=["nested", "flat", "http"],
 )
-def test_every_error_shape(body: dict[str, Any]) -> None:
+def test_every_error_shape_is_read(body: dict[str, Any]) -> None:
     assert decode(body) == [ServerError("context_length_exceeded", "Too long", 400, None, "input")]
 
 
-def test_a_failed_response_is_an_error_and_an_end() -> None:
+def test_a_failed_response_gives_an_error_and_finishes() -> None:
     failed = {"id": "resp_1", "error": {"code": "server_error", "message": "Sorry"}, "output": []}
     events = decode({"type": "response.failed", "response": failed})
     assert events[-2:] == [
@@ -203,12 +203,12 @@ def test_a_failed_response_is_an_error_and_an_end() -> None:
 @pytest.mark.parametrize(
     "body", [{"type": "error"}, {"error": None}, {"type": "error", "error": [1]}, {"error": "x"}]
 )
-def test_an_error_that_says_nothing_still_is_one(body: dict[str, Any]) -> None:
+def test_an_error_without_a_message_is_reported(body: dict[str, Any]) -> None:
     (event,) = decode(body)
     assert isinstance(event, ServerError) and event.message
 
 
-def test_a_wait_in_the_headers_wins() -> None:
+def test_a_wait_in_the_headers_takes_precedence() -> None:
     body = {"type": "error", "headers": {"Retry-After": "7"}, "error": {"message": "try again in 2s"}}
     assert decode(body) == [ServerError("", "try again in 2s", None, 7.0)]
 
@@ -236,13 +236,13 @@ def test_garbage_is_counted_and_changes_nothing(frame: str | bytes) -> None:
     assert (decoder.garbled, decoder.finished) == (1, False)
 
 
-def test_unknown_events_and_frames_after_the_end_say_nothing() -> None:
+def test_unknown_events_and_frames_after_the_end_are_ignored() -> None:
     assert decode({"type": "response.steer.accepted"}, {"type": "keepalive"}) == []
     late = decode(final(), final(), {"type": "response.output_text.delta", "delta": "late"})
     assert [type(event) for event in late] == [Created, Finished]
 
 
-def test_text_can_always_be_written() -> None:
+def test_decoded_text_can_always_be_encoded() -> None:
     frame = '{"type":"response.output_text.delta","delta":"a\\ud800b"}'
     (event,) = ResponseDecoder().feed(frame)
     assert event == TextDelta("a�b")
@@ -346,7 +346,7 @@ def test_an_answer_cut_and_damaged_anywhere_never_raises(cuts: list[int], noise:
     assert all(e == TextDelta("Hel") or not isinstance(e, TextDelta) or e.text for e in events)
 
 
-def test_a_request_is_the_body_beside_its_type() -> None:
+def test_a_request_holds_the_body_and_its_type() -> None:
     profile = RequestProfile("m", "Be brief.", ({"type": "custom", "name": "apply_patch"},), effort="low")
     body = json.loads(encode_create(profile, [user_message("hi")], previous_response_id="resp_1"))
     assert body == {
@@ -362,16 +362,16 @@ def test_a_request_is_the_body_beside_its_type() -> None:
     assert json.loads(encode_create(profile, [], generate=False))["generate"] is False
 
 
-def test_a_request_with_a_broken_character_can_still_be_sent() -> None:
+def test_a_request_with_a_lone_surrogate_can_be_sent() -> None:
     encode_create(RequestProfile("m"), [user_message("a\ud800b")]).encode("utf-8")
 
 
-def test_a_request_that_is_no_json_is_refused() -> None:
+def test_a_request_that_json_cannot_hold_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         encode_create(RequestProfile("m", extra={"odd": object()}), [])
 
 
-def test_a_count_of_nothing_is_no_count() -> None:
+def test_a_zero_token_count_is_ignored() -> None:
     usage = {"input_tokens": 0, "output_tokens": 0}
     final = decode({"type": "response.completed", "response": {"id": "r", "usage": usage}})[-1]
     assert isinstance(final, Finished) and final.usage is None

@@ -1,4 +1,4 @@
-"""Server-sent events, cut anywhere."""
+"""Tests server-sent events split at any byte."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def test_events_are_the_same_at_any_chunking(cuts: list[int]) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.binary(max_size=32), max_size=8))
-def test_any_bytes_make_the_same_events_whole_or_cut(chunks: list[bytes]) -> None:
+def test_any_bytes_give_the_same_events_joined_or_split(chunks: list[bytes]) -> None:
     cut, whole = EventStream(), EventStream()
     assert [data for part in chunks for data in cut.feed(part)] == whole.feed(b"".join(chunks))
 
 
 @pytest.mark.parametrize("line", [b"x" * 40, b"data: " + b"x" * 10 + b"\n"])
-def test_an_event_without_an_end_is_not_gathered_for_ever(line: bytes) -> None:
+def test_an_event_without_an_end_hits_the_size_limit(line: bytes) -> None:
     stream = EventStream(max_bytes=64)
     with pytest.raises(EventTooLarge):
         for _ in range(20):

@@ -17,12 +17,13 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
+from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from tui.app.background import BackgroundTasks, fault
 from tui.app.overlay_control import REACHABLE, OverlayControl
 from tui.app.pane_control import PaneControl
-from tui.app.pending_session import PendingSession, first_frame_of_session
+from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
 from tui.app.session_start import SessionStart
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.key_turns import KeyTurns
@@ -205,6 +206,11 @@ class SparkApp(App[int], inherit_bindings=False):
         problem = sys.exc_info()[1] or RuntimeError("unknown")
         self.panic(Text(f"spark: {fault('drawing the screen or handling a key', problem)}"))
 
+    def post_message(self, message: Message) -> bool:
+        """Note what comes."""
+        self._key_turns.coming(message)
+        return super().post_message(message)
+
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
         the session, which is there in a moment."""
@@ -214,7 +220,7 @@ class SparkApp(App[int], inherit_bindings=False):
                 self.controls.quitting.disarm()
             if not await self._key_turns.before(event):
                 return
-        if isinstance(event, events.InputEvent) and not self.ready and not _needs_no_session(event):
+        if isinstance(event, events.InputEvent) and not self.ready and not needs_no_session(event):
             await self.start.settled.wait()
             if not self.ready:  # it could not be made: the app is about to end
                 return
@@ -340,7 +346,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def action_answer_held(self) -> None:
         """Go to what needs the user's OK."""
-        self.panes.held.focus()
+        self.screen_stack[0].set_focus(self.panes.held)
 
     def action_follow(self) -> None:
         """Let the editor follow the hunks again."""
@@ -389,9 +395,3 @@ class SparkApp(App[int], inherit_bindings=False):
     def action_next_theme(self) -> None:
         """Change to the next theme."""
         self.status.say(f"theme: {self.themes.next()}")
-
-
-def _needs_no_session(event: events.InputEvent) -> bool:
-    if isinstance(event, events.Key):
-        return event.is_printable or event.key == "backspace"
-    return isinstance(event, events.MouseMove)

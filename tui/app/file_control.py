@@ -85,7 +85,8 @@ class FileControl:
             if line is not None:
                 self._panes.editor.reveal(max(0, min(line, self._panes.editor.document.line_count) - 1))
             self._layout.bring("editor")
-            self._panes.editor.focus()
+            # At once: the next key of the same read goes there.
+            self._app.screen_stack[0].set_focus(self._panes.editor)
 
     async def next_tab(self, step: int) -> None:
         """Show the next (1) or the previous (-1) open file."""
@@ -108,7 +109,7 @@ class FileControl:
     def _close(self, buffer: Buffer) -> None:
         self._file.close(buffer)
         if not self._file.path:
-            self._panes.composer.focus()
+            self._app.screen_stack[0].set_focus(self._panes.composer)
 
     # Saving.
 
@@ -203,7 +204,7 @@ class FileControl:
         self, name: str, title: str, text: str, apply: str, reject: str, *others: tuple[Verdict, str]
     ) -> None:
         self._panes.held.confirm(Question(name, title, text, apply, reject, "", others, "editor"))
-        self._panes.held.focus()
+        self._app.screen_stack[0].set_focus(self._panes.held)
 
     def answer(self, name: str, verdict: Verdict) -> bool:
         """Take the user's answer to a question about files; false when ``name`` is none."""

@@ -73,7 +73,8 @@ class OverlayControl:
             return
         leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
         picker = FilePicker(self._themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
-        self._app.push_screen(picker, _with_path(lambda path: opened(path, picker.line)))
+        picker.on_closed = _with_path(lambda path: opened(path, picker.line))
+        self._app.push_screen(picker)
 
     def toggle_context(self) -> bool:
         """Close the context panel if it is shown; true when it can be opened now."""
@@ -90,7 +91,8 @@ class OverlayControl:
 
         if not self.covered:
             screen = ContextScreen(self._themes.palette, session, draft, lambda: len(feed.held) > 0)
-            self._app.push_screen(screen, _with_path(opened))
+            screen.on_closed = _with_path(opened)
+            self._app.push_screen(screen)
 
     def offer(
         self,

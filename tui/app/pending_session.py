@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual import events
+
 from session.project.prompts import Draft, PromptHistory
 
 if TYPE_CHECKING:
@@ -82,3 +84,10 @@ class PendingSession:
         import tui.overlays.offer_screen  # noqa: F401
 
         return session
+
+
+def needs_no_session(event: events.InputEvent) -> bool:
+    """Whether ``event`` can be handled before the session is there: text for the composer can."""
+    if isinstance(event, events.Key):
+        return event.is_printable or event.key == "backspace"
+    return isinstance(event, events.MouseMove)

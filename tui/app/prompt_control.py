@@ -92,7 +92,7 @@ class PromptControl:
         listed = "\n".join(f"{hunk}  {path}" for hunk, path in hunks.items())
         title = "Undo every hunk of the last turn?"
         self._panes.held.confirm(Question(UNDO_TURN, title, listed, "undo them", "keep them", ""))
-        self._panes.held.focus()
+        self._app.screen_stack[0].set_focus(self._panes.held)
 
     def answer(self, name: str, verdict: Verdict) -> None:
         """Act on the user's answer to the question ``name``."""

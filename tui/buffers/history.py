@@ -48,9 +48,13 @@ class History:
     def __init__(self) -> None:
         self._done: list[Step] = []
         self._undone: list[Step] = []
+        self._undone_before: list[Step] = []
+        """What could be made again before the last change that came from outside of spark."""
         self._expected: Step | None = None
         self._length = 0
         """The number of steps when it was asked for."""
+        self._undone_then: list[Step] = []
+        """What could be made again when it was asked for."""
         self._open = False
         """Whether the next character may join the last step."""
 
@@ -102,11 +106,13 @@ class History:
         if hunk and rows.empty and last is not None and last.outside:
             # The file was seen to have changed before the hunk was told of.
             self._done[-1] = replace(last, hunk=hunk, undid=undid, outside=False)
+            self._undone = _without(self._undone_before, hunk, undid)
+            self._undone = _rebased(self._undone, last.rows)
             return
         if hunk:
-            # It cannot be done a second time.
-            self._undone = [step for step in self._undone if (step.hunk, step.undid) != (hunk, undid)]
+            self._undone = _without(self._undone, hunk, undid)
         if not rows.empty:
+            self._undone_before = self._undone
             self._undone = _rebased(self._undone, rows)
         if hunk or not rows.empty:
             self._push(Step(rows, hunk, undid, outside=not hunk))
@@ -115,6 +121,7 @@ class History:
         """``rows`` with what was seen of the same change before it was told of."""
         while len(self._done) > self._length and self._done[-1].outside:
             rows = composed(self._done.pop().rows, rows, lines)
+            self._undone = list(self._undone_then)
         return rows
 
     def _taken_back(self, rows: Rows, lines: Sequence[str]) -> None:
@@ -133,7 +140,7 @@ class History:
 
     def expect(self, step: Step | None) -> None:
         """The ledger is asked to take this step back, or to make it again; None: it refused."""
-        self._expected, self._length = step, len(self._done)
+        self._expected, self._length, self._undone_then = step, len(self._done), list(self._undone)
 
     def took_back(self) -> Step:
         """The last step, which the caller took back in the text."""
@@ -173,6 +180,11 @@ def _joins(last: Step, step: Step) -> bool:
     grew = len(one.new[0]) - len(one.old[0])
     grows = len(other.new[0]) - len(other.old[0])
     return grew * grows > 0 and abs(grew) < JOIN_LENGTH
+
+
+def _without(undone: Sequence[Step], hunk: str, undid: bool) -> list[Step]:
+    """The undone steps without those that have now been done in another way: they cannot be done twice."""
+    return [step for step in undone if (step.hunk, step.undid) != (hunk, undid)]
 
 
 def _rebased(undone: Sequence[Step], rows: Rows) -> list[Step]:

@@ -23,6 +23,11 @@ class InOrder:
         self._jobs: deque[Callable[[], Awaitable[None]]] = deque()
         self._running = False
 
+    @property
+    def idle(self) -> bool:
+        """Whether no job is running or waiting."""
+        return not self._running
+
     def add(self, job: Callable[[], Awaitable[None]]) -> None:
         """Run ``job`` after those that were added before."""
         self._jobs.append(job)

@@ -29,6 +29,7 @@ class HistoryControl:
 
     async def undo(self) -> None:
         """Take back the last step in the shown file."""
+        await self._disk.settled()
         buffer = self._editor.buffer
         step = buffer.history.last
         if step is None:
@@ -41,6 +42,7 @@ class HistoryControl:
 
     async def redo(self) -> None:
         """Make the step again that was taken back last in the shown file."""
+        await self._disk.settled()
         buffer = self._editor.buffer
         step = buffer.history.next
         if step is None:

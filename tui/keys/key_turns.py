@@ -2,30 +2,37 @@
 
 Several keys in one read are normal over a slow line. A key is handled by the widget that has the focus,
 in a queue of its own, and what it does there may move the focus or close a screen. So the next key waits
-until that is done, and until a screen that was just opened takes keys.
+until that is done, and until a screen that was just opened takes keys. Only a key that stops the turn ends
+the wait early.
 """
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import TextArea
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
 
 NEVER_WAIT = frozenset({"escape", "alt+escape", "ctrl+c"})
 """Keys that stop the turn."""
-PATIENCE = 2.0
-"""Seconds after which a key waits no longer for what the one before it does."""
+PATIENCE = 1.0
+"""Seconds after which a key that stops the turn is no longer kept waiting by the keys before it. Those then
+go to what has the focus, whatever is still at work. Without such a key nothing limits the wait."""
 ROUNDS = 2
 """What a key causes in a widget is a message of its own behind the key."""
+LOOK = 0.1
+"""Seconds after which to look whether what is waited for has been closed: then it handles nothing more."""
 
 
 @runtime_checkable
@@ -41,30 +48,77 @@ class KeyTurns:
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
-        self._last: Widget | None = None
-        """What may still be at work on the key before."""
+        self._at_work: tuple[MessagePump, ...] = ()
+        """What may still be at work on the key before: a widget and all around it, up to its screen."""
+        self._stopping = asyncio.Event()
+        """Set while a key that stops the turn waits for those before it."""
+        self._stops: list[float] = []
+        """When such keys came, which had no turn yet."""
+
+    def coming(self, message: Message) -> None:
+        """Take note of a message that the app has yet to handle."""
+        if isinstance(message, events.Key) and message.key in NEVER_WAIT and not message.is_forwarded:
+            self._stops.append(monotonic())
+            self._stopping.set()
 
     async def before(self, key: events.Key) -> bool:
         """Wait until ``key`` can be handled; false where the app has left meanwhile."""
         if key.key in NEVER_WAIT:
+            del self._stops[:1]
+            if not self._stops:
+                self._stopping.clear()
             return bool(self._app.screen_stack)
-        last, self._last = self._last, None
-        try:
-            async with asyncio.timeout(PATIENCE):
-                if last is not None:
-                    for _ in range(ROUNDS):
-                        for node in _up_to_screen(last):
-                            await _drained(node)
-                if self._app.screen_stack and isinstance(screen := self._app.screen, Opening):
-                    await screen.takes_keys.wait()
-        except TimeoutError:
-            pass  # it takes long, as a search does: keys go on meanwhile
+        at_work, self._at_work = self._at_work, ()
+        await self._unless_stopping(self._settled(at_work))
         if not self._app.screen_stack:
             return False
         focused = self._app.focused or self._app.screen
         if not (key.is_printable and isinstance(focused, TextArea)):  # text does nothing but stand there
-            self._last = focused
+            self._at_work = tuple(_up_to_screen(focused))
         return True
+
+    async def _unless_stopping(self, work: Coroutine[None, None, None]) -> None:
+        """Await ``work``, but no longer than a key that stops the turn may be kept waiting."""
+        tasks = {asyncio.create_task(work), asyncio.create_task(self._stop_waited())}
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        for task in done:
+            task.result()
+
+    async def _stop_waited(self) -> None:
+        await self._stopping.wait()
+        await asyncio.sleep(self._stops[0] + PATIENCE - monotonic())
+
+    async def _settled(self, at_work: tuple[MessagePump, ...]) -> None:
+        """Wait until the key before is handled, and until there is something that takes the next one."""
+        for _ in range(ROUNDS):
+            for node in at_work:
+                await self._drained(node)
+        if not self._app.screen_stack:
+            return
+        screen = self._app.screen
+        if at_work and at_work[-1] not in self._app.screen_stack:
+            # The key closed its screen, and may have opened a file in a pane behind it.
+            for node in screen.walk_children(with_self=True):
+                await self._drained(node)
+        if isinstance(screen, Opening):
+            await self._set(screen.takes_keys, screen)
+
+    async def _drained(self, node: MessagePump) -> None:
+        """Wait until ``node`` has handled what is in its queue."""
+        done = asyncio.Event()
+        if node.is_running and node.call_later(done.set):
+            await self._set(done, node)
+
+    async def _set(self, event: asyncio.Event, node: MessagePump) -> None:
+        """Wait until ``node`` has set ``event``, or is closed."""
+        while not event.is_set() and node.is_running and self._app.is_running:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK):
+                    await event.wait()
 
 
 def _up_to_screen(widget: Widget) -> Iterator[MessagePump]:
@@ -72,10 +126,3 @@ def _up_to_screen(widget: Widget) -> Iterator[MessagePump]:
         yield node
         if isinstance(node, Screen):
             return
-
-
-async def _drained(node: MessagePump) -> None:
-    """Wait until ``node`` has handled what is in its queue."""
-    done = asyncio.Event()
-    if node.is_running and node.call_later(done.set):
-        await done.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -26,6 +27,9 @@ class ClosingScreen(ModalScreen[T]):
         super().__init__()
         self.takes_keys = asyncio.Event()
         """Set once there is something on the screen that takes keys, or the screen is closed."""
+        self.on_closed: Callable[[T | None], None] = lambda result: None
+        """Called with the result while the screen closes. The callback of Textual's ``push_screen`` comes
+        only after the keys that wait in the app's queue."""
 
     def on_screen_resume(self) -> None:
         """Take keys once the focus is where it begins."""
@@ -37,7 +41,9 @@ class ClosingScreen(ModalScreen[T]):
             return AwaitComplete()
         self._left_already = True
         self.takes_keys.set()
-        return super().dismiss(result)
+        closing = super().dismiss(result)
+        self.on_closed(result)
+        return closing
 
 
 class Overlay(ClosingScreen[str | None], inherit_bindings=False):

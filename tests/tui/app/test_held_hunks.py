@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from session.events import HunkHeld, HunkOpened, HunkTyped
 from tests.tui.stage import Stage, stage
 
 MANIFEST = """
@@ -80,10 +83,29 @@ say = "That is all.\\n"
 async def asked_about(it: Stage, hunk: str, ghost: str, after: str) -> None:
     """Wait for the question about ``hunk``, and for ``ghost`` to be drawn in front of the line ``after``."""
     await it.until(lambda: f"? {hunk}" in it.chat, f"the question about {hunk}")
-    await it.until(lambda: f"+    {ghost}" in it.screen, f"what {hunk} would add")
-    lines = [line.split("│")[0].strip() for line in it.screen.split("\n")]
-    place = next(at for at, line in enumerate(lines) if line.startswith(f"+    {ghost}"))
-    assert lines[place + 1].endswith(after) and "another note" not in it.screen
+
+    def drawn() -> bool:
+        lines = [line.split("│")[0].strip() for line in it.screen.split("\n")]
+        pairs = pairwise(lines)
+        return any(line.startswith(f"+    {ghost}") and below.endswith(after) for line, below in pairs)
+
+    await it.until(drawn, f"what {hunk} would add")
+    assert "another note" not in it.screen
+
+
+async def test_a_file_on_its_way_does_not_cover_the_hunk_that_is_asked_about(tmp_path: Path) -> None:
+    files = {"one.txt": "first\n", "two.txt": "second\n"}
+    async with stage(tmp_path, files=files, server=False) as it:
+        assert await it.app.shown_file.open("one.txt")
+        feed = it.app.controls.feed
+        feed.take(HunkOpened(turn="t1", hunk="h1", path="one.txt"))
+        feed.take(HunkTyped(turn="t1", hunk="h1", kind="+", text="left-pad"))
+        feed.take(HunkOpened(turn="t1", hunk="h2", path="two.txt"))
+        await asyncio.sleep(0)  # two.txt is being read
+        feed.take(HunkHeld(turn="t1", hunk="h1", path="one.txt", guard="locked", message="one.txt is locked"))
+        await it.app.shown_file.order.settled()
+        assert it.app.shown_file.path == "one.txt"
+        assert it.app.editor.flight is not None and it.app.editor.flight.hunk == "h1"
 
 
 async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: Path) -> None:

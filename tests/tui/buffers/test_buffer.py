@@ -77,3 +77,59 @@ def test_a_hunk_is_a_hunks_step_though_the_change_of_its_file_was_seen_first(see
     else:
         history.came(there.reversed(), before, hunk="h1", undid=True)
     assert history.last is None and history.next is not None and history.next.hunk == "h1"
+
+
+NOTHING = Rows(0, (), ())
+
+
+class Seen:
+    """A text and its history. ``early``: the watcher sees each change of a hunk before it is told."""
+
+    def __init__(self, early: bool) -> None:
+        self.early = early
+        self.history = History()
+        self.lines = list("abcdef")
+
+    def came(self, rows: Rows, hunk: str, *, undid: bool = False) -> None:
+        self.lines = after(self.lines, rows)
+        if self.early:
+            self.history.came(rows, self.lines)
+            rows = NOTHING
+        self.history.came(rows, self.lines, hunk=hunk, undid=undid)
+
+    def do(self, operation: str, row: int, number: int) -> None:
+        history = self.history
+        rows = Rows(row, (self.lines[row],), (f"{self.lines[row]}{number}",))
+        match operation:
+            case "land":
+                self.came(rows, f"h{number}")
+            case "type":
+                self.lines = after(self.lines, rows)
+                history.typed(rows, ((0, 0), (0, 0)), ((0, 0), (0, 0)), number * 10.0)
+            case "undo" if (step := history.last) is not None and step.hunk:
+                history.expect(step)
+                self.came(step.rows.reversed(), step.hunk, undid=not step.undid)
+            case "undo" if history.last is not None:
+                self.lines = after(self.lines, history.took_back().rows.reversed())
+            case "redo" | "redo in the chat" if (step := history.next) is not None and step.hunk:
+                if operation == "redo":
+                    history.expect(step)
+                self.came(step.rows, step.hunk, undid=step.undid)
+            case "redo" if history.next is not None:
+                self.lines = after(self.lines, history.made_again().rows)
+
+
+OPERATIONS = st.sampled_from(["land", "type", "undo", "redo", "redo in the chat"])
+
+
+@given(st.lists(st.tuples(OPERATIONS, st.integers(0, 5)), max_size=20))
+def test_a_change_that_is_seen_before_it_is_told_leaves_the_same_history(
+    operations: list[tuple[str, int]],
+) -> None:
+    early, told = Seen(early=True), Seen(early=False)
+    for number, (operation, row) in enumerate(operations):
+        early.do(operation, row, number)
+        told.do(operation, row, number)
+        assert early.lines == told.lines
+        assert early.history.last == told.history.last
+        assert early.history.next == told.history.next

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
-from tests.tui.stage import Stage, stage
+from tests.tui.stage import GREETER, Stage, stage
+from tui.keys import key_turns
 
 
 def press(it: Stage, *keys: str) -> None:
@@ -19,7 +21,18 @@ def press(it: Stage, *keys: str) -> None:
 async def with_file(it: Stage) -> None:
     await it.until(it.session.files.list, "the list of files")
     press(it, "ctrl+p", *"greeter", "enter")
-    await it.until(lambda: it.app.editor.path == "greeter.py", "the file")
+    await it.until(lambda: it.app.editor.path == "greeter.py" and it.app.editor.has_focus, "the file")
+
+
+def stop_the_disk(it: Stage) -> asyncio.Event:
+    """Keep whatever waits for the disk waiting until the event is set."""
+    go_on = asyncio.Event()
+
+    async def wait() -> None:
+        await go_on.wait()
+
+    it.app.shown_file.order.add(wait)
+    return go_on
 
 
 @pytest.mark.parametrize("name", ["g", "greeter", "gree"])
@@ -29,6 +42,46 @@ async def test_a_file_is_opened_by_keys_of_one_read(tmp_path: Path, name: str) -
         press(it, "h", "i", "ctrl+p", *name, "enter")
         await it.until(lambda: it.app.editor.path == "greeter.py", "the file")
         assert it.app.composer.text == "hi"
+
+
+async def test_text_behind_the_key_that_opens_a_file_goes_into_the_file(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "h", "ctrl+p", *"greeter", "enter", "x", "y", "f4", "i")
+        await it.until(lambda: it.app.composer.text == "hi", "the text")
+        assert it.app.editor.text.startswith('xy"""Says') and it.app.composer.has_focus
+
+
+async def test_text_waits_as_long_as_the_key_before_it_is_at_work(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        go_on = stop_the_disk(it)
+        press(it, "x", "ctrl+z", "f4", "o", "k")
+        await asyncio.sleep(3 * key_turns.PATIENCE)
+        assert it.app.composer.text == "" and it.app.editor.has_focus
+        go_on.set()
+        await it.until(lambda: it.app.composer.text == "ok", "the text")
+        assert it.app.editor.text == GREETER
+
+
+async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        await it.ask("make it polite")
+        it.app.editor.focus()
+        await it.until(lambda: it.app.editor.has_focus, "the editor")
+        go_on = stop_the_disk(it)
+        press(it, "ctrl+z", "f4", "o", "k", "escape")
+        await it.until(lambda: not it.session.running, "the end")
+        go_on.set()
+        await it.until(lambda: "ok" in it.app.composer.text + it.app.editor.text, "the text")
+
+
+async def test_text_behind_the_key_that_closes_a_file_goes_to_the_composer(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        press(it, "ctrl+f4", "o", "k")
+        await it.until(lambda: it.app.composer.text == "ok", "the text")
 
 
 @pytest.mark.parametrize("back", [["f4"], ["f6", "f6"], ["f3", "tab"]], ids=" ".join)

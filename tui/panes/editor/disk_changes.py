@@ -32,6 +32,10 @@ class DiskChanges:
         if buffer is not None:
             await self._file.take_in(buffer)
 
+    async def settled(self) -> None:
+        """Wait until everything that was told so far is taken in."""
+        await self._file.order.settled()
+
     def landed(self, event: HunkLanded) -> None:
         """A hunk landed: take it in and mark it."""
         flight = self._flights.landed(event)

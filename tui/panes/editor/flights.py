@@ -88,14 +88,20 @@ class Flights:
 
     def _draw(self, flight: HunkInFlight) -> None:
         """Draw a hunk over its file, once that is shown."""
-        if flight.path == self._file.path:
+        if flight.path == self._file.path and self._file.order.idle:  # else another file may be on its way
             self._editor.draw_hunk(flight)
             return
 
+        def wanted() -> bool:
+            return self._flights.get(flight.hunk) is flight and self._held in ("", flight.hunk)
+
         async def bring() -> None:
-            if self._flights.get(flight.hunk) is not flight or self._held not in ("", flight.hunk):
+            if not wanted():
                 return
-            if await self._file.bring(flight.path, new=flight.action == "add"):
+            shown = await self._file.bring(flight.path, new=flight.action == "add")
+            if not wanted():
+                return
+            if shown:
                 self._editor.draw_hunk(flight)
             elif self._file.hands_on:
                 self._file.say(f"{flight.hunk} is being written in {flight.path}", "info")

@@ -208,8 +208,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def post_message(self, message: Message) -> bool:
         """Note what comes."""
-        self._key_turns.coming(message)
-        return super().post_message(message)
+        return super().post_message(message) and self._key_turns.coming(message)
 
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
@@ -218,8 +217,9 @@ class SparkApp(App[int], inherit_bindings=False):
             self.panes.held.key_pressed()
             if self.ready and event.key != "ctrl+c":
                 self.controls.quitting.disarm()
-            if not await self._key_turns.before(event):
-                return
+        typed = event if isinstance(event, events.Key | events.Paste) and not event.is_forwarded else None
+        if typed is not None and not await self._key_turns.before(typed):
+            return
         if isinstance(event, events.InputEvent) and not self.ready and not needs_no_session(event):
             await self.start.settled.wait()
             if not self.ready:  # it could not be made: the app is about to end

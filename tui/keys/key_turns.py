@@ -44,7 +44,8 @@ class Opening(Protocol):
 
 
 class KeyTurns:
-    """The order of the keys of one app. :meth:`before` is awaited with each key, by the app alone."""
+    """The order of the keys of one app. :meth:`before` is awaited with each key and paste, by the app
+    alone."""
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
@@ -55,15 +56,16 @@ class KeyTurns:
         self._stops: list[float] = []
         """When such keys came, which had no turn yet."""
 
-    def coming(self, message: Message) -> None:
-        """Take note of a message that the app has yet to handle."""
+    def coming(self, message: Message) -> bool:
+        """Take note of a message that the app has yet to handle; always true."""
         if isinstance(message, events.Key) and message.key in NEVER_WAIT and not message.is_forwarded:
             self._stops.append(monotonic())
             self._stopping.set()
+        return True
 
-    async def before(self, key: events.Key) -> bool:
-        """Wait until ``key`` can be handled; false where the app has left meanwhile."""
-        if key.key in NEVER_WAIT:
+    async def before(self, event: events.Key | events.Paste) -> bool:
+        """Wait until a key or a paste can be handled; false where the app has left meanwhile."""
+        if isinstance(event, events.Key) and event.key in NEVER_WAIT:
             del self._stops[:1]
             if not self._stops:
                 self._stopping.clear()
@@ -73,7 +75,8 @@ class KeyTurns:
         if not self._app.screen_stack:
             return False
         focused = self._app.focused or self._app.screen
-        if not (key.is_printable and isinstance(focused, TextArea)):  # text does nothing but stand there
+        text = isinstance(event, events.Paste) or event.is_printable
+        if not (text and isinstance(focused, TextArea)):  # text does nothing but stand there
             self._at_work = tuple(_up_to_screen(focused))
         return True
 

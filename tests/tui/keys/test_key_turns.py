@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from tests.tui.stage import GREETER, Stage, stage
@@ -50,6 +51,18 @@ async def test_text_behind_the_key_that_opens_a_file_goes_into_the_file(tmp_path
         press(it, "h", "ctrl+p", *"greeter", "enter", "x", "y", "f4", "i")
         await it.until(lambda: it.app.composer.text == "hi", "the text")
         assert it.app.editor.text.startswith('xy"""Says') and it.app.composer.has_focus
+
+
+async def test_a_paste_behind_the_key_that_opens_a_list_goes_into_the_list(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "ctrl+p")
+        it.app.post_message(events.Paste("greeter"))
+        press(it, "enter")
+        it.app.post_message(events.Paste("xy"))
+        press(it, "z")
+        await it.until(lambda: it.app.editor.text.startswith('xyz"""Says'), "the text")
+        assert it.app.composer.text == ""
 
 
 async def test_text_waits_as_long_as_the_key_before_it_is_at_work(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.pty_spark import START, Pty, Stage, stage
 
 FAULTS = {
-    "a key's action": ("from tui.app.app import SparkApp\nSparkApp.action_help = fail\n", "\x1bOP"),
+    "a key's action": ("from tui.app.actions import Actions\nActions.help = fail\n", "\x1bOP"),
     "drawing": (
         "from tui.panes.status import StatusLine\nplain = StatusLine.render_line\n"
         "StatusLine.render_line = lambda self, y: fail() if self.status.message else plain(self, y)\n",
@@ -37,7 +37,7 @@ FAULTS = {
         "App._process_messages = broken\n",
         "",
     ),
-    "several at once": ("from tui.app.app import SparkApp\nSparkApp.action_help = fail\n", "\x1bOP" * 3),
+    "several at once": ("from tui.app.actions import Actions\nActions.help = fail\n", "\x1bOP" * 3),
 }
 BROKEN = """
 import sys

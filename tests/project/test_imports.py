@@ -44,7 +44,7 @@ BEHIND_THE_FRAME = (
     "edits",
     "session.session",
     "session.events",
-    "tui.app.feed",
+    "tui.control.feed",
     "tui.panes.editor.shown_file",
 )
 """What is loaded only after the first frame. Textual's own text area loads tree_sitter before it."""

@@ -1,8 +1,8 @@
 """The full-screen front end: editor, chat, composer and status line on one session.
 
 The app gives the session commands and shows its events; it keeps nothing that the journal could not give
-it again. Textual looks for actions and event handlers here, so they are here and thin: what they do is in
-the ``*_control`` modules, which :mod:`tui.app.controls` makes once the session is there.
+it again. Textual looks for event handlers here, so they are here and thin: what they do is in the modules of
+:mod:`tui.control`, which :mod:`tui.app.controls` makes once the session is there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -20,11 +20,12 @@ from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from tui.app.background import BackgroundTasks, fault
-from tui.app.overlay_control import REACHABLE, OverlayControl
-from tui.app.pane_control import PaneControl
+from tui.app.actions import Actions
 from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
 from tui.app.session_start import SessionStart
+from tui.control.background import BackgroundTasks, fault
+from tui.control.overlay_control import REACHABLE, OverlayControl
+from tui.control.pane_control import PaneControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.key_turns import KeyTurns
 from tui.keys.keymap import bindings
@@ -38,13 +39,13 @@ from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
-from tui.terminal.driver import LateDriver, repaint, take_keys
+from tui.terminal.driver import LateDriver, take_keys
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
-    from tui.app.feed import Feed
+    from tui.control.feed import Feed
     from tui.overlays.offer_screen import FindOffers
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
@@ -121,6 +122,7 @@ class SparkApp(App[int], inherit_bindings=False):
             notice=self._notice,
             offers=self._offers,
         )
+        self.actions = Actions(self, panes, self.layout, self.themes, self.overlays, self.pane_control, start)
         first = self._first_frame
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
         self.chat.border_title = pane_title("Chat")
@@ -179,9 +181,7 @@ class SparkApp(App[int], inherit_bindings=False):
     @property
     def controls(self) -> Controls:
         """What came with the session; only asked for where it must be there."""
-        if self.start.controls is None:
-            raise RuntimeError("the session is not there yet")
-        return self.start.controls
+        return self.start.made
 
     @property
     def session(self) -> SessionPort:
@@ -287,111 +287,17 @@ class SparkApp(App[int], inherit_bindings=False):
     def _complete(self, before: str) -> Candidates | None:
         return self.controls.suggestions.complete(before)
 
-    # Actions, as ``tui/keys/keymap.toml`` names them.
+    # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""
-        if action == "answer_held" and self.panes.held.question is None:
+        name = parameters[0] if action == "do" else action
+        if name == "answer_held" and self.panes.held.question is None:
             return False
-        if action == "suspend" and self.editor.has_focus:
+        if name == "suspend" and self.editor.has_focus:
             return False  # there the key undoes
-        return not self.overlays.covered or action in REACHABLE
+        return not self.overlays.covered or name in REACHABLE
 
-    def action_interrupt(self) -> None:
-        """Stop the turn."""
-        self.controls.prompts.interrupt()
-
-    def action_cancel(self) -> None:
-        """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""
-        if self.session.running:
-            self.controls.prompts.interrupt()
-        else:
-            self.controls.quitting.cancel()
-
-    def action_quit_spark(self) -> None:
-        """Quit."""
-        self.controls.quitting.quit()
-
-    def action_help(self) -> None:
-        """Show every key."""
-        self.overlays.help()
-
-    def action_open_file(self) -> None:
-        """Pick a file."""
-        self.controls.files.pick_file()
-
-    def action_context(self) -> None:
-        """Show what the model is shown."""
-        self.controls.hunks.toggle_context()
-
-    def action_save(self) -> None:
-        """Save the file in the editor."""
-        self.controls.files.save()
-
-    def action_go_hunk(self, by: int) -> None:
-        """Go to the next landed hunk, or to the previous one."""
-        self.controls.hunks.go(by)
-
-    def action_undo_hunk(self) -> None:
-        """Undo a hunk."""
-        self.controls.hunks.undo()
-
-    def action_redo_hunk(self) -> None:
-        """Redo a hunk."""
-        self.controls.hunks.redo()
-
-    def action_undo_turn(self) -> None:
-        """Undo the last turn."""
-        self.controls.prompts.ask_to_undo_turn()
-
-    def action_answer_held(self) -> None:
-        """Go to what needs the user's OK."""
-        self.screen_stack[0].set_focus(self.panes.held)
-
-    def action_follow(self) -> None:
-        """Let the editor follow the hunks again."""
-        self.editor.follow()
-
-    def action_focus_pane(self, name: str) -> None:
-        """Go to a pane."""
-        self.pane_control.focus(name)
-
-    def action_next_pane(self) -> None:
-        """Go to the next pane."""
-        self.pane_control.focus_next()
-
-    def action_zoom(self) -> None:
-        """Show one pane alone, or both again."""
-        self.pane_control.zoom()
-
-    def action_resize(self, by: int) -> None:
-        """Give the editor more or less of the room."""
-        self.layout.share(by)
-
-    def action_scroll_chat(self, pages: int = 0) -> None:
-        """Scroll the chat from the composer, without pages to its end."""
-        self.chat.action_scroll_page(pages) if pages else self.chat.action_to_end()
-
-    def action_reasoning(self) -> None:
-        """Unfold or fold the reasoning."""
-        self.chat.fold(unfolded=not self.chat.unfolded)
-
-    def action_copy(self, what: Literal["answer", "code"]) -> None:
-        """Copy the last answer or the last code block."""
-        self.pane_control.copy(what)
-
-    def action_suspend(self) -> None:
-        """Suspend spark."""
-        self.pane_control.suspend()
-
-    def action_repaint(self) -> None:
-        """Paint the whole screen again."""
-        repaint(self)
-
-    def action_mouse(self) -> None:
-        """Turn mouse reporting on or off."""
-        self.pane_control.toggle_mouse()
-
-    def action_next_theme(self) -> None:
-        """Change to the next theme."""
-        self.status.say(f"theme: {self.themes.next()}")
+    def action_do(self, name: str, *arguments: Any) -> None:
+        """Run an action of the app's keys: a method of :class:`~tui.app.actions.Actions`."""
+        getattr(self.actions, name)(*arguments)

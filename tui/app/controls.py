@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from textual.app import App
 
-from tui.app.background import BackgroundTasks
-from tui.app.feed import Feed
-from tui.app.file_control import FileControl
-from tui.app.hunk_control import HunkControl
-from tui.app.overlay_control import OverlayControl
-from tui.app.prompt_control import PromptControl
-from tui.app.quit_control import QuitControl
-from tui.app.suggestion_control import SuggestionControl
+from tui.control.background import BackgroundTasks
+from tui.control.feed import Feed
+from tui.control.file_control import FileControl
+from tui.control.hunk_control import HunkControl
+from tui.control.overlay_control import OverlayControl
+from tui.control.prompt_control import PromptControl
+from tui.control.quit_control import QuitControl
+from tui.control.suggestion_control import SuggestionControl
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks

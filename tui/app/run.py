@@ -43,7 +43,7 @@ def run_app(
     require_terminal()
     from session.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
-    from tui.app.background import fault
+    from tui.control.background import fault
     from tui.terminal.end_signals import leaving_on_signals
 
     log_faults_to(opening.workspace.folders.error_log)

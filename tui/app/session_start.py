@@ -11,9 +11,9 @@ from textual import events
 from textual.app import App
 
 from session.storage.line_files import StoreError
-from tui.app.background import BackgroundTasks
-from tui.app.overlay_control import OverlayControl
 from tui.app.pending_session import FirstFrame, PendingSession
+from tui.control.background import BackgroundTasks
+from tui.control.overlay_control import OverlayControl
 from tui.drawing.code import warm
 from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
@@ -73,6 +73,13 @@ class SessionStart:
         self.taken: Offer | None = None
         """What to open again with, once the app is left."""
         self._ticker = Pacer(self._tick, 0.2)
+
+    @property
+    def made(self) -> Controls:
+        """The session and what shows it; only asked for where it must be there."""
+        if self.controls is None:
+            raise RuntimeError("the session is not there yet")
+        return self.controls
 
     def fetch(self, pending: PendingSession) -> None:
         """Take keys, now that the first frame is there; and have the session made behind it."""

@@ -58,10 +58,19 @@ def scope(name: str) -> Scope:
 def bindings(name: str) -> list[BindingType]:
     """The bindings of one scope. Those of ``app`` work wherever the focus is."""
     return [
-        Binding(key, entry.action, entry.help, show=False, priority=name == "app")
+        Binding(key, textual_action(name, entry.action), entry.help, show=False, priority=name == "app")
         for entry in scope(name).keys
         for key in entry.keys
     ]
+
+
+def textual_action(scope_name: str, action: str) -> str:
+    """The action as Textual runs it: those of the app are all run by ``SparkApp.action_do``."""
+    of_app = action.removeprefix("app.")
+    if of_app == action and scope_name != "app":
+        return action
+    name, _, arguments = of_app.removesuffix(")").partition("(")
+    return f"app.do({name!r}, {arguments})" if arguments else f"app.do({name!r})"
 
 
 def shown(action: str, where: str = "app") -> str:

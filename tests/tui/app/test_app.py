@@ -200,7 +200,7 @@ async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp
 async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_path: Path) -> None:
     async with stage(tmp_path, rate=200) as it:
         assert await it.app.shown_file.open("greeter.py")
-        it.app.action_focus_pane("editor")
+        it.app.actions.focus_pane("editor")
         it.app.editor.replace('    return "MINE"', (5, 0), (5, 27))
         await it.pilot.press("right")
         await it.ask("make it polite")

@@ -10,8 +10,9 @@ from textual.dom import DOMNode
 from textual.widgets import TextArea
 
 from tests.tui.stage import stage
+from tui.app.actions import Actions
 from tui.app.app import SparkApp
-from tui.keys.keymap import keymap, shown
+from tui.keys.keymap import keymap, shown, textual_action
 from tui.overlays.context_panel import ContextScreen
 from tui.overlays.help_screen import help_rows
 from tui.panes.chat.chat import ChatView
@@ -48,12 +49,27 @@ def test_every_key_is_bound_and_its_action_is_there(name: str) -> None:
     (scope,) = (scope for scope in keymap() if scope.name == name)
     bound = {b.key: b.action for b in owner.BINDINGS if isinstance(b, Binding)}
     for entry in scope.keys:
-        where, action = (
-            (SparkApp, entry.action[4:]) if entry.action.startswith("app.") else (owner, entry.action)
-        )
-        assert callable(getattr(where, "action_" + action.partition("(")[0]))
+        action = entry.action.partition("(")[0]
+        if name == "app" or action.startswith("app."):
+            assert callable(getattr(Actions, action.removeprefix("app.")))
+        else:
+            assert callable(getattr(owner, "action_" + action))
         for key in entry.keys:
-            assert bound[key] == entry.action
+            assert bound[key] == textual_action(name, entry.action)
+
+
+@pytest.mark.parametrize(
+    ("scope", "action", "run"),
+    [
+        ("app", "undo_hunk", "app.do('undo_hunk')"),
+        ("app", "focus_pane('chat')", "app.do('focus_pane', 'chat')"),
+        ("chat", "app.next_pane", "app.do('next_pane')"),
+        ("composer", "app.scroll_chat(-1)", "app.do('scroll_chat', -1)"),
+        ("composer", "send", "send"),
+    ],
+)
+def test_actions_of_the_app_go_through_one_method(scope: str, action: str, run: str) -> None:
+    assert textual_action(scope, action) == run
 
 
 def test_every_key_of_the_context_panel_has_its_action() -> None:

@@ -158,7 +158,7 @@ class Composer(TextArea):
         if self.text:
             self.action_delete_right()
         else:
-            await self.app.run_action("quit_spark")
+            await self.app.run_action("app.do('quit_spark')")
 
     def action_delete_left(self) -> None:
         """Delete the character to the left, or the whole chip."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from tui.app.background import BackgroundTasks
-from tui.app.overlay_control import OverlayControl
+from tui.control.background import BackgroundTasks
+from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
 from tui.panes.layout import Layout, Panes
 
 if TYPE_CHECKING:
-    from tui.app.feed import Feed
-    from tui.app.file_control import FileControl
+    from tui.control.feed import Feed
+    from tui.control.file_control import FileControl
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
     from tui.words.held_items import Verdict

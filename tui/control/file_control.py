@@ -11,10 +11,10 @@ from textual.app import App
 
 from session.events import FileBroken
 from session.storage.line_files import StoreError
-from tui.app.background import BackgroundTasks
-from tui.app.overlay_control import OverlayControl
 from tui.buffers.buffer import Buffer
 from tui.buffers.keeper import UnsavedKeeper
+from tui.control.background import BackgroundTasks
+from tui.control.overlay_control import OverlayControl
 from tui.files.conflict_control import CONFLICT, ConflictControl
 from tui.files.history_control import HistoryControl
 from tui.keys.key_order import after_typing

@@ -9,12 +9,12 @@ from textual.app import App
 from textual.widgets import TextArea
 
 from session.storage.line_files import StoreError
-from tui.app.overlay_control import OverlayControl
+from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
 from tui.panes.layout import Panes
 
 if TYPE_CHECKING:
-    from tui.app.file_control import FileControl
+    from tui.control.file_control import FileControl
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
 

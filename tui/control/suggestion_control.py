@@ -6,7 +6,7 @@ import asyncio
 
 from textual.app import App
 
-from tui.app.background import BackgroundTasks
+from tui.control.background import BackgroundTasks
 from tui.panes.layout import Panes
 from tui.port import SessionPort
 from tui.words.completion import Candidates, completer, from_files, typed

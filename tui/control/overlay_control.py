@@ -16,7 +16,7 @@ from tui.overlays.overlay import Overlay
 if TYPE_CHECKING:
     from session.events import Event
     from session.model_choice.offers import Offer
-    from tui.app.feed import Feed
+    from tui.control.feed import Feed
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 

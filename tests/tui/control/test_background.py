@@ -15,8 +15,8 @@ from session.storage.error_log import LOGGER, log_faults_to
 from tests.tui.app.test_pending_session import opened, until
 from tests.tui.stage import stage
 from tui.app.app import SparkApp
-from tui.app.background import BackgroundTasks
 from tui.app.pending_session import PendingSession, first_frame_of
+from tui.control.background import BackgroundTasks
 
 
 @pytest.fixture

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from tui.app.background import BackgroundTasks
-from tui.app.hunk_control import HunkControl
-from tui.app.overlay_control import OverlayControl
-from tui.app.quit_control import QuitControl
+from tui.control.background import BackgroundTasks
+from tui.control.hunk_control import HunkControl
+from tui.control.overlay_control import OverlayControl
+from tui.control.quit_control import QuitControl
 from tui.panes.held_bar import TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.words.completion import prefetch_models
 from tui.words.slash import SlashError, run_command, split_slash
 
 if TYPE_CHECKING:
-    from tui.app.feed import Feed
-    from tui.app.suggestion_control import SuggestionControl
+    from tui.control.feed import Feed
+    from tui.control.suggestion_control import SuggestionControl
     from tui.panes.trust_question import TrustQuestion
     from tui.port import SessionPort
     from tui.words.held_items import Verdict

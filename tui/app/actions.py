@@ -1,0 +1,142 @@
+"""What the keys of the app do, by the names that ``tui/keys/keymap.toml`` has for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from textual.app import App
+
+from tui.app.session_start import SessionStart
+from tui.control.overlay_control import OverlayControl
+from tui.control.pane_control import PaneControl
+from tui.drawing.theme_switch import ThemeSwitch
+from tui.panes.layout import Layout, Panes
+from tui.terminal.driver import repaint
+
+if TYPE_CHECKING:
+    from tui.app.controls import Controls
+
+
+class Actions:
+    """One method for each action of the app's keys, called with the arguments that the table gives."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        layout: Layout,
+        themes: ThemeSwitch,
+        overlays: OverlayControl,
+        pane_control: PaneControl,
+        start: SessionStart,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._layout = layout
+        self._themes = themes
+        self._overlays = overlays
+        self._pane_control = pane_control
+        self._start = start
+
+    @property
+    def _controls(self) -> Controls:
+        return self._start.made
+
+    def interrupt(self) -> None:
+        """Stop the turn."""
+        self._controls.prompts.interrupt()
+
+    def cancel(self) -> None:
+        """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""
+        if self._controls.session.running:
+            self._controls.prompts.interrupt()
+        else:
+            self._controls.quitting.cancel()
+
+    def quit_spark(self) -> None:
+        """Quit."""
+        self._controls.quitting.quit()
+
+    def help(self) -> None:
+        """Show every key."""
+        self._overlays.help()
+
+    def open_file(self) -> None:
+        """Pick a file."""
+        self._controls.files.pick_file()
+
+    def context(self) -> None:
+        """Show what the model is shown."""
+        self._controls.hunks.toggle_context()
+
+    def save(self) -> None:
+        """Save the file in the editor."""
+        self._controls.files.save()
+
+    def go_hunk(self, by: int) -> None:
+        """Go to the next landed hunk, or to the previous one."""
+        self._controls.hunks.go(by)
+
+    def undo_hunk(self) -> None:
+        """Undo a hunk."""
+        self._controls.hunks.undo()
+
+    def redo_hunk(self) -> None:
+        """Redo a hunk."""
+        self._controls.hunks.redo()
+
+    def undo_turn(self) -> None:
+        """Undo the last turn."""
+        self._controls.prompts.ask_to_undo_turn()
+
+    def answer_held(self) -> None:
+        """Go to what needs the user's OK."""
+        self._app.screen_stack[0].set_focus(self._panes.held)
+
+    def follow(self) -> None:
+        """Let the editor follow the hunks again."""
+        self._panes.editor.follow()
+
+    def focus_pane(self, name: str) -> None:
+        """Go to a pane."""
+        self._pane_control.focus(name)
+
+    def next_pane(self) -> None:
+        """Go to the next pane."""
+        self._pane_control.focus_next()
+
+    def zoom(self) -> None:
+        """Show one pane alone, or both again."""
+        self._pane_control.zoom()
+
+    def resize(self, by: int) -> None:
+        """Give the editor more or less of the room."""
+        self._layout.share(by)
+
+    def scroll_chat(self, pages: int = 0) -> None:
+        """Scroll the chat from the composer, without pages to its end."""
+        self._panes.chat.action_scroll_page(pages) if pages else self._panes.chat.action_to_end()
+
+    def reasoning(self) -> None:
+        """Unfold or fold the reasoning."""
+        self._panes.chat.fold(unfolded=not self._panes.chat.unfolded)
+
+    def copy(self, what: Literal["answer", "code"]) -> None:
+        """Copy the last answer or the last code block."""
+        self._pane_control.copy(what)
+
+    def suspend(self) -> None:
+        """Suspend spark."""
+        self._pane_control.suspend()
+
+    def repaint(self) -> None:
+        """Paint the whole screen again."""
+        repaint(self._app)
+
+    def mouse(self) -> None:
+        """Turn mouse reporting on or off."""
+        self._pane_control.toggle_mouse()
+
+    def next_theme(self) -> None:
+        """Change to the next theme."""
+        self._panes.status.say(f"theme: {self._themes.next()}")

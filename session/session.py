@@ -163,6 +163,15 @@ class Session:
         """True while a turn runs."""
         return self._turns.running
 
+    @property
+    def review(self) -> bool:
+        """Whether every hunk is held until the user accepts it; a change holds from the next turn on."""
+        return self._turns.review
+
+    @review.setter
+    def review(self, wanted: bool) -> None:
+        self._turns.review = wanted
+
     async def open(self) -> None:
         """Begin to read the project and to connect, both in the background."""
         self._tasks.watch_loop()

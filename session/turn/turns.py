@@ -61,6 +61,8 @@ class Turns:
         self._publish = recorder.publish
         self._tasks = tasks
         self._attended = attended
+        self.review = opening.settings.review
+        """Whether every hunk is held until the user accepts it, from the next turn on."""
         self._number = ended
         self._runner: Runner | None = None
         self._last: asyncio.Task[Any] | None = None
@@ -149,7 +151,7 @@ class Turns:
             thread=self._thread,
             recorder=self._recorder,
             attended=self._attended,
-            review=self._opening.settings.review,
+            review=self.review,
         )
         # A tool that is added while the turn runs is offered from the next turn on.
         tools = self._toolbox.as_now()

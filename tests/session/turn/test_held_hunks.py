@@ -114,6 +114,18 @@ async def test_review_mode_holds_every_hunk_and_one_answer_lands_the_rest(root: 
     assert len(talk.all(HunkHeld)) == 1 and len(talk.all(HunkLanded)) == 3
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_review_mode_can_be_turned_on_and_off(root: Path, wanted: bool) -> None:
+    async with talking(root, THREE, review=not wanted) as talk:
+        talk.session.review = wanted
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert (held.guard == "review") is wanted
+        talk.session.answer(held.hunk, land=True, rest=True)
+        await talk.ended("t1")
+        assert talk.text("a.py") == "one = 10\n"
+
+
 async def test_where_nobody_can_be_asked_review_refuses(root: Path) -> None:
     async with talking(root, THREE, review=True, attended=False) as talk:
         talk.session.submit("go")

@@ -32,6 +32,7 @@ from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
+from session.project.copied_text import CopiedText
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
@@ -76,6 +77,7 @@ class Session:
         self.typing = self._reading.pause.typed
         """Record that a key was pressed: work that would delay the next keys waits for a pause."""
         self._draft = Draft(self.folders.state)
+        self._copied = CopiedText(self.folders.state)
         self._prompts = PromptHistory(self.folders.state)
         self.unsaved = UnsavedTexts(self.folders.state / "unsaved")
         """The unsaved texts of the editor, kept through every end."""
@@ -295,6 +297,10 @@ class Session:
     def save_draft(self, text: str) -> None:
         """Store the unsent text. Raises StoreError if it cannot be written."""
         self._draft.write(text)
+
+    def keep_copied(self, text: str) -> Path:
+        """Store a copied text in a file, and return that. Raises StoreError."""
+        return self._copied.write(text)
 
     def prompts(self) -> list[str]:
         """Earlier prompts of this project, oldest first."""

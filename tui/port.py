@@ -178,6 +178,10 @@ class SessionPort(Protocol):
         """Save the draft. Raises StoreError when it cannot be written."""
         ...
 
+    def keep_copied(self, text: str) -> Path:
+        """Store a copied text in a file and return that; it writes to disk. Raises StoreError."""
+        ...
+
     def prompts(self) -> list[str]:
         """Earlier prompts of this project, oldest first."""
         ...

@@ -123,7 +123,9 @@ class Actions:
 
     def copy(self, what: Literal["answer", "code"]) -> None:
         """Copy the last answer or the last code block."""
-        self._pane_control.copy(what)
+        chat = self._panes.chat
+        text = chat.last_answer() if what == "answer" else chat.last_code()
+        self._controls.clipboard.copy(text, f"the last {'answer' if what == 'answer' else 'code block'}")
 
     def suspend(self) -> None:
         """Suspend spark."""

@@ -287,6 +287,11 @@ class SparkApp(App[int], inherit_bindings=False):
     def _complete(self, before: str) -> Candidates | None:
         return self.controls.suggestions.complete(before)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what a pane cut or copied."""
+        if self.ready:
+            self.controls.clipboard.copy(text)
+
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from textual.app import App
 
+from tui.clipboard.clipboard import Clipboard
 from tui.control.background import BackgroundTasks
 from tui.control.feed import Feed
 from tui.control.file_control import FileControl
@@ -37,6 +38,7 @@ class Controls:
     quitting: QuitControl
     suggestions: SuggestionControl
     trust: TrustQuestion
+    clipboard: Clipboard
 
 
 def make_controls(
@@ -58,10 +60,13 @@ def make_controls(
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     feed.on_broken = files.broken
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
-    quitting = QuitControl(app, panes, overlays, session, shown_file, files)
+    clipboard = Clipboard(app, say, background.start, session.keep_copied)
+    quitting = QuitControl(app, panes, overlays, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
     )
-    return Controls(session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions, trust)
+    return Controls(
+        session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions, trust, clipboard
+    )

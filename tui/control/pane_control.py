@@ -1,8 +1,6 @@
-"""Moves among the panes: focus, sizes, scrolling, copying."""
+"""Moves among the panes: focus, sizes, the mouse, suspending."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from textual.app import App
 from textual.widget import Widget
@@ -43,17 +41,6 @@ class PaneControl:
     def zoom(self) -> None:
         """Show one pane alone, the focused one or else the chat; or both again."""
         self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
-
-    def copy(self, what: Literal["answer", "code"]) -> None:
-        """Copy the last answer or the last code block."""
-        chat = self._panes.chat
-        text = chat.last_answer() if what == "answer" else chat.last_code()
-        if text:
-            self._app.copy_to_clipboard(text)
-            name = "answer" if what == "answer" else "code block"
-            self._panes.status.say(f"copied the last {name} ({len(text):,} characters)")
-        else:
-            self._panes.status.say("there is nothing to copy yet")
 
     def suspend(self) -> None:
         """Leave the terminal to the shell until it brings spark back."""

@@ -14,6 +14,7 @@ from tui.keys.key_order import after_typing
 from tui.panes.layout import Panes
 
 if TYPE_CHECKING:
+    from tui.clipboard.clipboard import Clipboard
     from tui.control.file_control import FileControl
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
@@ -33,6 +34,7 @@ class QuitControl:
         session: SessionPort,
         shown_file: ShownFile,
         files: FileControl,
+        clipboard: Clipboard,
     ) -> None:
         self._app = app
         self._panes = panes
@@ -40,6 +42,7 @@ class QuitControl:
         self._session = session
         self._shown_file = shown_file
         self._files = files
+        self._clipboard = clipboard
         self._last_cancel = 0.0
         """When Ctrl+C was pressed last, on the loop's clock; 0 where that one did something."""
 
@@ -73,8 +76,7 @@ class QuitControl:
         if self._overlays.uncover():
             self._last_cancel = 0.0
         elif isinstance(focused, TextArea) and focused.selected_text:
-            self._app.copy_to_clipboard(focused.selected_text)
-            status.say("copied")
+            self._clipboard.copy(focused.selected_text)
             self._last_cancel = 0.0
         elif again:
             await self._quit()

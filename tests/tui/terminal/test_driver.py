@@ -55,6 +55,7 @@ def test_the_private_names_are_where_they_were() -> None:
     assert isinstance(writer._queue, queue.Queue) and writer._queue.maxsize > 0
     assert "self._writer_thread = WriterThread" in source
     assert "self._driver" in inspect.getsource(App)
+    assert "self._clipboard = text" in inspect.getsource(App.copy_to_clipboard)
     assert "constants.ESCAPE_DELAY" in inspect.getsource(XTermParser)
 
 

@@ -1,0 +1,97 @@
+"""Copies a text out of spark, and says where it went."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from session.storage.line_files import StoreError
+from tui.clipboard.routes import Route, clipboard_sequence, route_of, through_tmux
+from tui.terminal.driver import hold_copied, write_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+PATIENCE = 2.0
+"""Seconds that tmux may take for a text."""
+
+Say = Callable[[str, str], None]
+"""Shows one line to the user: the text, and its level as of a notice."""
+Start = Callable[["Coroutine[Any, Any, None]", str], None]
+"""Starts a background task with a name, and tells of its failure."""
+
+
+class Clipboard:
+    """The way out of one app. The last text is also kept here, for Ctrl+V in spark itself."""
+
+    def __init__(self, app: App[Any], say: Say, start: Start, keep: Callable[[str], Path]) -> None:
+        """``keep`` writes a text to a file of spark's own and returns its path; it may take a while."""
+        self._app = app
+        self._say = say
+        self._start = start
+        self._keep = keep
+
+    def copy(self, text: str, what: str = "") -> None:
+        """Copy ``text``; ``what`` names it for the line that tells of it, such as ``the last answer``."""
+        if not text:
+            self._say("there is nothing to copy yet", "info")
+            return
+        hold_copied(self._app, text)
+        self._start(self._copy(text, f"{what} ({_size(text)})" if what else _size(text)), "copying a text")
+
+    async def _copy(self, text: str, told: str) -> None:
+        data = text.encode("utf-8", errors="replace")
+        route = route_of(os.environ, len(data))
+        if route is Route.TMUX:
+            if await _into_tmux(data):
+                self._say(f"copied {told} to tmux: its prefix and ] paste it", "info")
+                return
+            write_sequence(self._app, through_tmux(clipboard_sequence(text, {})))
+            self._say(f"tmux took no buffer: sent {told} to the terminal through it", "warning")
+        elif route is Route.TERMINAL:
+            write_sequence(self._app, clipboard_sequence(text, os.environ))
+            self._say(f"sent {told} to the terminal's clipboard", "info")
+        else:
+            try:
+                file = await asyncio.to_thread(self._keep, text)
+            except StoreError as problem:
+                self._say(str(problem), "error")
+                return
+            self._say(f"the terminal's clipboard cannot take it: saved {told} in {file}", "warning")
+
+
+async def _into_tmux(data: bytes) -> bool:
+    """Put ``data`` into a buffer of tmux, which sends it to the terminal's clipboard where that is allowed
+    (``-w``, which tmux has from version 3.2 on)."""
+    for arguments in (("-w", "-"), ("-",)):
+        try:
+            process = await asyncio.create_subprocess_exec(
+                "tmux",
+                "load-buffer",
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+        except OSError:
+            return False
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await process.communicate(data)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            return False
+        if process.returncode == 0:
+            return True
+    return False
+
+
+def _size(text: str) -> str:
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return f"{lines:,} lines" if lines > 1 else f"{len(text):,} character{'s' if len(text) > 1 else ''}"

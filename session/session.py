@@ -58,6 +58,7 @@ class Session:
     def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
         """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked."""
         self._opening = opening
+        self._attended = attended
         self._workspace = opening.workspace
         self.folders = opening.workspace.folders
         self.root = opening.workspace.root
@@ -177,6 +178,8 @@ class Session:
     async def open(self) -> None:
         """Begin to read the project and to connect, both in the background."""
         self._tasks.watch_loop()
+        self._loop = asyncio.get_running_loop()
+        self._workspace.ledger.wait.tell = self._waits
         self._recorder.publish(
             SessionStarted(
                 session=self.name,
@@ -230,6 +233,7 @@ class Session:
     async def close(self) -> None:
         """Interrupt a running turn, wait for the write in progress, and end everything in the background."""
         await self._turns.close()
+        self._workspace.ledger.wait.stop()
         # Runs all of these even if one raises, beginning with the last.
         async with contextlib.AsyncExitStack() as closing:
             closing.callback(self._recorder.close)
@@ -263,8 +267,17 @@ class Session:
         return self._turns.unqueue()
 
     def interrupt(self) -> None:
-        """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
+        """Stop the running turn: when this returns nothing more of it lands. No-op without one. What waits
+        for a lock of another process stops waiting."""
         self._turns.interrupt()
+        self._workspace.ledger.wait.stop()
+
+    def _waits(self, line: str) -> None:
+        """Tell for whom the edit thread waits; called there."""
+        todo = "; Esc stops waiting" if self._attended else ""
+        notice = Notice(level="warning", text=clean_line(f"{line}{todo}"))
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self._recorder.publish, notice)
 
     def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
         """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now

@@ -33,6 +33,11 @@ def say_json(record: Any, *, err: bool = False) -> None:
     _write(json_line(record) + "\n", err=err)
 
 
+def say_waiting(line: str) -> None:
+    """Print on standard error for whom a command waits."""
+    say_line(f"spark: {line} (Ctrl+C stops waiting)", err=True)
+
+
 def say_again(text: str, width: int) -> None:
     """Put ``text`` in the place of the last line on standard error, which was at most ``width`` wide."""
     from session.text.sanitize import clean_line

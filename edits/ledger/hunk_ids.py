@@ -6,18 +6,21 @@ must not wait for the disk reserves ids ahead; those that it does not need it gi
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
 from edits.files.atomic import sync_folder
+from edits.ledger.shared_lock import LockHeldError, LockWait
 
 RESERVED = 32
 """The number of ids that are reserved at once."""
+LONGEST_WAIT = 5.0
+"""Seconds to wait for another process that counts ids, which takes it a moment."""
 
 
 class HunkIds:
@@ -26,9 +29,10 @@ class HunkIds:
     ``counter`` is the file with the last number, ``last_used`` finds it where that file says nothing.
     """
 
-    def __init__(self, counter: Path, last_used: Callable[[], int]) -> None:
+    def __init__(self, counter: Path, last_used: Callable[[], int], wait: LockWait) -> None:
         self._counter = counter
         self._last_used = last_used
+        self._wait = wait
         self._reserved: deque[int] = deque()
         self._reserves = False
         self._filling = Lock()
@@ -57,8 +61,9 @@ class HunkIds:
                 return
 
     def give_back(self) -> None:
-        """Let go of the reserved ids; the next process uses them if they are still the last ones."""
-        with self._filling, self._locked() as descriptor:
+        """Let go of the reserved ids; the next process uses them if they are still the last ones. Where
+        another process keeps the counter, they stay unused."""
+        with self._filling, suppress(TimeoutError), self._locked() as descriptor:
             self._reserves = False
             last = self._last(descriptor)
             while self._reserved and self._reserved[-1] == last:
@@ -85,7 +90,10 @@ class HunkIds:
     def _locked(self) -> Iterator[int]:
         descriptor = os.open(self._counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            try:
+                self._wait.acquire(descriptor, "the counter of hunk ids", LONGEST_WAIT, signed=False)
+            except LockHeldError as problem:
+                raise TimeoutError(errno.ETIMEDOUT, problem.message) from problem
             if os.fstat(descriptor).st_size == 0:
                 sync_folder(self._counter.parent)
             yield descriptor

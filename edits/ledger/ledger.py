@@ -10,7 +10,6 @@ the rest: they are set aside in ``damaged.jsonl``.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from edits.ledger.hunk_ids import HunkIds
 from edits.ledger.journal_file import JournalFile
 from edits.ledger.records import to_line
 from edits.ledger.retention import DAY, Retention
+from edits.ledger.shared_lock import LONGEST, LockWait
 from edits.ledger.undo import recorded_range
 from edits.placing.splices import spliced
 
@@ -91,7 +91,9 @@ class Ledger:
         self._depth: dict[str, int] = {}
         self._open: set[int] = set()
         self._newest = 0
-        self._ids = HunkIds(folder / "counter", self._last_id)
+        self.wait = LockWait()
+        """How this process waits for the others."""
+        self._ids = HunkIds(folder / "counter", self._last_id, self.wait)
 
     def next_id(self) -> str:
         """A hunk id that no process of this project was or will be given. Any thread may call it.
@@ -116,20 +118,23 @@ class Ledger:
         self._ids.give_back()
 
     @contextmanager
-    def exclusive(self) -> Iterator[list[Recovered]]:
-        """Lock the journal for this process. What dead processes left open is settled first and returned."""
+    def exclusive(self, longest: float = LONGEST) -> Iterator[list[Recovered]]:
+        """Lock the journal for this process. What dead processes left open is settled first and returned.
+
+        Raises LockHeldError where another process keeps the lock for ``longest`` seconds.
+        """
         descriptor = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self.wait.acquire(descriptor, "the project's ledger", longest)
             self._refresh()
             yield self._settle_open()
         finally:
             os.close(descriptor)
 
-    def recover(self) -> list[Recovered]:
+    def recover(self, longest: float = LONGEST) -> list[Recovered]:
         """Settle what dead processes left open, set aside what is damaged, bring a journal of an old version
-        up to date, and once a day drop what is too old."""
-        with self.exclusive() as recovered:
+        up to date, and once a day drop what is too old. Raises LockHeldError as :meth:`exclusive` does."""
+        with self.exclusive(longest) as recovered:
             if self._file.is_old or self._file.damaged:
                 self._rewrite(self.entries())
             if self._is_due(time.time()):

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
+from edits.ledger.shared_lock import LockHeldError
 from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.journal.interrupted_landings import settle_interrupted
 from session.project.active_guards import locks_only
@@ -125,8 +126,7 @@ class _Applying:
 
 def undo_hunk(workspace: Workspace, hunk: str | None) -> HunkUndone | HunkRefused:
     """Undo ``hunk``, or the hunk that landed last if it is None. Needs no session."""
-    workspace.ledger.recover()
-    result = workspace.landing.undo(hunk)
+    result = _settled(workspace, hunk) or workspace.landing.undo(hunk)
     if isinstance(result, Refused):
         return refused_event(result, "")
     return HunkUndone(hunk=result.hunk, path=clean_line(result.path), start=result.start, end=result.end)
@@ -134,8 +134,16 @@ def undo_hunk(workspace: Workspace, hunk: str | None) -> HunkUndone | HunkRefuse
 
 def redo_hunk(workspace: Workspace, hunk: str | None) -> HunkRedone | HunkRefused:
     """Land ``hunk`` again, or the hunk that was undone last if it is None. Needs no session."""
-    workspace.ledger.recover()
-    result = workspace.landing.redo(hunk)
+    result = _settled(workspace, hunk) or workspace.landing.redo(hunk)
     if isinstance(result, Refused):
         return refused_event(result, "")
     return HunkRedone(hunk=result.hunk, path=clean_line(result.path), start=result.start, end=result.end)
+
+
+def _settled(workspace: Workspace, hunk: str | None) -> Refused | None:
+    """Settle what dead processes left open; a refusal where another process keeps the ledger."""
+    try:
+        workspace.ledger.recover()
+    except LockHeldError as held:
+        return Refused(hunk or "", "", held.code, held.message)
+    return None

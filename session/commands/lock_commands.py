@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from edits.ledger.shared_lock import LockHeldError
 from session.project.active_guards import GuardSettings, guards_with_user, guards_without_user
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
-from session.project.locks import LockStore
+from session.project.locks import LockError, LockStore
 from session.project.workspace import Workspace
 
 
@@ -64,10 +65,13 @@ class LockCommands:
 
     async def _change(self, change: Callable[[str], str], target: str) -> str:
         def in_edit_thread() -> tuple[str, tuple[str, ...]]:
-            with self._ledger.exclusive():
-                told = change(target)
-                self._protect()
-                return told, self._store.shown()
+            try:
+                with self._ledger.exclusive():
+                    told = change(target)
+                    self._protect()
+                    return told, self._store.shown()
+            except LockHeldError as held:
+                raise LockError(held.message) from held
 
         told, self.known = await self._thread.run(in_edit_thread)
         return told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
+from edits.ledger.shared_lock import LockHeldError
 from session.events import Notice
 from session.text.sanitize import clean_line
 
@@ -13,13 +14,20 @@ DAMAGED = (
     "edits that they are about cannot be undone, all others can"
 )
 
+LONGEST_WAIT = 2.0
+"""Seconds to wait for another process that uses the ledger. Later landings settle what is open as well."""
+
 
 def settle_interrupted(ledger: Ledger) -> list[Notice]:
     """Settle the landings that are open in ``ledger``. Returns a warning for each hunk that can be neither
-    finished nor undone, and one for damaged records. Raises OSError if the ledger cannot be read or
-    written."""
+    finished nor undone, and one for damaged records; or one that says who keeps the ledger. Raises OSError if
+    the ledger cannot be read or written."""
     known = ledger.set_aside
-    lost = [left for left in ledger.recover() if left.state is State.LOST]
+    try:
+        recovered = ledger.recover(LONGEST_WAIT)
+    except LockHeldError as held:
+        return [Notice(level="warning", text=clean_line(f"edits have to wait: {held.message}"))]
+    lost = [left for left in recovered if left.state is State.LOST]
     told = [LOST.format(hunk=left.hunk, path=left.path) for left in lost]
     damaged = ledger.set_aside - known
     if damaged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +20,22 @@ def replace_private(file: Path, data: bytes) -> None:
         new.write(data)
 
 
+LONGEST_WAIT = 10.0
+"""Seconds to wait for another process that changes the files of a folder, which takes it a moment."""
+
+
 @contextmanager
 def changed_alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from changing the files in ``folder`` at the same time. Raises OSError."""
+    """Keep other processes from changing the files in ``folder`` at the same time. Raises OSError, also where
+    another process keeps the folder locked."""
+    from edits.ledger.shared_lock import LockHeldError, LockWait
+
     descriptor = os.open(private_folder(folder), os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            LockWait().acquire(descriptor, "the folder", LONGEST_WAIT, signed=False)
+        except LockHeldError as held:
+            raise TimeoutError(errno.ETIMEDOUT, held.message, str(folder)) from held
         yield
     finally:
         os.close(descriptor)

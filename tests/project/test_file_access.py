@@ -27,6 +27,7 @@ OTHERS = {
     "edits/ledger/hunk_ids.py": "the ledger",
     "edits/ledger/journal_file.py": "the ledger",
     "edits/ledger/ledger.py": "the ledger",
+    "edits/ledger/shared_lock.py": "the ledger's lock, and /proc",
     "session/checks/agreements.py": "the checks that the user agreed to, in the state folder",
     "session/checks/proposals.py": "the project's manifests, to read only",
     "session/engine/gguf_header.py": "local models",

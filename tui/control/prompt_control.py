@@ -78,6 +78,7 @@ class PromptControl:
                 composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
                 status.say("Queued messages are back in the prompt", "warning")
         else:
+            self._session.interrupt()  # an undo may wait for another process
             status.show(message="")
             self._suggestions.hide()
         self._panes.held.confirm(None)

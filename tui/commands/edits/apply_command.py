@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tui.commands.options import folder_option, json_option, opening_workspace
-from tui.printing import say
+from tui.printing import say, say_waiting
 
 
 @click.command("apply")
@@ -35,6 +35,7 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     from tui.terminal.interruptible import interruptible
 
     workspace = opening_workspace(folder)
+    workspace.ledger.wait.tell = say_waiting
     show = json_printer(began)
     refused = found = False
     try:

@@ -9,12 +9,13 @@ from session.commands.apply import redo_hunk, undo_hunk
 from session.events import HunkRefused
 from tui.commands.options import opening_workspace
 from tui.exits import DONE, FAILED, leave
-from tui.printing import say
+from tui.printing import say, say_waiting
 
 
 def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
     """Undo ``hunk``, or redo it when ``again``; print the result and exit."""
     workspace = opening_workspace(folder)
+    workspace.ledger.wait.tell = say_waiting
     event = (redo_hunk if again else undo_hunk)(workspace, hunk)
     if isinstance(event, HunkRefused):
         subject = " ".join(part for part in (event.hunk, event.path) if part)

@@ -1,0 +1,135 @@
+"""Waiting for another process that holds the ledger: said, stoppable, and never without end."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from edits.ledger import shared_lock
+from edits.ledger.ledger import Ledger
+from edits.ledger.shared_lock import LockHeldError
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from edits.ledger.ledger import Ledger
+sys.argv = ["/somewhere/spark", "exec", "a private prompt"]
+with Ledger(Path({folder!r})).exclusive():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the ledger until its standard input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD.format(folder=str(folder))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.communicate()
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_lock, "TELL_AFTER", 0.05)
+    monkeypatch.setattr(shared_lock, "LONGEST_FOR_STOPPED", 0.2)
+
+
+def test_the_wait_is_told_once_and_ends_with_the_holder(tmp_path: Path) -> None:
+    ledger, told = Ledger(tmp_path), list[str]()
+    with held(tmp_path) as process:
+        assert process.stdin is not None
+        stdin = process.stdin
+
+        def tell(line: str) -> None:
+            told.append(line)
+            stdin.close()
+
+        ledger.wait.tell = tell
+        with ledger.exclusive():
+            pass
+        process.wait()
+        process.stdin = None
+    assert told == [f"waiting for process {process.pid} (spark exec), which holds the project's ledger"]
+
+
+def test_a_stopped_holder_is_given_up_and_named(tmp_path: Path) -> None:
+    ledger, told = Ledger(tmp_path), list[str]()
+    ledger.wait.tell = told.append
+    with held(tmp_path) as process:
+        stop(process)
+        with pytest.raises(LockHeldError) as raised, ledger.exclusive():
+            pass
+    assert "and is stopped" in told[0]
+    assert f"process {process.pid} (spark exec) holds the project's ledger" in raised.value.message
+    assert f"kill -CONT {process.pid}" in raised.value.message
+    with ledger.exclusive():
+        pass
+
+
+def test_a_wait_is_stopped_and_the_next_one_begins_anew(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    with held(tmp_path):
+        for _ in range(2):
+            waiting = threading.Event()
+            ledger.wait.tell = lambda line, waiting=waiting: waiting.set()  # type: ignore[misc]
+            problems: list[str] = []
+
+            def take(problems: list[str] = problems) -> None:
+                try:
+                    with ledger.exclusive():
+                        problems.append("none")
+                except LockHeldError as held:
+                    problems.append(held.message)
+
+            thread = threading.Thread(target=take)
+            thread.start()
+            assert waiting.wait(20)
+            ledger.wait.stop()
+            thread.join(20)
+            assert problems and problems[0].startswith("stopped waiting for process")
+
+
+def test_a_running_holder_is_given_up_after_the_limit(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    with (
+        held(tmp_path) as process,
+        pytest.raises(LockHeldError, match=f"kill {process.pid}"),
+        ledger.exclusive(0.1),
+    ):
+        pass
+
+
+def test_what_an_earlier_version_left_in_the_lock_names_nobody(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    for content in (b"", b"\xff\xfe", b"no number", b"9" * 300):
+        (tmp_path / "lock").write_bytes(content)
+        descriptor = os.open(tmp_path / "lock", os.O_RDWR)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with pytest.raises(LockHeldError, match=r"holds the project's ledger"), ledger.exclusive(0.05):
+                pass
+        finally:
+            os.close(descriptor)

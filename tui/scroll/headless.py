@@ -35,6 +35,8 @@ from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.printing import PieceWriter, say, say_json
+from tui.terminal.command_signals import CommandSignals
+from tui.terminal.end_signals import SIGNALS
 from tui.words.check_lines import check_line, checked_detail
 from tui.words.compaction_lines import compaction_line
 
@@ -138,26 +140,20 @@ async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
     session = Session(opening, attended=False)
     log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
-    loop = asyncio.get_running_loop()
-    # The turn ends as interrupted; a second Ctrl+C ends the program.
-    loop.add_signal_handler(signal.SIGINT, lambda: _interrupt(session, loop))
     code = FAILED
-    await session.open()
-    try:
-        session.submit(prompt)
-        refused = False
-        async for event in events:
-            if not isinstance(event, PhaseChanged):
-                show(event)
-            refused = refused or isinstance(event, HunkRefused)
-            if isinstance(event, TurnEnded):
-                code = exit_code(event.status, event.code, refused=refused)
-                break
-    finally:
-        await session.close()
-    return code
-
-
-def _interrupt(session: Session, loop: asyncio.AbstractEventLoop) -> None:
-    session.interrupt()
-    loop.remove_signal_handler(signal.SIGINT)
+    # The turn ends as interrupted; a second signal ends the program.
+    with CommandSignals(session.interrupt, (signal.SIGINT, *SIGNALS)) as signals:
+        await session.open()
+        try:
+            session.submit(prompt)
+            refused = False
+            async for event in events:
+                if not isinstance(event, PhaseChanged):
+                    show(event)
+                refused = refused or isinstance(event, HunkRefused)
+                if isinstance(event, TurnEnded):
+                    code = exit_code(event.status, event.code, refused=refused)
+                    break
+        finally:
+            await session.close()
+    return signals.code or code

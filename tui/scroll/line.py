@@ -53,6 +53,7 @@ from session.usage.totals import UsageFold
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.headless import fate_line
+from tui.terminal.command_signals import CommandSignals
 from tui.words.check_lines import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
@@ -88,15 +89,19 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     with patch_stdout():
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
-        try:
-            say(f"{session.models.model} in {session.root}\n/help for the keys")
-            if prompt:
-                session.submit(prompt)
-            await _ask(session, answer)
-        finally:
-            await session.close()
-            await printing
-    return DONE
+        say(f"{session.models.model} in {session.root}\n/help for the keys")
+        if prompt:
+            session.submit(prompt)
+        asking = asyncio.create_task(_ask(session, answer))
+        with CommandSignals(asking.cancel) as signals:
+            try:
+                await asyncio.wait({asking})
+            finally:
+                await session.close()
+                await printing
+    if signals.code is None:
+        asking.result()
+    return signals.code or DONE
 
 
 async def _ask(session: Session, answer: _Answer) -> None:
@@ -121,6 +126,9 @@ async def _ask(session: Session, answer: _Answer) -> None:
             continue
         except EOFError:
             return
+        except asyncio.CancelledError:  # by a signal
+            session.save_draft(asking.default_buffer.text)
+            raise
         if split_slash(text) == ("quit", ""):
             return
         if text.strip():

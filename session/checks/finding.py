@@ -43,3 +43,5 @@ class Verdict:
     """Why it is unclear, or how it ended."""
     last: str = ""
     note: str = ""
+    ran: bool = True
+    """Whether its command could be run at all."""

@@ -9,6 +9,8 @@ from context.text.secrets import redact
 from session.checks.check import Check
 from session.checks.finding import Status, Verdict
 from session.checks.output import ProjectPaths, find, without_escapes
+from session.sandbox.command import Command
+from session.sandbox.edits import Edits
 from session.sandbox.plan import Limits
 from session.sandbox.result import End, Outcome, SandboxRefused
 from session.sandbox.sandbox import Sandbox, Sandboxes
@@ -48,42 +50,52 @@ class CheckRunner:
         self._files = files
 
     async def run(
-        self, check: Check, changed: Sequence[str] | None = None, limits: Limits | None = None
+        self,
+        check: Check,
+        changed: Sequence[str] | None = None,
+        limits: Limits | None = None,
+        edits: Edits | None = None,
     ) -> Verdict:
-        """Run ``check`` for the files in ``changed``, or for the whole project, in a new sandbox.
+        """Run ``check`` for the files in ``changed``, or for the whole project, in a new sandbox with
+        ``edits``.
 
         What cannot be run gets an unclear verdict. Nothing the check started is left when this returns.
         """
         try:
             sandbox = await self._sandboxes.make()
         except (SandboxRefused, OSError) as problem:
-            return Verdict(check, Status.UNCLEAR, 0.0, why=f"no sandbox could be made: {problem}")
+            return _not_run(check, f"no sandbox could be made: {problem}")
+        command = Command(
+            [SHELL, "-c", check.line(changed)],
+            check.seconds,
+            self._environ,
+            limits or Limits(),
+            check.network,
+        )
         try:
-            return await self._run(check, changed, limits or Limits(), sandbox)
+            return await self._run(check, command, edits or {}, sandbox)
         finally:
             await sandbox.remove()
 
-    async def _run(
-        self, check: Check, changed: Sequence[str] | None, limits: Limits, sandbox: Sandbox
-    ) -> Verdict:
+    async def _run(self, check: Check, command: Command, edits: Edits, sandbox: Sandbox) -> Verdict:
         output = _Output()
         try:
-            outcome = await sandbox.run(
-                [SHELL, "-c", check.line(changed)],
-                environ=self._environ,
-                limits=limits,
-                seconds=check.seconds,
-                take=output.take,
-                network=check.network,
-            )
+            await sandbox.put(edits)
+            outcome = await sandbox.run(command, output.take)
         except (SandboxRefused, OSError) as problem:
-            return Verdict(check, Status.UNCLEAR, 0.0, why=f"it could not be started: {problem}")
+            return _not_run(check, f"it could not be started: {problem}")
         text = output.text()
         status, why = judge(check, outcome)
-        paths = ProjectPaths(self._project, [sandbox.root], self._files())
+        files = {*self._files(), *(path for path, content in edits.items() if content is not None)}
+        paths = ProjectPaths(self._project, [sandbox.root], files)
         findings = find(text, paths.resolve) if status is Status.RED else ()
         last = "" if status is Status.GREEN else _last_lines(text)
-        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note)
+        ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
+        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran)
+
+
+def _not_run(check: Check, why: str) -> Verdict:
+    return Verdict(check, Status.UNCLEAR, 0.0, why=why, ran=False)
 
 
 def judge(check: Check, outcome: Outcome) -> tuple[Status, str]:

@@ -13,13 +13,14 @@ import fcntl
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
 from session.sandbox.box import Box
-from session.sandbox.plan import Limits
+from session.sandbox.command import Command
+from session.sandbox.edits import Edits, write
 from session.sandbox.result import End, Outcome
 from session.tools.command.process import run_group
 
@@ -67,21 +68,21 @@ class CopySandbox:
             elif source.is_file():
                 _clone(source, target)
 
-    async def run(
-        self,
-        command: Sequence[str],
-        *,
-        environ: Mapping[str, str],
-        limits: Limits,
-        seconds: float,
-        take: Callable[[bytes], bool],
-        network: bool = False,
-    ) -> Outcome:
-        """See :class:`Sandbox`. The limits of memory and disk, and ``network``, cannot be held here."""
-        del limits, network
+    async def put(self, edits: Edits) -> None:
+        """See :class:`Sandbox`."""
+        await asyncio.to_thread(write, edits, self.root, self._project)
+
+    async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
+        """See :class:`Sandbox`. The limits of memory and disk, and of the network, cannot be held here."""
+        seconds = command.seconds
         began = time.monotonic()
         ended = await run_group(
-            command, folder=self.root, environ=environ, seconds=seconds, take=take, supervised=True
+            command.line,
+            folder=self.root,
+            environ=command.environ,
+            seconds=seconds,
+            take=take,
+            supervised=True,
         )
         took = time.monotonic() - began
         code = ended.code if ended.code >= 0 else 128 - ended.code

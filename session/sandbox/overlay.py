@@ -8,11 +8,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from session.sandbox.box import Box
-from session.sandbox.plan import Limits, View, plan
+from session.sandbox.command import Command
+from session.sandbox.edits import Edits, write
+from session.sandbox.plan import View, plan
 from session.sandbox.result import End, Outcome, SandboxRefused
 from session.sandbox.walls import REPORT
 from session.tools.command.process import run_group
@@ -20,6 +22,8 @@ from session.tools.command.process import run_group
 _WALLS = Path(__file__).with_name("walls.py")
 _PACKAGES = Path(__file__).parents[2]
 _PROBE_SECONDS = 10.0
+WRITTEN = Path("project", "upper")
+"""The folder of the box that holds what is written to the project (``tree.py``)."""
 _GRACE = 5.0
 """Seconds for the kernel to end what is in the sandbox; it takes milliseconds."""
 _FILE_TOO_LARGE = 128 + signal.SIGXFSZ
@@ -33,20 +37,27 @@ class OverlaySandbox:
         self.note = ""
         self._box = box
         self._view = view
+        self._gone: set[str] = set()
+        """The files that are deleted in the sandbox, which its first process does before each command."""
 
-    async def run(
-        self,
-        command: Sequence[str],
-        *,
-        environ: Mapping[str, str],
-        limits: Limits,
-        seconds: float,
-        take: Callable[[bytes], bool],
-        network: bool = False,
-    ) -> Outcome:
+    async def put(self, edits: Edits) -> None:
+        """See :class:`Sandbox`. The overlay's upper layer is written, which no command has mounted now."""
+        written = {path: content for path, content in edits.items() if content is not None}
+        await asyncio.to_thread(write, written, self._box.path / WRITTEN, self.root)
+        self._gone = (self._gone | edits.keys()) - written.keys()
+
+    async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
         """See :class:`Sandbox`."""
-        told = plan(self._view, limits, project=self.root, box=self._box.path, network=network)
-        line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), json.dumps(told), *command]
+        told = plan(
+            self._view,
+            command.limits,
+            project=self.root,
+            box=self._box.path,
+            network=command.network,
+            gone=self._gone,
+        )
+        line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), json.dumps(told), *command.line]
+        seconds = command.seconds
         began = time.monotonic()
         control, held = os.pipe()
         try:
@@ -54,7 +65,7 @@ class OverlaySandbox:
                 ended = await run_group(
                     line,
                     folder=Path("/"),
-                    environ=environ,
+                    environ=command.environ,
                     seconds=seconds,
                     take=take,
                     stdin=stdin,
@@ -87,8 +98,6 @@ class OverlaySandbox:
 
 async def probe(sandbox: OverlaySandbox) -> None:
     """Try to run a command that does nothing. Raises SandboxRefused with the reason if that fails."""
-    done = await sandbox.run(
-        ["/bin/sh", "-c", ":"], environ={}, limits=Limits(), seconds=_PROBE_SECONDS, take=lambda _: True
-    )
+    done = await sandbox.run(Command(["/bin/sh", "-c", ":"], _PROBE_SECONDS), lambda _: True)
     if done.end is not End.EXIT or done.code:
         raise SandboxRefused(f"a command that does nothing ended with {done.end}, code {done.code}")

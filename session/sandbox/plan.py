@@ -54,12 +54,16 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
     )
 
 
-def plan(view: View, limits: Limits, *, project: Path, box: Path, network: bool) -> Mapping[str, Any]:
-    """The plan for one command in ``project``; ``box`` is the sandbox's own folder."""
+def plan(
+    view: View, limits: Limits, *, project: Path, box: Path, network: bool, gone: Iterable[str] = ()
+) -> Mapping[str, Any]:
+    """The plan for one command in ``project``; ``box`` is the sandbox's own folder, and the files in ``gone``
+    are deleted in the sandbox."""
     return {
         "project": str(project),
         "box": str(box),
         "network": network,
+        "gone": sorted(gone),
         "limits": asdict(limits),
         **asdict(view),
     }

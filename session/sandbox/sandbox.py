@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 from session.sandbox.box import Box, remove_leftovers
+from session.sandbox.command import Command
 from session.sandbox.copy import CopySandbox, TooLarge
+from session.sandbox.edits import Edits
 from session.sandbox.overlay import OverlaySandbox, probe
-from session.sandbox.plan import Limits, view
+from session.sandbox.plan import view
 from session.sandbox.result import Outcome, SandboxRefused
 from session.storage.folders import cache_folder, config_folder, state_folder
 
@@ -29,16 +31,14 @@ class Sandbox(Protocol):
         """The walls that this sandbox lacks, in words; empty if it has all of them."""
         ...
 
-    async def run(
-        self,
-        command: Sequence[str],
-        *,
-        environ: Mapping[str, str],
-        limits: Limits,
-        seconds: float,
-        take: Callable[[bytes], bool],
-        network: bool = False,
-    ) -> Outcome:
+    async def put(self, edits: Edits) -> None:
+        """Write files into the sandbox, or delete them there. No command may be running.
+
+        Raises OSError if a file cannot be written.
+        """
+        ...
+
+    async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
         """Run ``command`` at the root without input; ``take`` gets its output and returns whether it wants
         more. When this returns or raises, none of the command's processes is left.
 

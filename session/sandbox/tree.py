@@ -63,6 +63,9 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     for path, descriptor in overlays.items():
         _show(descriptor, path)
         kernel.set_mount(path, clear_flags=kernel.READ_ONLY, set_flags=kernel.NO_SUID | kernel.NO_DEVICES)
+    for path in plan["gone"]:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(os.path.join(project, path))
     for path in sockets:
         _cover(path)
     _bind(devices, "/dev")

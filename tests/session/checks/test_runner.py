@@ -30,11 +30,13 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-async def run(root: Path, check: Check, changed: list[str] | None = None, **more: Limits) -> Verdict:
+async def run(
+    root: Path, check: Check, changed: list[str] | None = None, limits: Limits | None = None
+) -> Verdict:
     files = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
     environ = allowed_environment(os.environ)
     runner = CheckRunner(root, Sandboxes(root, os.environ), environ, lambda: files)
-    return await runner.run(check, changed, **more)
+    return await runner.run(check, changed, limits)
 
 
 async def test_failing_tests_are_red_with_the_place_and_mended_ones_green(root: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from session.sandbox.command import Command
 from session.sandbox.overlay import OverlaySandbox
 from session.sandbox.plan import Limits
 from session.sandbox.result import Outcome
@@ -39,14 +40,8 @@ def shell(sandbox: Sandbox) -> Shell:
             output.extend(piece)
             return len(output) < 1_000_000
 
-        outcome = await sandbox.run(
-            ["/bin/sh", "-c", line],
-            environ=dict(os.environ),
-            limits=limits or Limits(),
-            seconds=seconds,
-            take=take,
-            network=network,
-        )
+        command = Command(["/bin/sh", "-c", line], seconds, dict(os.environ), limits or Limits(), network)
+        outcome = await sandbox.run(command, take)
         return Ran(outcome, output.decode("utf-8", "replace"))
 
     return run

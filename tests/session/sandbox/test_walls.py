@@ -220,15 +220,12 @@ def _running(line: str) -> bool:
 RUN_FOREVER = """
 import asyncio, os, sys
 from pathlib import Path
-from session.sandbox.plan import Limits
+from session.sandbox.command import Command
 from session.sandbox.sandbox import Sandboxes
 
 async def main() -> None:
     sandbox = await Sandboxes(Path(sys.argv[1]), os.environ).make()
-    await sandbox.run(
-        ["/bin/sh", "-c", sys.argv[2]], environ=dict(os.environ), limits=Limits(), seconds=60,
-        take=lambda _: True,
-    )
+    await sandbox.run(Command(["/bin/sh", "-c", sys.argv[2]], 60, dict(os.environ)), lambda _: True)
 
 asyncio.run(main())
 """

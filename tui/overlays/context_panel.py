@@ -204,8 +204,8 @@ class ContextScreen(Overlay, inherit_bindings=False):
     # Drawing.
 
     def _draw(self, told: str = "", level: str = "muted") -> None:
-        if not self.is_attached:
-            return
+        if not (self.is_attached and self.query("#head")):
+            return  # a resize may come before the rows, or after they were closed
         width, height = self.size
         self.set_class(width >= WIDE, "wide")
         self.set_class(self._reading, "reading")
@@ -219,7 +219,7 @@ class ContextScreen(Overlay, inherit_bindings=False):
         self.call_after_refresh(self._draw_body)
 
     def _draw_body(self) -> None:
-        if not self.is_attached:
+        if not (self.is_attached and self.query("#piece")):
             return
         pieces, piece = self.query_one("#pieces", Choices), self.query_one("#piece", Lines)
         budget = self._window.budget if self._window else 1

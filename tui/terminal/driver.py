@@ -34,6 +34,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
+from tui.terminal.paste_bursts import PasteBursts
 from tui.terminal.stop_brake import BrakedOutput, StopBrake, Turns
 from tui.terminal.typeahead import as_typed, before_holding
 
@@ -154,6 +155,7 @@ class SparkDriver(LinuxDriver):
         constants.ESCAPE_DELAY = delay  # type: ignore[misc]
         parser = XTermParser(self._debug)
         keys = EscapeKeys(delay, lambda: self.brake.turn_runs)
+        bursts = PasteBursts()
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -161,15 +163,15 @@ class SparkDriver(LinuxDriver):
                 selector.register(self._ending[0], selectors.EVENT_READ)
             try:
                 while not self.exit_event.is_set():
-                    for ready, _ in selector.select(_patience(parser, keys)):
+                    for ready, _ in selector.select(_patience(parser, keys, bursts)):
                         if ready.fd != self.fileno:
                             continue  # not read: it is true from now on
                         data = as_typed(os.read(self.fileno, 4096))
                         if not data:
                             self.exit_event.wait(IDLE)
                             continue
-                        self._take(parser, keys, keys.feed(decode(data), monotonic()))
-                    self._take(parser, keys, keys.tick(monotonic()))
+                        self._take(parser, keys, bursts, keys.feed(decode(data), monotonic()))
+                    self._take(parser, keys, bursts, keys.tick(monotonic()))
                     for event in parser.tick():
                         self.process_message(event)
             finally:
@@ -177,8 +179,9 @@ class SparkDriver(LinuxDriver):
                 with suppress(EOFError, ParseError):
                     list(parser.feed(""))
 
-    def _take(self, parser: XTermParser, keys: EscapeKeys, typed: str) -> None:
+    def _take(self, parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts, typed: str) -> None:
         """Hand over what was typed. What may be a stop, and what is one, freezes the screen first."""
+        typed = bursts.feed(typed, monotonic())
         stops = any(key in typed for key in STOP_KEYS)
         if stops:
             self.brake.stopping()
@@ -254,9 +257,9 @@ def _escape_delay() -> float:
     return constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY
 
 
-def _patience(parser: XTermParser, keys: EscapeKeys) -> float:
+def _patience(parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts) -> float:
     """Seconds until the parser, or the keys that were held back, want to be asked again."""
-    due = [each for each in (parser._timeout_time, keys.due) if each is not None]
+    due = [each for each in (parser._timeout_time, keys.due, bursts.due) if each is not None]
     return min([IDLE, *(max(0.0, each - monotonic()) for each in due)])
 
 

@@ -244,7 +244,8 @@ def test_a_chip_stands_for_the_whole_paste() -> None:
     assert is_big(big) and not is_big("a line")
     assert "501 lines" in chip and "3.0 KB" in chip and "\n" not in chip
     assert chips.whole(f"see {chip} and go") == f"see {big} and go"
-    assert chips.ending_at(f"ab{chip}", len(chip) + 2) == 2
+    assert chips.around(f"ab{chip}", 5) == (2, len(chip) + 2)
+    assert chips.around(f"ab{chip}", 2) is None
 
 
 def test_fuzzy_finds_letters_in_order_names_first() -> None:

@@ -9,6 +9,7 @@ from textual.actions import SkipAction
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
@@ -61,11 +62,11 @@ class Composer(TextArea):
         *,
         id: str | None = None,
     ) -> None:
+        self._chips = Chips()  # asked for while the text area is made
         super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, max_checkpoints=500)
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
-        self._chips = Chips()
         self._cycle = CompletionCycle(completes)
         self._turn_runs = running
         self._timer: Timer | None = None
@@ -79,7 +80,8 @@ class Composer(TextArea):
 
     def put(self, text: str) -> None:
         """Put ``text`` in place of the draft, with the cursor at its end."""
-        self.load_text(self._chips.chip(text) if len(text) > LARGEST_SHOWN_DRAFT else text)
+        short = self._chips.short(text)
+        self.load_text(self._chips.chip(text) if len(short) > LARGEST_SHOWN_DRAFT else short)
         self.move_cursor(self.document.end)
 
     def set_aside(self) -> bool:
@@ -160,33 +162,71 @@ class Composer(TextArea):
         else:
             await self.app.run_action("app.do('quit_spark')")
 
-    def action_delete_left(self) -> None:
-        """Delete the character to the left, or the whole chip."""
-        row, column = self.cursor_location
-        start = self._chips.ending_at(self.document.get_line(row), column)
-        if self.selection.is_empty and start is not None:
-            self.delete((row, start), (row, column), maintain_selection_offset=False)
-        else:
-            super().action_delete_left()
+    # Chips: the cursor goes over one as over a character, and a change in one takes all of it.
 
-    def action_delete_right(self) -> None:
-        """Delete the character to the right, or the whole chip."""
-        row, column = self.cursor_location
-        end = self._chips.starting_at(self.document.get_line(row), column)
-        if self.selection.is_empty and end is not None:
-            self.delete((row, column), (row, end), maintain_selection_offset=False)
-        else:
-            super().action_delete_right()
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of chips. Textual calls this with every selection, before it is set."""
+        old = self.selection
+        return Selection(self._outside(selection.start, old.start), self._outside(selection.end, old.end))
+
+    def _outside(self, new: Location, old: Location) -> Location:
+        row, column = new
+        if row >= self.document.line_count:
+            return new
+        line = self.document.get_line(row)
+        before = old[1] if old[0] == row else column
+        return row, self._chips.beside(line, column, before)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Change the text; a chip that would be changed is replaced whole."""
+        top, bottom = sorted((edit.from_location, edit.to_location))
+        first = self._chips.around(self.document.get_line(top[0]), top[1])
+        last = self._chips.around(self.document.get_line(bottom[0]), bottom[1])
+        if first is not None and top == bottom:
+            edit.from_location = edit.to_location = (top[0], first[1])
+        elif first is not None or last is not None:
+            edit.from_location = (top[0], first[0] if first is not None else top[1])
+            edit.to_location = (bottom[0], last[1] if last is not None else bottom[1])
+        return super().edit(edit)
+
+    def undo(self) -> None:
+        """Undo typing."""
+        self._from_the_start(super().undo)
+
+    def redo(self) -> None:
+        """Redo typing."""
+        self._from_the_start(super().redo)
+
+    def _from_the_start(self, step: Callable[[], None]) -> None:
+        """Run ``step`` with the cursor where there is text in any case: Textual scrolls to the old place of
+        the cursor before it moves it, and raises where that line is gone."""
+        before, text = self.selection, self.text
+        self.selection = Selection.cursor((0, 0))
+        step()
+        if self.text == text:
+            self.selection = before
+
+    @property
+    def selected_text(self) -> str:
+        """The selected text, with its pastes whole."""
+        return self._chips.whole(super().selected_text)
+
+    def action_paste(self) -> None:
+        """Insert what was cut or copied in spark last."""
+        self._insert_paste(self.app.clipboard)
 
     def on_paste(self, event: events.Paste) -> None:
         """Insert a paste; a big one as a chip."""
         event.prevent_default()
         event.stop()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        if not text:
+        if not event.text:
             raise SkipAction
+        self._insert_paste(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def _insert_paste(self, text: str) -> None:
+        short = self._chips.short(text)
         start, end = self.selection
-        insert = self._chips.chip(text) if is_big(text) else text
+        insert = self._chips.chip(text) if short == text and is_big(text) else short
         self.replace(insert, start, end, maintain_selection_offset=False)
 
     def on_blur(self) -> None:

@@ -6,7 +6,7 @@ endings: a hunk says *which* text it means, the file says which bytes that text 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 
@@ -154,11 +154,21 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much a change changed: the lines that came and went, and one of them with its sign, ``+`` or ``-``,
+    for lists; it is empty where no line changed."""
+
+    added: int = 0
+    removed: int = 0
+    sample: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Landed:
     """A hunk that is on disk, because it landed or because its text was there already.
 
     ``start`` and ``end`` are the first line and one past the last of the new text in the file as
-    it is now, from 1; both are 0 for a file that was deleted.
+    it is now, from 1; both are 0 for a file that was deleted. ``extent`` tells how much changed.
     """
 
     hunk: str
@@ -169,6 +179,7 @@ class Landed:
     start: int
     end: int
     moved_to: str | None = None
+    extent: Extent = field(default_factory=lambda: Extent(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

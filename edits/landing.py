@@ -20,14 +20,14 @@ from edits.files.text import FileError, TextFile, digest
 from edits.files.tree import Tree
 from edits.guards.off_limits import OffLimits
 from edits.guards.protection import Protection
-from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import Extent, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.crash_recovery import settle as settle_intent
 from edits.ledger.entry import Entry, Op, State
 from edits.ledger.ledger import Ledger
 from edits.ledger.reverse import Reversal, plan_reversal
 from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
-from edits.placing.splices import new_range
+from edits.placing.splices import extent_of, new_range
 
 # Attempts to land a hunk in a file that keeps changing meanwhile.
 _TRIES = 5
@@ -284,4 +284,14 @@ def _no_write(change: Change) -> None:
 def _landed(change: Change) -> Landed:
     start, end = (0, 0) if change.after is None else new_range(change.splices)
     status = Status.APPLIED if change.rung is Rung.EXACT else Status.APPLIED_FUZZY
-    return Landed(change.hunk, change.shown, change.action, status, change.rung, start, end, change.moved_to)
+    extent = _extent(change)
+    return Landed(
+        change.hunk, change.shown, change.action, status, change.rung, start, end, change.moved_to, extent
+    )
+
+
+def _extent(change: Change) -> Extent:
+    """How much ``change`` changes."""
+    if change.after is None and change.before is not None:
+        return Extent(0, change.before.count(b"\n") + (not change.before.endswith(b"\n")))
+    return extent_of(change.splices)

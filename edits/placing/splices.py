@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from edits.files import diff
 from edits.files.text import TextFile
-from edits.hunk import HunkLine, LineKind
+from edits.hunk import Extent, HunkLine, LineKind
 from edits.placing.locate import Place
+
+LONGEST_SAMPLE = 120
+"""Characters of the line that stands for a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,28 @@ def spliced(file: TextFile, changes: Sequence[Splice]) -> str:
         done = begin + sum(map(len, change.old))
     pieces.append(file.text[done:])
     return "".join(pieces)
+
+
+def extent_of(changes: Sequence[Splice]) -> Extent:
+    """How much ``changes`` change. Lines that a splice only carries along are not counted."""
+    added = removed = 0
+    come: str | None = None
+    gone: str | None = None
+    for splice in changes:
+        for each in diff.changes(splice.old, splice.new):
+            added += each.new_end - each.new_start
+            removed += each.end - each.start
+            come = _telling(splice.new[each.new_start : each.new_end], come)
+            gone = _telling(splice.old[each.start : each.end], gone)
+    sample = f"+{come}" if come is not None else f"-{gone}" if gone is not None else ""
+    return Extent(added, removed, sample)
+
+
+def _telling(lines: Sequence[str], known: str | None) -> str | None:
+    """The first line that says something, shortened for a list."""
+    if known is not None:
+        return known
+    return next((line.strip()[:LONGEST_SAMPLE] for line in lines if any(map(str.isalnum, line))), None)
 
 
 def new_range(changes: Sequence[Splice]) -> tuple[int, int]:

@@ -64,7 +64,11 @@ class HunkHeld(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkLanded(Event):
-    """A hunk is on disk. Fields as in the command line's contract; ``moved_to`` is set for a move."""
+    """A hunk is on disk. Fields as in the command line's contract; ``moved_to`` is set for a move.
+
+    ``added`` and ``removed`` count its lines; ``sample`` is one of them with its sign, empty where there is
+    none.
+    """
 
     type: ClassVar[str] = "hunk.landed"
     turn: str
@@ -76,6 +80,9 @@ class HunkLanded(Event):
     end: int
     action: str = "update"
     moved_to: str | None = None
+    added: int = 0
+    removed: int = 0
+    sample: str = ""
 
 
 @dataclass(frozen=True, slots=True)

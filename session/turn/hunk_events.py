@@ -36,6 +36,9 @@ def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefuse
         end=result.end,
         action=result.action.value,
         moved_to=clean_line(result.moved_to) if result.moved_to else None,
+        added=result.extent.added,
+        removed=result.extent.removed,
+        sample=clean_line(result.extent.sample),
     )
 
 

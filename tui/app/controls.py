@@ -8,6 +8,7 @@ from textual.app import App
 
 from tui.clipboard.clipboard import Clipboard
 from tui.control.background import BackgroundTasks
+from tui.control.chat_control import ChatControl
 from tui.control.feed import Feed
 from tui.control.file_control import FileControl
 from tui.control.hunk_control import HunkControl
@@ -67,6 +68,7 @@ def make_controls(
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
     )
+    panes.chat.keys.hands = ChatControl(clipboard, hunks, say)
     return Controls(
         session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions, trust, clipboard
     )

@@ -10,6 +10,7 @@ from session import events as said
 from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
 from tui.panes.chat.chat import ChatView
+from tui.panes.chat.hunk_entry import HunkSize
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
@@ -17,7 +18,7 @@ from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.words.check_lines import broken_line, check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
-from tui.words.figures import compact, effort_said, turn_said
+from tui.words.figures import compact, effort_said, turn_brief, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.meter import Meter
 from tui.words.window_lines import context_line
@@ -172,7 +173,8 @@ class Feed:
                 chat.hunk(hunk, path, action, "typing")
             case said.HunkLanded():
                 self._landed.add(event.hunk)
-                chat.hunk(event.hunk, event.path, event.action, "landed", _where(event))
+                size = HunkSize(event.added, event.removed, event.sample)
+                chat.hunk(event.hunk, event.path, event.action, "landed", _where(event), size)
             case said.HunkRefused(turn="", path=path, message=message):
                 buffer = self._shown_file.buffers.of(path)
                 unsaved = buffer is not None and buffer.dirty
@@ -256,7 +258,7 @@ class Feed:
             self._status.say(message or "The turn failed.", "error")
         if (usage := self._usage.turns.get(turn)) is not None:
             started = self._started if self._started is not None and self._started.turn == turn else None
-            self._chat.remark(turn_said(usage, started), "quiet")
+            self._chat.folded(turn_brief(usage), turn_said(usage, started), quiet=True)
         if turn == self._turn:
             self._turn = ""
             self._rate = usage.tokens_per_second if usage is not None else None

@@ -69,6 +69,21 @@ class HunkControl:
         if file.path:
             self._layout.bring("editor")
 
+    def show(self, hunk: str) -> None:
+        """Show a hunk in its file, where it landed."""
+        self._panes.editor.call_later(self._show, hunk)
+
+    async def _show(self, hunk: str) -> None:
+        found = self._shown_file.marks.find(hunk)
+        entry = self._panes.chat.hunk_named(hunk)
+        if found is None:
+            state = entry.fate.state if entry is not None else "gone"
+            self._panes.status.say(f"{hunk} is {state}: it has no lines in a file now")
+        elif await self._shown_file.go_to(*found):
+            self._visited = hunk
+            self._layout.bring("editor")
+            self._app.screen_stack[0].set_focus(self._panes.editor)
+
     def undo(self) -> None:
         """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
         mark = self._shown_file.marked_here()

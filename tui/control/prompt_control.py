@@ -81,6 +81,7 @@ class PromptControl:
             self._session.interrupt()  # an undo may wait for another process
             status.show(message="")
             self._suggestions.hide()
+            self._panes.chat.let_go()
         self._panes.held.confirm(None)
         self._overlays.uncover()
 

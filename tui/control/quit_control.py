@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from session.storage.line_files import StoreError
 from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
+from tui.panes.chat.chat import ChatView
 from tui.panes.layout import Panes
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class QuitControl:
         focused, status = self._app.focused, self._panes.status
         if self._overlays.uncover():
             self._last_cancel = 0.0
-        elif isinstance(focused, TextArea) and focused.selected_text:
+        elif isinstance(focused, TextArea | ChatView) and focused.selected_text:
             self._clipboard.copy(focused.selected_text)
             self._last_cancel = 0.0
         elif again:

@@ -54,6 +54,14 @@ class Palette:
         ink = self.theme.ui["selection"]
         return Style(reverse=True) if "reverse" in ink.attributes else Style(bgcolor=ink.colour)
 
+    @property
+    def match(self) -> Style:
+        """The style of text that was searched for."""
+        ink = self.theme.ui["warning"]
+        if self.theme.ansi or ink.colour == "default":
+            return Style(reverse=True, underline=True)
+        return Style(color=self.theme.ui["surface"].colour, bgcolor=ink.colour)
+
     def textual_theme(self) -> TextualTheme:
         """The theme for Textual's own widgets and for ``spark.tcss`` (``$spark-ROLE``)."""
 

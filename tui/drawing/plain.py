@@ -36,6 +36,11 @@ def untabbed(text: str, width: int = 4) -> str:
     return out
 
 
+def visible_lines(text: str) -> list[str]:
+    """The drawable lines of ``text``."""
+    return [visible(untabbed(line)) for line in text.split("\n")] if text else []
+
+
 def cells_to(line: str, column: int) -> int:
     """The cells that ``line`` takes up to ``column``, as it is drawn."""
     return cell_len(visible(untabbed(line[:column])))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from tui.drawing.palette import Palette
@@ -14,14 +15,35 @@ Span = tuple[str, str]
 """Text without line breaks, and its role (see :class:`tui.drawing.palette.Palette`)."""
 
 
+DRAWN_ONLY = -1
+"""As ``Row.skip``: the row is no part of any text."""
+
+
 class Row:
-    """A screen row: its spans, the role that fills it, and its Strip once it was painted."""
+    """A screen row: its spans, the role that fills it, and its Strip once it was painted.
 
-    __slots__ = ("_strip", "fill", "spans")
+    For copying it also knows the line that it shows. The first ``skip`` characters are drawn and are no part
+    of that. ``joint`` is None where a line begins; else the row goes on the line of the row above, behind
+    that ``joint`` (the space at which it was wrapped, or nothing). ``raw`` is the whole line as it was
+    written, where it is drawn in another way.
+    """
 
-    def __init__(self, spans: Sequence[Span], fill: str = "surface") -> None:
+    __slots__ = ("_strip", "fill", "joint", "raw", "skip", "spans")
+
+    def __init__(
+        self,
+        spans: Sequence[Span],
+        fill: str = "surface",
+        *,
+        skip: int = 0,
+        joint: str | None = None,
+        raw: str | None = None,
+    ) -> None:
         self.spans = tuple(spans)
         self.fill = fill
+        self.skip = skip
+        self.joint = joint
+        self.raw = raw
         self._strip: tuple[Palette, int, Strip] | None = None
 
     def strip(self, palette: Palette, width: int) -> Strip:
@@ -92,11 +114,31 @@ def wrap(
     rest: Sequence[Span] = (),
     fill: str = "surface",
     words: bool = True,
+    raw: str | None = None,
+    margin: int | None = None,
 ) -> list[Row]:
-    """``spans`` wrapped to ``width`` cells; ``first`` precedes the first row, ``rest`` the others."""
+    """``spans`` wrapped to ``width`` cells; ``first`` precedes the first row, ``rest`` the others.
+
+    Nothing of these is copied, but for what of ``first`` is behind ``margin`` characters, where that is
+    given. ``raw`` is the line as it was written.
+    """
     text = "".join(piece for piece, _ in spans)
-    lead = cell_len("".join(piece for piece, _ in first))
-    rows = []
-    for index, (start, end) in enumerate(breaks(text, width - lead, words=words)):
-        rows.append(Row([*(rest if index else first), *cut(spans, start, end)], fill))
+    opening = "".join(piece for piece, _ in first)
+    lead, skip = cell_len(opening), len(opening) if margin is None else margin
+    hang = sum(len(piece) for piece, _ in rest)
+    rows: list[Row] = []
+    stop = 0
+    for start, end in breaks(text, width - lead, words=words):
+        if rows:
+            spaced = text[stop:start]
+            rows.append(Row([*rest, *cut(spans, start, end)], fill, skip=hang, joint=spaced))
+        else:
+            rows.append(Row([*first, *cut(spans, start, end)], fill, skip=skip, raw=raw))
+        stop = end
     return rows
+
+
+def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """``strip`` with ``style`` on the cells ``start`` to ``end``."""
+    middle = [Segment(text, (was or Style()) + style) for text, was, _ in strip.crop(start, end)]
+    return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end, strip.cell_length)])

@@ -104,6 +104,16 @@ def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
     return " · ".join(text for text in (effort, said(spent(usage)), speeds(usage)) if text)
 
 
+def turn_brief(usage: Usage) -> str:
+    """What a turn cost and how fast it was, for its footer: ``840 out · $0.02 · 1,043 tok/s``."""
+    from session.usage.totals import spent
+
+    taken, rate = spent(usage), usage.tokens_per_second
+    price = dollars(taken.known_cost) if taken.known_cost is not None else ""
+    speed = "" if rate is None else f"{rate:,.0f} tok/s"
+    return " · ".join(filter(None, (f"{thousands(taken.output)} out", price, speed)))
+
+
 async def report(accounts: Accounted, prices: str) -> str:
     """The figures of the session and of the day, one line each, then ``prices``, the line that names the
     prices used. Raises StoreError where the figures of the day cannot be read."""

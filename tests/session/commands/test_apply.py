@@ -41,8 +41,11 @@ def apply(workspace: Workspace, text: str | bytes, edit_format: str = "auto", **
 def test_hunks_land_and_are_told_one_by_one(workspace: Workspace) -> None:
     events = apply(workspace, f"Some words.\n{HELLO}More words.\n{ADD}")
     assert [type(event) for event in events] == [HunkOpened, HunkLanded, HunkOpened, HunkLanded, ApplyEnded]
-    assert events[1] == HunkLanded("", "h1", "app.py", "applied", 1, 2, 3)
-    assert events[3] == HunkLanded("", "h2", "new/file.txt", "applied", 1, 1, 3, action="add")
+    sample = "+return f'Hello {name}'"
+    hello = HunkLanded("", "h1", "app.py", "applied", 1, 2, 3, added=1, removed=1, sample=sample)
+    assert events[1] == hello
+    add = HunkLanded("", "h2", "new/file.txt", "applied", 1, 1, 3, action="add", added=2, sample="+one")
+    assert events[3] == add
     assert events[-1] == ApplyEnded(landed=2, refused=0, already_applied=0)
     assert "f'Hello {name}'" in (workspace.root / "app.py").read_text()
     assert (workspace.root / "new" / "file.txt").read_text() == "one\ntwo\n"

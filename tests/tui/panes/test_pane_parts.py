@@ -12,8 +12,10 @@ from rich.cells import cell_len
 from tui.drawing.code import CodeStream, lex, lexer_for
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Row, wrap
+from tui.panes.chat.answer import Answer
+from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.markdown import MarkdownStream
-from tui.panes.chat.transcript import Answer, HunkEntry, Prompt, Transcript
+from tui.panes.chat.transcript import Prompt, Transcript
 from tui.panes.composer.history import History
 from tui.panes.composer.paste_chips import Chips, is_big
 from tui.panes.editor.colouring import Colouring, whole

@@ -59,6 +59,8 @@ async def test_auto_and_the_turns_figures_are_told(tmp_path: Path) -> None:
         await it.until(lambda: it.app.status.status.picked, "the effort")
         assert "auto: low (asks for speed, short request)" in it.screen.splitlines()[-1]
         await it.done()
+        it.app.chat.fold(unfolded=True)
+        it.app.chat.settle_now()
         told = " ".join(it.chat.split())
         assert "auto: low (asks for speed, short request) · " in told
         assert " in · " in told and "price unknown · first token " in told

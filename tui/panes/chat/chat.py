@@ -5,8 +5,6 @@ It keeps its own scroll position: every change of Textual's virtual size would c
 
 from __future__ import annotations
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
@@ -14,11 +12,17 @@ from textual.widget import Widget
 
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
-from tui.drawing.plain import clipped
+from tui.drawing.plain import visible
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
+from tui.panes.chat.answer import Answer
+from tui.panes.chat.hunk_entry import HunkEntry, HunkSize
+from tui.panes.chat.mouse import ChatMouse
+from tui.panes.chat.painting import Thumb, bar, hint, read_over, thumb
+from tui.panes.chat.reading import Reading
+from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
-from tui.panes.chat.transcript import Answer, Entry, Folded, HunkEntry, Prompt, Reasoning, Remark, Transcript
+from tui.panes.chat.transcript import Entry, Folded, Prompt, Reasoning, Remark, Transcript
 from tui.terminal.driver import takes_frames
 
 FAST = 2
@@ -30,6 +34,7 @@ class ChatView(Widget, can_focus=True):
     end."""
 
     BINDINGS = bindings("chat")
+    ALLOW_SELECT = False  # Textual's own selection knows nothing of these rows
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -41,8 +46,11 @@ class ChatView(Widget, can_focus=True):
         self.unfolded = False
         self._hunks: dict[str, HunkEntry] = {}
         self._calls: dict[str, CallEntry] = {}
-        self._drawn_thumb: tuple[int, int] | None = None
+        self._drawn_thumb: Thumb = None
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
+        self.reading = Reading(self.transcript)
+        self.keys = ReadingKeys(self)
+        self._mouse = ChatMouse(self, self.keys)
 
     # Events of the session, in order.
 
@@ -73,7 +81,15 @@ class ChatView(Widget, can_focus=True):
         last.feed(delta)
         self._pacer.request()
 
-    def hunk(self, hunk: str, path: str, action: str, state: str, detail: str = "") -> None:
+    def hunk(
+        self,
+        hunk: str,
+        path: str,
+        action: str,
+        state: str,
+        detail: str = "",
+        size: HunkSize | None = None,
+    ) -> None:
         """Add the line of a hunk, or change it in place if there is one."""
         entry = self._hunks.get(hunk)
         if entry is None:
@@ -83,6 +99,8 @@ class ChatView(Widget, can_focus=True):
         if path:
             entry.path = path
         entry.become(state, detail)
+        if size is not None:
+            entry.measure(size)
         self._pacer.request()
 
     def judged(self, hunk: str, check: str, status: str, detail: str) -> None:
@@ -115,10 +133,10 @@ class ChatView(Widget, can_focus=True):
         self.close_run()
         self._add(Remark(text, level))
 
-    def folded(self, head: str, text: str) -> None:
+    def folded(self, head: str, text: str, *, quiet: bool = False) -> None:
         """Add a line from spark itself with details that unfold."""
         self.close_run()
-        self._add(Folded(head, text, unfolded=self.unfolded))
+        self._add(Folded(head, text, unfolded=self.unfolded, quiet=quiet))
 
     def close_run(self) -> None:
         """End the piece that is streaming."""
@@ -143,10 +161,23 @@ class ChatView(Widget, can_focus=True):
                 entry.unfolded, entry.dirty = unfolded, True
         self._pacer.request()
 
+    def fold_blocks(self, *, folded: bool) -> bool:
+        """Fold or unfold all long code blocks; whether that changed anything."""
+        answers = [entry for entry in self.transcript.entries if isinstance(entry, Answer)]
+        changed = [answer for answer in answers if answer.fold(folded=folded)]
+        if changed:
+            self.reading.anchor = None
+            self.settle_now()
+        return bool(changed)
+
     def _add(self, entry: Entry) -> None:
-        self.transcript.add(entry)
-        if isinstance(entry, Prompt):
+        if isinstance(entry, Prompt) and self.reading.cursor is None:
+            # The view goes to the end, so nothing moves that is being read.
             self.following = True
+            for earlier in self.transcript.entries:
+                if isinstance(earlier, Answer):
+                    earlier.fold(folded=True)
+        self.transcript.add(entry)
         self._pacer.request()
 
     def _last(self) -> Entry | None:
@@ -185,6 +216,7 @@ class ChatView(Widget, can_focus=True):
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap for the new width, keeping the top row in sight."""
+        self.reading.forget()
         share = self.top / max(1, self.transcript.total)
         self.transcript.resize(max(8, event.size.width - 2))
         self.transcript.settle()
@@ -231,44 +263,72 @@ class ChatView(Widget, can_focus=True):
         """One line of the pane."""
         width = self.size.width
         row = self.transcript.row(self.top + y)
-        if not self.following and y == self.size.height - 1:
+        if y == self.size.height - 1:
             below = self.transcript.total - self.top - self.size.height
-            if below > 0:
-                return self._hint(f"↓ {below} more · {shown('to_end', 'chat')} ", width)
+            more = f"↓ {below} more · {shown('to_end', 'chat')} " if below > 0 and not self.following else ""
+            if told := visible(self.keys.line) or more:
+                return hint(told, width, self.palette)
         body = max(0, width - 1)
         if row is None:
             strip = Strip.blank(body, self.palette.style("text"))
         else:
-            strip = row.strip(self.palette, body)
-        return Strip.join([strip, self._bar(y)])
-
-    def _hint(self, text: str, width: int) -> Strip:
-        text = clipped(text, width)
-        pad = " " * (width - cell_len(text))
-        style = self.palette.style
-        return Strip([Segment(pad, style("text")), Segment(text, style("accent", "panel"))], width)
-
-    def _bar(self, y: int) -> Strip:
-        """The cell of the scroll bar at line ``y``; the bar is shown while the user has scrolled back."""
+            number, strip = self.top + y, row.strip(self.palette, body)
+            strip = read_over(strip, row, number, self.reading, self.palette, focused=self.has_focus)
         if y == 0:
             self._drawn_thumb = self._thumb()
-        if self._drawn_thumb is None:
-            return Strip([Segment(" ", self.palette.style("text"))], 1)
-        start, end = self._drawn_thumb
-        return Strip([Segment("┃" if start <= y < end else "│", self.palette.style("scrollbar"))], 1)
+        return Strip.join([strip, bar(self._drawn_thumb, y, self.palette)])
 
-    def _thumb(self) -> tuple[int, int] | None:
-        """The lines of the thumb of the scroll bar; None while the bar is hidden."""
-        total, height = self.transcript.total, self.size.height
-        if self.following or total <= height:
-            return None
-        size = max(1, height * height // total)
-        start = round(self.top * (height - size) / max(1, total - height))
-        return start, start + size
+    def _thumb(self) -> Thumb:
+        return thumb(self.top, self.transcript.total, self.size.height) if not self.following else None
 
     async def on_key(self, event: events.Key) -> None:
         """Run the keys in the order in which they were pressed."""
+        if self.keys.take(event):
+            event.stop()
+            event.prevent_default()
+            return
         await run_key_in_order(self, event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Add pasted letters to what is searched for."""
+        self.keys.paste(event.text)
+
+    def action_read(self, name: str, *argument: object) -> None:
+        """Run a key of :class:`~tui.panes.chat.reading_keys.ReadingKeys`; Textual passes on one argument."""
+        getattr(self.keys, name)(*argument)
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Draw the cursor, or no cursor."""
+        super().watch_has_focus(has_focus)
+        if self.reading.cursor is not None:
+            self.refresh()
+
+    def reveal_cursor(self, *, first: bool = False) -> None:
+        """Scroll to the cursor; ``first`` puts it at the top."""
+        point = self.reading.point(self.reading.cursor)
+        if point is not None:
+            height = max(1, self.size.height - 1)
+            if first or point[0] < self.top:
+                self.top = point[0]
+            elif point[0] >= self.top + height:
+                self.top = point[0] - height + 1
+            self.top = max(0, min(self.top, self._end() + 1))
+            self.following = False
+        self.refresh()
+
+    def let_go(self) -> bool:
+        """End the search, the selection or the cursor, and follow the end again from there; false where there
+        is none of them."""
+        if not self.keys.let_go():
+            return False
+        if self.reading.cursor is None and self.top >= self._end():
+            self.scroll_rows_by(self.transcript.total)
+        return True
+
+    @property
+    def selected_text(self) -> str:
+        """What is selected."""
+        return self.reading.text() if self.reading.selected is not None else ""
 
     # Scrolling.
 
@@ -279,21 +339,35 @@ class ChatView(Widget, can_focus=True):
         self.top = end if self.following else max(0, min(max(end, self.top), self.top + rows))
         self.refresh()
 
-    def action_scroll_rows(self, rows: int) -> None:
-        """Scroll by rows."""
-        self.scroll_rows_by(rows)
-
     def action_scroll_page(self, pages: int) -> None:
         """Scroll by pages, keeping two rows in sight."""
         self.scroll_rows_by(pages * max(1, self.size.height - 2))
 
     def action_to_start(self) -> None:
         """Scroll to the first row."""
+        self.reading.cursor = None
         self.scroll_rows_by(-self.transcript.total)
 
     def action_to_end(self) -> None:
         """Scroll to the last row, and follow it."""
+        self.reading.cursor = None
         self.scroll_rows_by(self.transcript.total)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """See :class:`~tui.panes.chat.mouse.ChatMouse`."""
+        self._mouse.down(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """See :class:`~tui.panes.chat.mouse.ChatMouse`."""
+        self._mouse.moved(event)
+
+    def on_mouse_up(self) -> None:
+        """See :class:`~tui.panes.chat.mouse.ChatMouse`."""
+        self._mouse.up()
+
+    def on_click(self, event: events.Click) -> None:
+        """See :class:`~tui.panes.chat.mouse.ChatMouse`."""
+        self._mouse.clicked(event)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll three rows up."""

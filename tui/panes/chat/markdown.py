@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
-from tui.drawing.plain import untabbed, visible
-from tui.drawing.rows import Row, Span, wrap
+from tui.drawing.plain import clipped, untabbed, visible
+from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 from tui.panes.chat.tables import MOST, Table, is_line
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
@@ -63,6 +63,10 @@ class MarkdownStream:
         self.rows: list[Row] = []
         self.blocks: list[str] = []
         """The text of each code block; the last may be unfinished."""
+        self.block_starts: list[int] = []
+        """The first row of the code of each block."""
+        self.block_ends: list[int] = []
+        """One past the last row of each block; an unfinished one has none."""
         self._width = width
         self._margin = margin
         self._tail = ""
@@ -119,6 +123,7 @@ class MarkdownStream:
             closing = _FENCE.match(line)
             if closing and closing["mark"].startswith(self._fence or "```") and not closing["info"].strip():
                 self._draw_code(self._code, closed=True)
+                self.block_ends.append(len(self.rows))
                 self._code = self._fence = None
                 self._blank = False
             else:
@@ -138,6 +143,11 @@ class MarkdownStream:
             self.blocks.append("")
             if not self._blank and self.rows:
                 self._final_rows([Row([])])
+            if language:
+                label = clipped(f" {visible(language)}", max(1, self._width - len(self._margin) - 1))
+                spans: list[Span] = [(self._margin, "text"), ("▏", "border"), (label, "faint")]
+                self._final_rows([Row(spans, "code_background", skip=DRAWN_ONLY)])
+            self.block_starts.append(len(self.rows))
             return
         if not line.strip():
             if not self._blank:
@@ -172,6 +182,7 @@ class MarkdownStream:
         spans = code.settle(tail or None)
         final = len(spans) if closed else code.rest - before
         for index, line in enumerate(spans):
+            raw = "".join(text for text, _ in line)
             rows = wrap(
                 drawable(line),
                 self._width,
@@ -179,6 +190,7 @@ class MarkdownStream:
                 rest=[(self._margin, "text"), ("▏", "border")],
                 fill="code_background",
                 words=False,
+                raw=raw if "\t" in raw else None,
             )
             self.rows += rows
             if index < final:
@@ -192,7 +204,8 @@ class MarkdownStream:
             spans = [(text, "heading" if role == "text" else role) for text, role in inline(match["text"])]
             return wrap(spans, self._width, first=[margin], rest=[margin])
         if _RULE.match(line):
-            return [Row([margin, ("─" * max(1, self._width - len(self._margin)), "border")])]
+            rule = "─" * max(1, self._width - len(self._margin))
+            return [Row([margin, (rule, "border")], skip=len(self._margin), raw="---")]
         if match := _ITEM.match(line):
             indent = " " * min(12, len(match["indent"]))
             mark = "•" if match["mark"] in "-*+" else match["mark"]
@@ -203,6 +216,7 @@ class MarkdownStream:
                 self._width,
                 first=[margin, (lead, "accent")],
                 rest=[margin, (" " * len(lead), "text")],
+                margin=len(self._margin),
             )
         if match := _QUOTE.match(line):
             bar: Span = ("▎ ", "border_focus")

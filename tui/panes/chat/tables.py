@@ -59,7 +59,7 @@ class Table:
         for cells in self._lines:
             if not cells:
                 rule = sum(widths) + len(_BETWEEN) * (len(widths) - 1) if widths else room
-                rows.append(Row([margin, ("─" * max(1, rule), "border")]))
+                rows.append(Row([margin, ("─" * max(1, rule), "border")], skip=len(margin[0])))
             elif widths:
                 rows += _aligned(cells, widths, margin)
             else:
@@ -111,5 +111,5 @@ def _aligned(cells: Sequence[Cell], widths: Sequence[int], margin: Span) -> list
             spans += piece
             if pad > 0 and at < len(columns) - 1:
                 spans.append((" " * pad, "text"))
-        rows.append(Row(spans))
+        rows.append(Row(spans, skip=len(margin[0])))
     return rows

@@ -70,5 +70,6 @@ class CallEntry:
             self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
         printed = [line for line in self._output.split("\n") if line.strip()]
         for line in printed[-TAIL:]:
-            self.rows.append(Row([(clipped("    " + visible(untabbed(line)), width), "faint")]))
+            whole = visible(untabbed(line))
+            self.rows.append(Row([(clipped(f"    {whole}", width), "faint")], skip=4, raw=whole))
         return 0

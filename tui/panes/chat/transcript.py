@@ -7,12 +7,10 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Protocol
 
-from tui.drawing.plain import clipped, untabbed, visible
-from tui.drawing.rows import Row, Span, wrap
-from tui.panes.chat.markdown import MarkdownStream
+from tui.drawing.plain import clipped, untabbed, visible, visible_lines
+from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 
 LONGEST_PROMPT = 40
 """The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
@@ -32,7 +30,7 @@ class Entry(Protocol):
 
 
 class Prompt:
-    """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``."""
+    """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``. A long one is folded."""
 
     tight = False
 
@@ -40,6 +38,7 @@ class Prompt:
         self.text, self.kind = text, kind
         self.rows: list[Row] = []
         self.dirty = True
+        self.unfolded = False
 
     def settle(self, width: int) -> int:
         """See :class:`Entry`."""
@@ -47,70 +46,24 @@ class Prompt:
         bar: Span = ("▌ ", "accent")
         self.rows = []
         if self.kind != "prompt":
-            self.rows.append(Row([bar, (self.kind, "warning")], "panel"))
+            self.rows.append(Row([bar, (self.kind, "warning")], "panel", skip=DRAWN_ONLY))
         lines = self.text.strip("\n").split("\n")
-        for line in lines[:LONGEST_PROMPT]:
+        shown = len(lines) if self.unfolded else LONGEST_PROMPT
+        for line in lines[:shown]:
             spans = [(visible(untabbed(line)), "prompt")]
-            self.rows += wrap(spans, width, first=[bar], rest=[bar], fill="panel")
-        if len(lines) > LONGEST_PROMPT:
-            more = f"… {len(lines) - LONGEST_PROMPT} more lines"
-            self.rows.append(Row([bar, (more, "muted")], "panel"))
+            raw = line if "\t" in line else None
+            self.rows += wrap(spans, width, first=[bar], rest=[bar], fill="panel", raw=raw)
+        if len(lines) > shown:
+            more = clipped(f"… {len(lines) - shown} more lines · o unfolds", max(1, width - 2))
+            self.rows.append(Row([bar, (more, "muted")], "panel", skip=DRAWN_ONLY))
         return 0
 
-
-class Answer:
-    """A piece of the answer between two edits."""
-
-    tight = False
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.rows: list[Row] = []
-        self.dirty = True
-        self.closed = False
-        self._pieces: list[str] = []
-        self._width = 0
-        self._stream = MarkdownStream(1)
-
-    def feed(self, text: str) -> None:
-        """Add text."""
-        self._pieces.append(text)
-        self.dirty = True
-
-    def close(self) -> None:
-        """The text is complete."""
-        if not self.closed:
-            self.closed = self.dirty = True
-
-    def drop_pending(self) -> None:
-        """Drop what was never painted: after an interrupt nothing more of the turn appears."""
-        self._pieces.clear()
-
-    @property
-    def blocks(self) -> list[str]:
-        """The text of its code blocks."""
-        return self._stream.blocks
-
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
-        fresh = "".join(self._pieces)
-        self._pieces.clear()
-        if not self.text:
-            fresh = fresh.lstrip("\n")
-        self.text += fresh
-        first = 0
-        if width != self._width:
-            self._width, self._stream = width, MarkdownStream(width)
-            self._stream.feed(self.text)
-            self._stream.settle(closed=self.closed)
-        else:
-            self._stream.feed(fresh)
-            first = self._stream.settle(closed=self.closed)
-        self.rows = self._stream.rows
-        while self.closed and self.rows and not self.rows[-1].spans:
-            self.rows.pop()
-        return min(first, len(self.rows))
+    def toggle(self, row: int) -> bool:
+        """Unfold a long prompt, or fold it; false where it is short."""
+        if self.text.strip("\n").count("\n") < LONGEST_PROMPT:
+            return False
+        self.unfolded, self.dirty = not self.unfolded, True
+        return True
 
 
 class Reasoning:
@@ -137,90 +90,20 @@ class Reasoning:
         count = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
         verb = "thought" if self.closed else "thinking"
         head = f"{'▾' if self.unfolded else '▸'} {verb} · {count}"
-        self.rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")])]
+        self.rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")], skip=2)]
         if self.unfolded:
             for line in lines:
                 spans = [(visible(untabbed(line)), "muted")]
                 self.rows += wrap(spans, width, first=[("    ", "text")], rest=[("    ", "text")])
         elif not self.closed and lines:
             last = clipped("    " + visible(untabbed(lines[-1].strip())), width)
-            self.rows.append(Row([(last, "faint")]))
+            self.rows.append(Row([(last, "faint")], skip=4))
         return 0
 
-
-@dataclass(frozen=True, slots=True)
-class HunkState:
-    """The state of a hunk: ``typing``, ``landed``, ``refused``, ``dropped``, ``held`` or ``undone``."""
-
-    state: str
-    detail: str = ""
-
-
-_SIGNS: dict[str, Span] = {
-    "typing": ("…", "flight"),
-    "landed": ("✓", "success"),
-    "refused": ("✗", "error"),
-    "held": ("?", "warning"),
-    "dropped": ("−", "muted"),
-    "undone": ("↶", "warning"),
-}
-
-
-_VERDICTS: dict[str, Span] = {"green": ("✓", "success"), "red": ("✗", "error"), "unclear": ("?", "warning")}
-
-
-class HunkEntry:
-    """The line of a hunk, changed in place as its state changes."""
-
-    tight = True
-
-    def __init__(self, hunk: str, path: str, action: str) -> None:
-        self.hunk, self.path, self.action = hunk, path, action
-        self.rows: list[Row] = []
-        self.dirty = True
-        self.fate = HunkState("typing")
-        self._verdicts: dict[str, tuple[str, str]] = {}
-        """What each check says of the hunk: ``green``, ``red`` or ``unclear``, and a detail."""
-
-    def judge(self, check: str, status: str, detail: str) -> None:
-        """Show what ``check`` says of the hunk."""
-        self._verdicts[check] = (status, detail)
-        self.dirty = True
-
-    def become(self, state: str, detail: str = "") -> None:
-        """Change the state."""
-        self.fate = HunkState(state, detail)
-        self.dirty = True
-
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
-        state, detail = self.fate.state, self.fate.detail
-        sign = _SIGNS[state]
-        told = "muted" if state in ("typing", "dropped", "undone") else "text"
-        spans: list[Span] = [(visible(self.path), told)]
-        if self.action != "update" and state != "refused":
-            spans.append((f" {_ACTIONS.get(self.action, self.action)}", "muted"))
-        lines = visible_lines(detail)
-        if lines:
-            spans.append((f" {lines[0]}", "error" if state == "refused" else "muted"))
-        if state == "landed":
-            spans += [span for check in self._verdicts for span in self._judged(check)]
-        lead: list[Span] = [("  ", "text"), (f"{sign[0]} ", sign[1]), (f"{self.hunk:<3} ", "faint")]
-        hang: list[Span] = [(" " * (4 + max(4, len(self.hunk) + 1)), "text")]
-        self.rows = wrap(spans, width, first=lead, rest=hang)
-        for line in lines[1:]:
-            self.rows += wrap([(line, "muted")], width, first=hang, rest=hang, words=False)
-        return 0
-
-    def _judged(self, check: str) -> list[Span]:
-        status, detail = self._verdicts[check]
-        sign, role = _VERDICTS[status]
-        told = visible(f" {check}: {detail}" if detail else f" {check}")
-        return [(f"  {sign}", role), (told, role if status == "red" else "muted")]
-
-
-_ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved"}
+    def toggle(self, row: int) -> bool:
+        """Unfold it, or fold it."""
+        self.unfolded, self.dirty = not self.unfolded, True
+        return True
 
 
 class Remark:
@@ -247,31 +130,34 @@ class Remark:
 
 
 class Folded:
-    """A line from spark itself that unfolds: what was compacted, and what replaces it."""
+    """A line from spark itself that unfolds: what was compacted, and what replaces it; or, ``quiet``, the
+    figures of a turn."""
 
     tight = False
 
-    def __init__(self, head: str, text: str, *, unfolded: bool) -> None:
+    def __init__(self, head: str, text: str, *, unfolded: bool, quiet: bool = False) -> None:
         self.rows: list[Row] = []
         self.dirty = True
         self.unfolded = unfolded
         self._head, self._text = head, text
+        self._role = "faint" if quiet else "muted"
 
     def settle(self, width: int) -> int:
         """See :class:`Entry`."""
         self.dirty = False
         sign = "▾" if self.unfolded else "▸"
-        self.rows = [Row([("  ", "text"), (clipped(f"{sign} {visible(self._head)}", width - 2), "muted")])]
+        head = clipped(f"{sign} {visible(self._head)}", width - 2)
+        self.rows = [Row([("  ", "text"), (head, self._role)], skip=2)]
         if self.unfolded:
             indent: list[Span] = [("    ", "text")]
             for line in visible_lines(self._text.strip("\n")):
-                self.rows += wrap([(line, "muted")], width, first=indent, rest=indent)
+                self.rows += wrap([(line, self._role)], width, first=indent, rest=indent)
         return 0
 
-
-def visible_lines(text: str) -> list[str]:
-    """The drawable lines of ``text``."""
-    return [visible(untabbed(line)) for line in text.split("\n")] if text else []
+    def toggle(self, row: int) -> bool:
+        """Unfold it, or fold it."""
+        self.unfolded, self.dirty = not self.unfolded, True
+        return True
 
 
 class Transcript:
@@ -330,11 +216,21 @@ class Transcript:
         entry, before = self.entries[index], self.entries[index - 1]
         return 0 if not before.rows or (entry.tight and type(entry) is type(before)) else 1
 
-    def row(self, number: int) -> Row | None:
-        """The row at ``number``, or None for a blank one between entries or past the end."""
+    def at(self, number: int) -> tuple[Entry, int] | None:
+        """The entry with row ``number``, and which of its rows that is; None for a blank row between entries,
+        or past the end."""
         index = bisect_right(self._starts, number) - 1
         if index < 0:
             return None
         inside = number - self._starts[index]
-        rows = self.entries[index].rows
-        return rows[inside] if inside < len(rows) else None
+        return (self.entries[index], inside) if inside < len(self.entries[index].rows) else None
+
+    def start_of(self, entry: Entry) -> int | None:
+        """The number of the first row of ``entry``; None where it has none yet."""
+        index = next((at for at, each in enumerate(self.entries) if each is entry), len(self.entries))
+        return self._starts[index] if index < len(self._starts) else None
+
+    def row(self, number: int) -> Row | None:
+        """The row at ``number``, or None for a blank one between entries or past the end."""
+        found = self.at(number)
+        return None if found is None else found[0].rows[found[1]]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, visible
-from tui.drawing.rows import Span
+from tui.drawing.rows import Span, overlaid
 from tui.panes.editor.hunk_in_flight import GhostRow
 
 
@@ -79,12 +78,6 @@ def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int,
     body = body.extend_cell_length(max(room + scroll_x, body.cell_length), style)
     sign = Segment("+" + " " * (number_width + 1), style)
     return Strip.join([Strip([sign]), body.crop(scroll_x, scroll_x + room)])
-
-
-def overlaid(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """``strip`` with ``style`` on the cells ``start`` to ``end``."""
-    middle = [Segment(text, (was or Style()) + style) for text, was, _ in strip.crop(start, end)]
-    return Strip.join([strip.crop(0, start), Strip(middle), strip.crop(end, strip.cell_length)])
 
 
 def _fill(look: LineLook) -> str:

@@ -39,6 +39,11 @@ class Marks:
         """The marks of one file, from the top."""
         return sorted(self._files.get(path, ()), key=lambda mark: mark.start)
 
+    def find(self, hunk: str) -> tuple[str, Mark] | None:
+        """The path and the mark of a hunk."""
+        found = ((path, mark) for path, marks in self._files.items() for mark in marks if mark.hunk == hunk)
+        return next(found, None)
+
     def set(self, path: str, mark: Mark) -> None:
         """Add the mark of a hunk, or move it."""
         self.remove(mark.hunk)

@@ -228,7 +228,12 @@ class ShownFile:
         if found is None:
             self.say("no hunk has landed yet", "info")
             return
-        path, mark = found
-        if await self.open(path):
-            self.editor.reveal(mark.start, last=mark.end - 1)
-            self.say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")
+        await self.go_to(*found)
+
+    async def go_to(self, path: str, mark: Mark) -> bool:
+        """Go to a landed hunk; false where its file cannot be shown."""
+        if not await self.open(path):
+            return False
+        self.editor.reveal(mark.start, last=mark.end - 1)
+        self.say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")
+        return True

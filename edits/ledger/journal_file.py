@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
 from edits.files.atomic import replacing, sync_folder
 from edits.files.durable import Step, no_step
-from edits.ledger.records import (
-    FIRST,
-    VERSION,
-    DamagedLineError,
-    UnfinishedLineError,
-    from_line,
-    to_line,
-)
+
+VERSION = 2
+"""The version of the format. Version 1 had neither a first line that names it nor checksums. It is still
+read, and rewritten when a ledger is recovered."""
+FIRST = {"kind": "ledger", "version": VERSION}
+"""The first line of a journal."""
 
 # More damage than this is not kept; it would be no journal.
 _MOST_DAMAGE = 16 * 1024 * 1024

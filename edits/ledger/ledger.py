@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from edits.checked_lines import to_line
 from edits.files.atomic import make_folder
 from edits.files.durable import Step, no_step
 from edits.files.text import FileError, decode, digest, whole_lines
@@ -29,7 +30,6 @@ from edits.ledger.crash_recovery import settle
 from edits.ledger.entry import Entry, Op, State, from_record, to_record
 from edits.ledger.hunk_ids import HunkIds
 from edits.ledger.journal_file import JournalFile
-from edits.ledger.records import to_line
 from edits.ledger.retention import DAY, Retention
 from edits.ledger.shared_lock import LONGEST, LockWait
 from edits.ledger.undo import recorded_range

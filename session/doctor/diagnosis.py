@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from session.doctor.finding import Finding
-from session.journal.session_list import unreadable_sessions
+from session.journal.session_list import damaged_sessions
 from session.keys import system_keyring
 from session.keys.credentials import CredentialsError, KeyPlace
 from session.models.discovery import LocalServer, find_servers
@@ -56,10 +56,10 @@ def _ledger(workspace: Workspace) -> Finding:
 
 
 def _damaged_sessions(folder: Path) -> list[Finding]:
-    """One finding for each session that cannot be read."""
+    """One finding for each session that cannot be read, or not all of it."""
     return [
         Finding("sessions", False, f"{problem}; other sessions are not affected: repair or remove this file")
-        for problem in unreadable_sessions(folder)
+        for problem in damaged_sessions(folder)
     ]
 
 

@@ -1,25 +1,27 @@
-"""Sessions on disk: one append-only journal file each, JSON lines, private to the user.
+"""Sessions on disk: one append-only journal each, JSON lines with checksums, private to the user.
 
-A line is an event (``session.events``) with ``at``, the seconds since 1970. A session is resumed from this
-file alone. Readers skip a line that a crash cut off, and writers begin the next one on a line of its own.
+A line is an event (``session.events``) with ``at``, the seconds since 1970. A session is resumed from its
+journal alone. Readers (``session.journal.reading``) skip a line that a crash cut off, and writers begin the
+next one on a line of its own. A long journal goes on in another part (``session.journal.parts``).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from session.events import Event, ReasoningDelta, TextDelta, from_dict, to_dict
-from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
+from edits.checked_lines import to_line
+from edits.files.atomic import sync_folder
+from edits.files.durable import Step, no_step
+from session.events import Event, ReasoningDelta, TextDelta, to_dict
+from session.journal.parts import KEPT_PARTS, PART_BYTES, SUFFIX, header, part_file, parts, thin_old_parts
+from session.storage.line_files import StoreError, open_for_lines, write_all
 
-SUFFIX = ".jsonl"
 _LONGEST_DELTA = 16_000
 """Characters of collected text at which it is written."""
 LONGEST_HELD = 0.25
@@ -39,14 +41,22 @@ class Journal:
     Every write reaches the kernel before the call returns. Collected text is written with the next other
     event, with the next delta when ``LONGEST_HELD`` is over, or by :meth:`flush`, which the recorder calls at
     that time: a killed process loses at most the text of the last ``LONGEST_HELD`` seconds of an answer.
-    Hunks are also in the ledger, which is durable. Events that cannot be written are kept in memory, and are
-    written before the next one that can be.
+    :meth:`upkeep` makes what was written durable; hunks are also in the ledger, which always is. Events that
+    cannot be written are kept in memory, and are written before the next one that can be.
     """
 
-    def __init__(self, folder: Path, session: str) -> None:
+    def __init__(self, folder: Path, session: str, step: Step = no_step) -> None:
         self.session = session
         self.file = folder / (session + SUFFIX)
+        self._step = step
         self._descriptor: int | None = None
+        self._part = 1
+        self._size = 0
+        """The bytes of the part that is written to."""
+        self._full: list[int] = []
+        """The full parts that may not be durable yet."""
+        self.begun = False
+        """Whether a part was made since :meth:`upkeep` was called last."""
         self._delta: TextDelta | ReasoningDelta | None = None
         """The first of the collected deltas, which have one kind and turn."""
         self._texts: list[str] = []
@@ -92,6 +102,9 @@ class Journal:
         finally:
             self._unwritten.clear()
             self._let_go()
+            for descriptor in self._full:
+                os.close(descriptor)
+            self._full = []
 
     def _gather(self, delta: TextDelta | ReasoningDelta) -> bool:
         """Collect ``delta`` with those before it; true if there is a line to write now."""
@@ -120,15 +133,21 @@ class Journal:
             self.lost += 1
         record = {**to_dict(event), "at": round(time.time(), 3)}
         # A lone surrogate (from a file name) must not make the record unwritable.
-        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
-        self._unwritten.append(line)
+        self._unwritten.append(to_line(record, ascii_only=True))
 
     def _write_lines(self) -> None:
         try:
             while self._unwritten:
+                line = self._unwritten[0]
+                if self._size >= PART_BYTES:
+                    self._let_go()
                 if self._descriptor is None:
-                    self._descriptor = open_for_lines(self.file)
-                write_all(self._descriptor, self._unwritten[0])
+                    self._descriptor = self._open()
+                if self._size == 0:
+                    line = header(self._part) + line
+                write_all(self._descriptor, line)
+                self._step("line written")
+                self._size += len(line)
                 self._unwritten.popleft()
         except OSError as problem:
             self._let_go()
@@ -136,46 +155,46 @@ class Journal:
                 f"cannot write the session's journal {self.file}: {problem.strerror}"
             ) from problem
 
+    def _open(self) -> int:
+        """Open the newest part, or a new one if that is full."""
+        self._part = parts(self.file)[-1]
+        descriptor = open_for_lines(part_file(self.file, self._part))
+        self._size = os.fstat(descriptor).st_size
+        if self._size >= PART_BYTES:
+            self._full.append(descriptor)
+            self._part += 1
+            descriptor = open_for_lines(part_file(self.file, self._part))
+            self._size = os.fstat(descriptor).st_size
+        self.begun = self.begun or self._size == 0
+        self._step("part opened")
+        return descriptor
+
+    def upkeep(self) -> Callable[[], None] | None:
+        """What makes all that was written so far durable and, after a new part, takes the text out of old
+        ones: a function for another thread, which raises OSError. None when nothing was written."""
+        if self._descriptor is None:
+            return None
+        written, begun = [os.dup(self._descriptor), *self._full], self.begun
+        self._full, self.begun = [], False
+
+        def work() -> None:
+            try:
+                for descriptor in written:
+                    os.fsync(descriptor)
+            finally:
+                for descriptor in written:
+                    os.close(descriptor)
+            if begun:
+                sync_folder(self.file.parent)
+            self._step("journal synced")
+            if begun and self._part > KEPT_PARTS:
+                thin_old_parts(self.file, self._step)
+
+        return work
+
     def _let_go(self) -> None:
         """Close the file. The next append opens it again, and so starts on a line of its own."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-def read_records(file: Path) -> Iterator[dict[str, Any]]:
-    """Every JSON object of a journal, in order; damaged lines are skipped.
-
-    Raises StoreError when the file cannot be read.
-    """
-    for line in read_lines(file):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            yield record
-
-
-def read_lines(file: Path) -> Iterator[bytes]:
-    """Every line of a journal, in order. Raises StoreError when the file cannot be read."""
-    for lines in read_blocks(file, 64_000):
-        yield from lines
-
-
-def read_blocks(file: Path, size: int) -> Iterator[list[bytes]]:
-    """The lines of a journal, in order, about ``size`` bytes at a time. Raises StoreError as above."""
-    try:
-        with open_to_read(file) as handle:
-            while lines := handle.readlines(size):
-                yield lines
-    except OSError as problem:
-        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
-
-
-def read_event(record: dict[str, Any]) -> Event | None:
-    """The event of a journal record, or None for other records and for damaged ones."""
-    try:
-        return from_dict(record)
-    except TypeError:
-        return None
+        self._size = 0

@@ -6,15 +6,13 @@ as much as fits into a model's window and is drawn in a moment; all other events
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from session.events import Event, HunkAimed, Notice, PhaseChanged, ReasoningDelta, TextDelta, to_dict
-from session.journal.journals import read_blocks, read_event
-from session.storage.line_files import StoreError
+from session.events import Event, HunkAimed, Notice, PhaseChanged, ReasoningDelta, TextDelta
+from session.journal.parts import TEXT, beginnings, is_thinned
+from session.journal.reading import LineCheck, journal_size, read_blocks, read_event
 
 LAST_PART = 1_000_000
 """Bytes at the end of a journal whose text is kept; the text before is left out."""
@@ -27,87 +25,66 @@ BLOCK = 250_000
 """Bytes that are read and parsed at once: parsing single lines takes several times as long."""
 
 
-def _beginnings(*kinds: type[Event]) -> tuple[bytes, ...]:
-    """How the lines of these events begin."""
-    return tuple(b'{"type":"%s"' % kind.type.encode() for kind in kinds)
-
-
-_TEXT = _beginnings(TextDelta, ReasoningDelta)
-_TRANSIENT = _beginnings(HunkAimed, PhaseChanged)
+_TRANSIENT = beginnings(HunkAimed, PhaseChanged)
 """They mean nothing when the turn is over, and there are many of them."""
 
 
-def read_past(file: Path) -> tuple[Event, ...]:
-    """The events of the journal ``file``, oldest first; damaged lines are skipped.
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The events of a journal, oldest first, and the number of its lines that are damaged."""
+
+    events: tuple[Event, ...]
+    damaged: int
+
+
+def read_past(file: Path) -> Past:
+    """The events of the journal ``file``; damaged lines are skipped.
 
     Raises StoreError when the file cannot be read.
     """
-    events: list[Event] = []
-    text: list[str] = []
+    check = LineCheck()
+    return Past(tuple(_joined(_events(file, check))), check.damaged)
+
+
+def _joined(events: Iterator[Event]) -> Iterator[Event]:
+    """``events`` with pieces of text that follow each other as one."""
+    held: TextDelta | ReasoningDelta | None = None
+    texts: list[str] = []
     length = 0
-    for lines in _kept(file):
-        for record in _parsed(lines):
-            event = read_event(record) if isinstance(record, dict) else None
-            if event is None:
+    for event in events:
+        if isinstance(event, TextDelta | ReasoningDelta):
+            if type(held) is type(event) and held.turn == event.turn and length < _MOST_JOINED:
+                texts.append(event.text)
+                length += len(event.text)
                 continue
-            last = events[-1] if events else None
-            if isinstance(event, TextDelta | ReasoningDelta):
-                if (
-                    isinstance(last, TextDelta | ReasoningDelta)
-                    and type(last) is type(event)
-                    and last.turn == event.turn
-                    and length < _MOST_JOINED
-                ):
-                    text.append(event.text)
-                    length += len(event.text)
-                    continue
-                _join(events, text)
-                text, length = [event.text], len(event.text)
-            else:
-                _join(events, text)
-                text = []
-            events.append(event)
-    _join(events, text)
-    return tuple(events)
+            if held is not None:
+                yield replace(held, text="".join(texts))
+            held, texts, length = event, [event.text], len(event.text)
+            continue
+        if held is not None:
+            yield replace(held, text="".join(texts))
+            held = None
+        yield event
+    if held is not None:
+        yield replace(held, text="".join(texts))
 
 
-def _join(events: list[Event], text: list[str]) -> None:
-    """Give the last event the whole of the ``text`` that was collected for it."""
-    if len(text) > 1:
-        events[-1] = replace(events[-1], text="".join(text))  # type: ignore[call-arg]
-
-
-def _kept(file: Path) -> Iterator[list[bytes]]:
-    """The lines of a journal that are kept, many at a time. A notice stands for the text that is left out."""
-    try:
-        start = file.stat().st_size - LAST_PART
-    except OSError as problem:
-        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
+def _events(file: Path, check: LineCheck) -> Iterator[Event]:
+    """The events that are kept. A notice stands for the text that is left out."""
+    start = journal_size(file) - LAST_PART
     place, left_out = 0, False
     for lines in read_blocks(file, BLOCK):
         place += sum(map(len, lines))
-        if place <= start:
-            left_out = left_out or any(line.startswith(_TEXT) for line in lines)
-            yield [line for line in lines if not line.startswith(_TEXT + _TRANSIENT)]
-            continue
-        if left_out:
-            left_out = False
-            yield [json.dumps(to_dict(Notice("info", LEFT_OUT.format(name=file.stem)))).encode()]
-        yield [line for line in lines if not line.startswith(_TRANSIENT)]
-
-
-def _parsed(lines: list[bytes]) -> list[Any]:
-    """The JSON values of ``lines``. A batch with a damaged line is parsed line by line."""
-    try:
-        values = json.loads(b"[" + b",".join(lines) + b"]")
-    except (ValueError, RecursionError):
-        values = []
-    if len(values) == len(lines):
-        return list(values)
-    values = []
-    for line in lines:
-        try:
-            values.append(json.loads(line))
-        except (ValueError, RecursionError):
-            continue
-    return values
+        shortened = is_thinned(lines[0])
+        if place <= start or shortened:
+            left_out = left_out or shortened or any(line.startswith(TEXT) for line in lines)
+            kept = [line for line in lines if not line.startswith(TEXT + _TRANSIENT)]
+        else:
+            if left_out:
+                left_out = False
+                yield Notice("info", LEFT_OUT.format(name=file.stem))
+            kept = [line for line in lines if not line.startswith(_TRANSIENT)]
+        for record in check.parse(kept):
+            event = read_event(record)
+            if event is not None:
+                yield event

@@ -6,13 +6,29 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from session.events import ConnectionChanged, Event, HunkTyped, Notice, ReadingProgress, ToolOutput
+from session.events import (
+    ConnectionChanged,
+    DialogueCompacted,
+    Event,
+    HunkRedone,
+    HunkTyped,
+    HunkUndone,
+    Notice,
+    PromptSubmitted,
+    ReadingProgress,
+    ToolOutput,
+    TurnEnded,
+)
 from session.journal.journals import LONGEST_HELD, Journal
 from session.journal.key_mask import KeyMask
+from session.journal.upkeep import Upkeep
 from session.storage.line_files import StoreError
 
 UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
 """Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
+DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)
+"""Events after which the journal is made durable: a loss of power must not take them. Landed hunks are in the
+ledger, which is durable before each write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,9 @@ class Recorder:
         self._mask = KeyMask()
         self._flushing: asyncio.TimerHandle | None = None
         """Set while collected text waits in the journal to be written."""
+        self._upkeep = Upkeep(journal, self._kept)
+        self._unkept = False
+        """Whether the user was told that the journal cannot be made durable."""
 
     def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
         """Call ``take`` with every later event, in the order of subscription and before all listeners.
@@ -75,6 +94,8 @@ class Recorder:
         if self._flushing is not None:
             self._flushing.cancel()
             self._flushing = None
+        self._try(self._journal.flush)
+        self._upkeep.finish()
         try:
             self._journal.close()
         except StoreError as problem:
@@ -85,6 +106,8 @@ class Recorder:
 
     def _write(self, event: Event) -> None:
         self._try(lambda: self._journal.write(event))
+        if self._journal.begun or isinstance(event, DURABLE):
+            self._upkeep.request()
         if self._journal.holds_text and self._flushing is None:
             self._flushing = asyncio.get_running_loop().call_later(LONGEST_HELD, self._flush)
 
@@ -107,6 +130,13 @@ class Recorder:
                 self._failed = False
                 missing = f"{journal.lost:,} events are" if journal.lost else "nothing is"
                 self._tell(Notice(level="info", text=f"this session is recorded again; {missing} missing"))
+
+    def _kept(self, problem: OSError | None) -> None:
+        """Tell the user when the journal cannot be made durable, once until it can be again."""
+        if problem is not None and not self._unkept:
+            lost = "a loss of power may take the end of this session's journal"
+            self._tell(Notice(level="warning", text=f"{self._journal.file}: {problem.strerror}; {lost}"))
+        self._unkept = problem is not None
 
     def _tell(self, event: Event) -> None:
         for queue in self._queues:

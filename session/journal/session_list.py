@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from session.journal.journals import SUFFIX, read_lines, read_records
+from session.journal.parts import SUFFIX, part_file, parts
+from session.journal.reading import LineCheck, damaged_lines, read_blocks, read_lines, read_records
 from session.storage.line_files import StoreError
 from session.text.near_names import listed, spelled_like
 
@@ -97,13 +97,15 @@ def list_sessions(folder: Path) -> SessionList:
     return SessionList(tuple(rows), tuple(sorted(problems)))
 
 
-def unreadable_sessions(folder: Path) -> list[str]:
-    """What is wrong with each journal that cannot be read."""
+def damaged_sessions(folder: Path) -> list[str]:
+    """What is wrong with each journal that cannot be read, or not all of it."""
     problems = []
     for file in sorted(folder.glob("*" + SUFFIX)):
         if _NAME.fullmatch(file.stem):
             try:
                 check_readable(file)
+                if damaged := damaged_lines(file):
+                    problems.append(f"{file}: {damaged} damaged lines are left out; all others are read")
             except StoreError as problem:
                 problems.append(str(problem))
     return problems
@@ -111,7 +113,12 @@ def unreadable_sessions(folder: Path) -> list[str]:
 
 def check_readable(file: Path) -> None:
     """Raise StoreError if no event of the journal ``file`` can be read; one that is empty is fine."""
-    if next(read_records(file), None) is None and _size(file):
+    check, empty = LineCheck(), True
+    for lines in read_blocks(file, 64_000):
+        empty = False
+        if check.parse(lines):
+            return
+    if not empty:
         raise StoreError(f"cannot read {file}: none of its lines is an event")
 
 
@@ -126,14 +133,10 @@ def _summary(file: Path) -> SessionSummary:
     check_readable(file)
     at = next((at for record in read_records(file) if isinstance(at := record.get("at"), int | float)), 0.0)
     turns, title = 0, ""
-    for line in read_lines(file):
-        if _PROMPT not in line:  # a journal may be long, and most of its lines are other events
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict) and record.get("type") == "prompt.submitted":
+    check = LineCheck()
+    # A journal may be long, and most of its lines are other events.
+    for record in check.parse([line for line in read_lines(file) if _PROMPT in line]):
+        if record.get("type") == "prompt.submitted":
             turns += 1
             if not title and isinstance(record.get("text"), str):
                 title = record["text"]
@@ -141,16 +144,9 @@ def _summary(file: Path) -> SessionSummary:
     return SessionSummary(file.stem, float(at) or changed, changed, turns, title)
 
 
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError as problem:
-        raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
-
-
 def _changed(file: Path) -> float:
-    """When ``file`` was changed; one of which that is not known comes last."""
+    """When a journal was changed; one of which that is not known comes last."""
     try:
-        return file.stat().st_mtime
+        return part_file(file, parts(file)[-1]).stat().st_mtime
     except OSError:
         return 0.0

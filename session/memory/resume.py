@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edits.ledger.ledger import HunkRecord, Ledger
-from session.events import Event, HunkLanded, HunkRedone, HunkUndone, PromptSubmitted, TurnEnded
+from session.events import Event, HunkLanded, HunkRedone, HunkUndone, Notice, PromptSubmitted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.past_events import read_past
 from session.memory.turn_memory import TurnMemory
 from session.text.sanitize import clean_line
 
+DAMAGED = "damaged lines of this session's journal that are left out: {count}, in {file}"
 CUT = "spark ended in the middle of this turn; what had landed is on disk"
 
 
@@ -36,7 +37,11 @@ def resume_session(file: Path, ledger: Ledger) -> ResumedSession:
 
     Raises StoreError when the journal cannot be read.
     """
-    events = read_past(file)
+    past = read_past(file)
+    events = past.events
+    if past.damaged:
+        told = DAMAGED.format(count=past.damaged, file=file)
+        events = (*events, Notice(level="warning", text=clean_line(told)))
     # A write that was finished by the kernel counts only once the ledger has found that it was.
     lost = settle_interrupted(ledger)
     cut = _cut_turns(events)

@@ -29,7 +29,7 @@ from session.events import (
     TextDelta,
     TurnEnded,
 )
-from session.journal.journals import read_event, read_records
+from session.journal.reading import read_event, read_records
 from session.memory.past_turns import PastTurnsFold
 from session.turn.preparation import FULL, MAP_SHARE
 

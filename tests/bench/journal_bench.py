@@ -27,6 +27,7 @@ from session.events import (
     Usage,
 )
 from session.journal.journals import Journal
+from session.journal.reading import journal_size
 
 NAME = "20260102-030405-abcd"
 LINE = "the function returns a list of values and checks each item before it writes "
@@ -87,7 +88,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, by_line in (("a record a line", True), ("collected", False)):
             file = write(Path(folder, name), turns, by_line=by_line)
-            size = file.stat().st_size / 1e6
+            size = journal_size(file) / 1e6
             print(f"{name:16}{turns:,} turns  {size:6.1f} MB  ", end="", flush=True)
             subprocess.run([sys.executable, "-c", RESUME, str(file)], check=True)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
 from edits.landing import Landing
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
-from edits.ledger.records import DamagedLineError, UnfinishedLineError, from_line, to_line
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
 

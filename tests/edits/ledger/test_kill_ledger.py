@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from edits.checked_lines import from_line
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
+from edits.ledger.journal_file import FIRST
 from edits.ledger.ledger import Ledger
-from edits.ledger.records import FIRST, from_line
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
 

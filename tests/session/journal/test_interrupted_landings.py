@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from edits.checked_lines import to_line
 from edits.ledger.ledger import Ledger
-from edits.ledger.records import to_line
 from session.doctor.diagnosis import examine_setup
 from session.journal.interrupted_landings import settle_interrupted
 from session.setup.config import Flags

@@ -20,9 +20,10 @@ from session.events import (
     TurnEnded,
     to_dict,
 )
-from session.journal import past_events
-from session.journal.journals import Journal, read_event, read_records
+from session.journal import parts, past_events
+from session.journal.journals import Journal
 from session.journal.past_events import read_past
+from session.journal.reading import read_event, read_records
 
 NAME = "20260102-030405-abcd"
 
@@ -81,13 +82,13 @@ def test_a_journal_is_read_as_it_was_told_whatever_is_damaged_and_however_it_is_
     file.touch()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(past_events, "BLOCK", size)
-        assert list(read_past(file)) == told([event for event in events if isinstance(event, Event)])
+        assert list(read_past(file).events) == told([event for event in events if isinstance(event, Event)])
 
 
 def test_what_means_nothing_after_its_turn_is_not_read(tmp_path: Path) -> None:
     aimed, phase = HunkAimed("t1", "h1", "a.py", 1, 2), PhaseChanged("t1", "streaming")
     events: list[Event] = [TextDelta("t1", "a"), aimed, phase, TextDelta("t1", "b")]
-    assert read_past(journal(tmp_path, events)) == (TextDelta("t1", "ab"),)
+    assert read_past(journal(tmp_path, events)).events == (TextDelta("t1", "ab"),)
 
 
 def test_of_a_long_session_the_newest_text_and_all_else_is_kept(
@@ -101,7 +102,7 @@ def test_of_a_long_session_the_newest_text_and_all_else_is_kept(
         answer = [TextDelta(turn, f"line {number} of {turn}\n") for number in range(10)]
         events += [PromptSubmitted(turn, "go"), *answer, landed, TurnEnded(turn, "completed")]
     file = journal(tmp_path, events)
-    past = read_past(file)
+    past = read_past(file).events
     rest = [event for event in past if not isinstance(event, TextDelta | Notice)]
     assert rest == [event for event in events if not isinstance(event, TextDelta)]
     (notice,) = [event for event in past if isinstance(event, Notice)]
@@ -118,5 +119,5 @@ def test_lines_are_recognised_by_how_they_begin(tmp_path: Path, kind: type[Event
     event = kind("t1", "x", "y", 1, 2) if kind is HunkAimed else kind("t1", "x")  # type: ignore[call-arg]
     assert next(iter(to_dict(event))) == "type"
     file = journal(tmp_path, [event])
-    assert file.read_bytes().startswith(past_events._TEXT + past_events._TRANSIENT)
+    assert file.read_bytes().splitlines()[1].startswith(parts.TEXT + past_events._TRANSIENT)
     assert [read_event(record) for record in read_records(file)] == [event]

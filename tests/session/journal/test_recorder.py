@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from session.events import Event, Notice, TextDelta
-from session.journal.journals import Journal, read_event, read_records
+from session.journal.journals import Journal
+from session.journal.reading import read_event, read_records
 from session.journal.recorder import Recorder
 from session.storage.line_files import StoreError
 

@@ -13,10 +13,10 @@ from session.journal.journals import Journal
 from session.journal.session_list import (
     NoSessionError,
     SessionList,
+    damaged_sessions,
     find_session,
     last_session,
     list_sessions,
-    unreadable_sessions,
 )
 from session.storage.line_files import StoreError
 
@@ -113,7 +113,7 @@ def test_a_journal_that_cannot_be_read_is_named_and_the_others_are_listed(
     assert found.rows == whole
     (problem,) = found.problems
     assert "20260303-100000-dddd" in problem and "cannot read" in problem
-    assert unreadable_sessions(three) == [problem]
+    assert damaged_sessions(three) == [problem]
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())

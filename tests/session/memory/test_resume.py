@@ -144,7 +144,9 @@ def test_a_damaged_journal_gives_what_can_be_read(workspace: Workspace) -> None:
     with file.open("ab") as handle:
         handle.write(b'{"type":"text.delta","turn":1}\nnonsense\n{"type":"from.the.future"}\n{"type":"tex')
     resumed = resume_session(file, workspace.ledger)
-    assert len(resumed.events) == 2
+    *past, told = resumed.events
+    assert len(past) == 2
+    assert isinstance(told, Notice) and "that are left out: 3, in " in told.text
     assert resumed.ending == ()
 
 

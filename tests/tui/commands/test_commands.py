@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from edits.checked_lines import to_line
 from session.events import PromptSubmitted, TurnEnded
 from session.journal.journals import Journal
 from session.storage.folders import project_folders
@@ -57,7 +58,7 @@ def test_another_projects_sessions_are_not_listed(run_spark: RunSpark, project: 
 def test_a_session_is_exported_as_its_journal(run_spark: RunSpark, project: Path) -> None:
     file = keep_session(project, "20260101-100000-aaaa", "Grüße \ud800")
     with file.open("ab") as handle:
-        handle.write(b'{"type":"from.the.future","x":1}\n{"torn')
+        handle.write(to_line({"type": "from.the.future", "x": 1}) + b'{"torn')
     ran = run_spark("export", "20260101", cwd=project)
     assert ran.code == 0
     records = [json.loads(line) for line in ran.out.splitlines()]

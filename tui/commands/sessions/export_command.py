@@ -17,7 +17,7 @@ from tui.printing import say_json
 def command(session: str, folder: Path) -> None:
     """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
 
-    from session.journal.journals import read_records
+    from session.journal.reading import read_records
     from session.storage.line_files import StoreError
     from tui.exits import CONFIGURATION, leave
 

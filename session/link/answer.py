@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncGenerator
 from datetime import datetime
 
@@ -11,8 +12,7 @@ from session.link.channel import Channel
 from session.link.exchange import Patience, Request, exchange
 from session.link.keeper import Keeper
 from session.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
-from session.protocol.events import Created, Finished, Garbled, WireEvent
-from session.protocol.request import Quirks
+from session.protocol.events import Created, Finished, Garbled, ServerError, WireEvent
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.refusals import Refusal, from_server
@@ -21,6 +21,11 @@ from session.transport.service import Transport
 _LOSSES_BEFORE_FALLING_BACK = 3
 """The number of WebSockets lost in one answer after which the next route is taken: something on the way
 may not let them through."""
+_UNREADABLE = frozenset({"invalid_encrypted_content", "invalid_signature"})
+_UNREADABLE_WORDS = re.compile(
+    r"encrypted content .{0,80}could not be (?:verified|decrypted)|[Ii]nvalid `?signature`? in `?thinking`?"
+)
+"""How OpenAI and Anthropic refuse reasoning that they cannot read."""
 
 
 class Answer:
@@ -55,9 +60,6 @@ class Answer:
     def _model(self) -> str:
         return self._request.profile.model
 
-    def _quirks(self) -> Quirks:
-        return self._keeper.optional_fields.quirks(self._model)
-
     def is_dropped(self) -> bool:
         """Whether :meth:`drop` was called; that may happen between any two steps."""
         return self._dropped
@@ -79,7 +81,10 @@ class Answer:
                         yield batch
                 return
             except Refusal as refusal:
-                if not begun and self._keeper.optional_fields.learn(refusal.error, self._model):
+                if not begun and self._keeper.leave_out(refusal.error, self._request.profile):
+                    self._channel = None
+                    continue
+                if not begun and self._forgets_reasoning(refusal.error):
                     self._channel = None
                     continue
                 problem = from_server(refusal.error, self._keeper.endpoint, self._model)
@@ -129,7 +134,7 @@ class Answer:
 
     async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
         """One attempt on ``channel``."""
-        frame, decoder = self._request.written_for(channel, self._quirks())
+        frame, decoder = self._request.written_for(channel, self._keeper.optional_fields)
         self.request_bytes = len(frame.encode("utf-8"))
         await channel.link.drain()
         if self.is_dropped():
@@ -144,6 +149,16 @@ class Answer:
                     self._channel = None
                     self._keeper.answered(channel)
                 yield batch
+
+    def _forgets_reasoning(self, error: ServerError) -> bool:
+        """Leave the earlier reasoning out of the request where the server cannot read it: it was sealed or
+        signed for another account, or by a server that is gone. False where it is out already."""
+        if error.code not in _UNREADABLE and not _UNREADABLE_WORDS.search(error.message):
+            return False
+        items = tuple(item for item in self._request.items if item["type"] != "reasoning")
+        changed = len(items) < len(self._request.items)
+        self._request = Request(self._request.profile, items)
+        return changed
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:
         """Switch to the next route if ``problem`` calls for it; return whether that was done."""

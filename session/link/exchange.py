@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
 from session.link.channel import Channel
-from session.protocol.dialects import Decoder, dialect
+from session.link.optional_fields import OptionalFields
+from session.protocol.dialects import Decoder, dialect, origin
 from session.protocol.events import (
     Finished,
     ReasoningDelta,
@@ -19,8 +20,8 @@ from session.protocol.events import (
 )
 from session.protocol.framing.frames import write_body
 from session.protocol.increment import Exchange, increment
-from session.protocol.items import Item
-from session.protocol.request import Quirks, RequestProfile
+from session.protocol.items import Item, readable
+from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
@@ -45,18 +46,22 @@ class Request:
     profile: RequestProfile
     items: tuple[Item, ...]
 
-    def written_for(self, channel: Channel, quirks: Quirks) -> tuple[str, Decoder]:
-        """The request as it goes out on ``channel``, and a decoder for its answer.
+    def written_for(self, channel: Channel, optional: OptionalFields) -> tuple[str, Decoder]:
+        """The request as it goes out on ``channel``, without what ``optional`` says the server refused, and a
+        decoder for its answer.
 
         Raises ValueError for what cannot be written as JSON.
         """
+        quirks, profile = optional.quirks(self.profile.model), optional.adapted(self.profile)
         if channel.route.transport is Transport.WEBSOCKET:
             part = increment(channel.last, self.profile, self.items)
-            previous = part.previous_response_id
-            frame = encode_create(self.profile, part.items, previous_response_id=previous, quirks=quirks)
-            return frame, ResponseDecoder()
+            previous, asked = part.previous_response_id, origin("responses", profile)
+            items = readable(part.items, asked)
+            frame = encode_create(profile, items, previous_response_id=previous, quirks=quirks)
+            return frame, ResponseDecoder(asked)
         spoken = dialect(channel.route.dialect)
-        return write_body(quirks.apply(spoken.encode(self.profile, self.items))), spoken.decoder()
+        items = readable(self.items, origin(spoken.name, profile))
+        return write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile)
 
 
 class Patience:

@@ -16,10 +16,11 @@ from session.link.channel import Channel
 from session.link.feed import LinkFeed
 from session.link.key_renewal import KeyRenewal
 from session.link.lifecycle import Lifecycle
-from session.link.optional_fields import OptionalFields
+from session.link.optional_fields import EFFORT, OptionalFields
 from session.link.retries import Backoff
 from session.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
 from session.link.warm_up import WarmUps
+from session.protocol.events import ServerError
 from session.protocol.request import RequestProfile
 from session.transport.dial import open_link
 from session.transport.endpoint import Endpoint, Login
@@ -174,6 +175,13 @@ class Keeper:
         old, self._routes = self._routes[0], self._routes[1:]
         self._redial(f"{self.endpoint.host}: no {old} ({why}); using {self.route}")
         return True
+
+    def leave_out(self, error: ServerError, profile: RequestProfile) -> bool:
+        """Leave out of the following requests what ``error`` refuses, if it is optional."""
+        name = self.optional_fields.learn(error, profile)
+        if name in EFFORT:
+            self.feed.say(f"{self.endpoint.host} takes no effort for {profile.model}: asking without it")
+        return bool(name)
 
     async def renew(self, problem: LinkError) -> LinkError | None:
         """After ``problem``: None where another key was found, and is used; else the error to report."""

@@ -1,26 +1,36 @@
-"""Leaves out an optional field of our requests that a server refuses, and asks again without it.
+"""Leaves out an optional part of our requests that a server refuses, and asks again without it.
 
-A key of an unverified organisation, for example, gets 400 for ``reasoning.summary``. What was left out stays
-out for that model until the session ends.
+A key of an unverified organisation, for example, gets 400 for ``reasoning.summary``, and many open models do
+not take an effort. What was left out stays out for that model until the session ends.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from session.protocol.events import ServerError
-from session.protocol.request import Quirks
+from session.protocol.request import Quirks, RequestProfile
 
-OPTIONAL = (
+EFFORT = frozenset(
+    {"reasoning", "reasoning.effort", "reasoning_effort", "thinking", "output_config", "output_config.effort"}
+)
+"""The fields that carry the effort, which the user may have chosen: leaving them out is told."""
+OPTIONAL = EFFORT | {
     "reasoning.summary",
     "include",
     "prompt_cache_key",
     "parallel_tool_calls",
     "stream_options",
-)
-"""Fields without which an answer is as good. A tier or an effort is the user's choice and not among them."""
+    "stream_options.include_obfuscation",
+    "text",
+    "text.verbosity",
+}
+"""Fields without which an answer still comes. The user's tier is not among them: it has a price."""
+TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM = "tools as an item", "instructions as an item"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
+_NO_THINKING = re.compile(r"does not support (?:thinking|reasoning)", re.IGNORECASE)
 
 
 class OptionalFields:
@@ -34,18 +44,51 @@ class OptionalFields:
         """The quirks for requests to ``model``."""
         return self._quirks.without(self.left_out(model))
 
+    def adapted(self, profile: RequestProfile) -> RequestProfile:
+        """``profile`` with its instructions and tools where the server takes them."""
+        out = self.left_out(profile.model)
+        if not out & {TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM}:
+            return profile
+        return replace(
+            profile,
+            tools_as_item=profile.tools_as_item and TOOLS_AS_ITEM not in out,
+            instructions_as_item=profile.instructions_as_item and INSTRUCTIONS_AS_ITEM not in out,
+        )
+
     def left_out(self, model: str) -> frozenset[str]:
         """The fields that were refused for ``model``."""
         return self._left_out.get(model, frozenset())
 
-    def learn(self, error: ServerError, model: str) -> bool:
-        """Leave out the field that ``error`` is about. False where it is about none, or one already out."""
+    def learn(self, error: ServerError, profile: RequestProfile) -> str:
+        """Leave out what ``error`` is about, and return its name. Empty where it is about nothing optional,
+        or about what is out already."""
         if error.status not in _STATUSES:
-            return False
-        named = [error.param.partition("[")[0]] if error.param else _NAMED.findall(error.message)
-        before = self.left_out(model)
-        new = next((name for name in named if name in OPTIONAL and name not in before), None)
-        if new is None:
-            return False
-        self._left_out[model] = before | {new}
-        return True
+            return ""
+        before = self.left_out(profile.model)
+        found = _refused_item(error, self.adapted(profile)) or next(
+            (name for name in _fields(error) if name in OPTIONAL and name not in before), ""
+        )
+        if found:
+            self._left_out[profile.model] = before | {found}
+        return found
+
+
+def _refused_item(error: ServerError, profile: RequestProfile) -> str:
+    """The standing item that ``error`` is about; empty for none. They are the first of the input."""
+    first = error.param.startswith(("input[0]", "input.0"))
+    if profile.tools_as_item and (first or "additional_tools" in error.message):
+        return TOOLS_AS_ITEM
+    return INSTRUCTIONS_AS_ITEM if profile.instructions_as_item and first else ""
+
+
+def _fields(error: ServerError) -> list[str]:
+    """The fields that ``error`` names, each followed by those that it is part of."""
+    named = [error.param.partition("[")[0]] if error.param else _NAMED.findall(error.message)
+    if not error.param and _NO_THINKING.search(error.message):
+        named += ["reasoning_effort", "reasoning.effort", "reasoning.summary"]
+    fields: list[str] = []
+    for name in named:
+        while name:
+            fields.append(name)
+            name = name.rpartition(".")[0]
+    return fields

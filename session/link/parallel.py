@@ -66,7 +66,7 @@ class ParallelRequests:
             except _GaveWayError:
                 continue
             except Refusal as refusal:
-                if self._keeper.optional_fields.learn(refusal.error, request.profile.model):
+                if self._keeper.leave_out(refusal.error, request.profile):
                     continue
                 problem = from_server(refusal.error, self._keeper.endpoint, request.profile.model)
             except LinkError as error:
@@ -118,8 +118,7 @@ class ParallelRequests:
         self._running.add(channel)
         whole = False
         try:
-            quirks = self._keeper.optional_fields.quirks(request.profile.model)
-            frame, decoder = request.written_for(channel, quirks)
+            frame, decoder = request.written_for(channel, self._keeper.optional_fields)
             await channel.link.drain()
             attempt = exchange(channel, request, frame, decoder, self._patience)
             async with contextlib.aclosing(attempt) as batches:

@@ -42,7 +42,7 @@ async def warm_up(
     decoder = ResponseDecoder()
     try:
         quirks = optional.quirks(profile.model)
-        frame = encode_create(profile, (), generate=False, quirks=quirks)
+        frame = encode_create(optional.adapted(profile), (), generate=False, quirks=quirks)
     except ValueError:
         return Warmed(None)  # ``respond`` will say so to the one who can mend it
     try:
@@ -56,7 +56,7 @@ async def warm_up(
                         if isinstance(event, CONTENT):
                             raise TimeoutError  # it ignores ``generate`` and answers: stop it
     except Refusal as refusal:
-        if optional.learn(refusal.error, profile.model):
+        if optional.learn(refusal.error, profile):
             return await warm_up(link, endpoint, profile, optional)
         error = from_server(refusal.error, endpoint, profile.model)
         if error.lasting:

@@ -25,7 +25,7 @@ from session.protocol.items import (
     user_message,
 )
 
-_COUNTED = ("name", "input", "arguments", "output", "encrypted_content")
+_COUNTED = ("name", "input", "arguments", "output", "encrypted_content", "reasoning_content")
 
 
 def developer_message(text: str) -> Item:
@@ -108,7 +108,8 @@ def _message(given: Mapping[str, Any]) -> Message | None:
 
 def _reasoning(given: Mapping[str, Any]) -> Reasoning | None:
     sealed, thinking = given.get("encrypted_content"), given.get("thinking")
-    if not (isinstance(sealed, str) and sealed) and not isinstance(thinking, list):
+    plain, origin = given.get("reasoning_content"), given.get("origin")
+    if not (isinstance(sealed, str) and sealed) and not isinstance(thinking, list) and not plain:
         return None
     summary = given.get("summary")
     reasoning: Reasoning = {"type": "reasoning", "summary": [] if summary is None else summary}
@@ -116,6 +117,10 @@ def _reasoning(given: Mapping[str, Any]) -> Reasoning | None:
         reasoning["encrypted_content"] = sealed
     if thinking is not None:
         reasoning["thinking"] = thinking
+    if isinstance(plain, str):
+        reasoning["reasoning_content"] = plain
+    if isinstance(origin, str):
+        reasoning["origin"] = origin
     return reasoning
 
 

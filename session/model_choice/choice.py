@@ -144,12 +144,16 @@ class ModelChoice:
             prompt_cache_key=self._session,
             max_output_tokens=limit,
             include=("reasoning.encrypted_content",),
+            reasoning_field=model.reasoning_field,
+            tools_as_item=model.tools_as_item,
+            instructions_as_item=self._opening.service.instructions_as_item,
+            responses_extra=self._provider.responses_body,
             extra=extra,
         )
 
     def headers(self) -> dict[str, str]:
         """The additional headers of the next connection."""
-        return {**self._provider.headers, **(self._provider.fast_headers if self.fast else {})}
+        return self._provider.headers_for(self.model.name, self._session, fast=self.fast)
 
     def prices(self) -> str:
         """The price of the coming turns, and its date, as a line for the user."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from session.models.families import Families
+from session.models.price import Price, read_price
 from session.protocol.dialects import NAMES
 from session.protocol.request import Quirks
 from session.text.tables import Table, TableError
@@ -40,6 +41,14 @@ class Provider:
     fast_headers: Mapping[str, str] = field(default_factory=dict)
     fast_models: tuple[str, ...] = ()
     """Prefixes of the models that have the faster tier; empty for all models."""
+    fast_without_headers: tuple[str, ...] = ()
+    """Prefixes of the models whose faster tier needs no headers."""
+    conversation_header: str = ""
+    """A header for the session's name, by which the server finds its cache; empty for none."""
+    responses_body: Mapping[str, Any] = field(default_factory=dict)
+    """More fields of every request in the Responses dialect."""
+    tools_as_item: bool = False
+    """Whether it takes tools as an item of the input, from the models that do."""
     freeform_tools: bool = True
     """Whether it accepts tools with free text as input, such as the V4A patch tool."""
     coding: tuple[str, ...] = ()
@@ -53,28 +62,14 @@ class Provider:
         offered = bool(self.fast or self.fast_headers)
         return offered and (not self.fast_models or model.startswith(self.fast_models))
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """List prices in US dollars for a million tokens; ``cached`` is for input read from a cache."""
-
-    input: float
-    cached: float
-    output: float
-    long: Price | None = None
-    """The price of a whole request whose input is longer than ``long_over`` tokens."""
-    long_over: int = 0
-
-    def __str__(self) -> str:
-        return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
-
-    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-        """The cost of one request in dollars; ``cached_tokens`` are part of ``input_tokens``."""
-        if self.long is not None and input_tokens > self.long_over:
-            return self.long.cost(input_tokens, cached_tokens, output_tokens)
-        fresh = max(0, input_tokens - cached_tokens)
-        tokens = fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
-        return tokens / 1_000_000
+    def headers_for(self, model: str, session: str, *, fast: bool) -> dict[str, str]:
+        """The headers of connections on which ``model`` answers ``session``."""
+        headers = dict(self.headers)
+        if self.conversation_header:
+            headers[self.conversation_header] = session
+        if fast and not model.startswith(self.fast_without_headers):
+            headers |= self.fast_headers
+        return headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +91,10 @@ class Model:
     thinking: str = "budget"
     """How the Messages dialect sends the effort: as a thinking ``budget``, or in a field of its own where
     thinking is ``adaptive`` or ``always`` on."""
+    reasoning_field: str = ""
+    """The field in which a Chat server wants its reasoning back with its tool calls; empty for none."""
+    tools_as_item: bool = False
+    """Whether it takes its tools as an item of the input (Responses)."""
     checked: str = ""
     """When the row was last checked against public documentation; empty for never."""
 
@@ -112,8 +111,7 @@ class Catalogue:
     providers: Mapping[str, Provider]
     models: Mapping[str, Model]
     unknown_model: Mapping[str, Any]
-    families: tuple[tuple[str, Mapping[str, Any]], ...]
-    """What is assumed of an unknown model, by the beginning of its name; the last that fits counts."""
+    families: Families
     key_order: tuple[str, ...] = ()
     """The providers that are looked for a key of, in this order, where none is named."""
 
@@ -133,16 +131,17 @@ class Catalogue:
         if model.provider != provider:  # the prices are another provider's
             model = replace(model, provider=provider, price=None, fast_price=None)
         served = self.providers.get(provider)
-        if model.edit_format == "v4a" and served is not None and not served.freeform_tools:
-            return replace(model, edit_format="search-replace")
-        return model
+        if served is None:
+            return model
+        as_text = model.edit_format == "v4a" and not served.freeform_tools
+        return replace(
+            model,
+            edit_format="search-replace" if as_text else model.edit_format,
+            tools_as_item=model.tools_as_item and served.tools_as_item,
+        )
 
     def _assumed(self, name: str, provider: str) -> Model:
-        values = dict(self.unknown_model)
-        for prefix, assumed in self.families:
-            if name.startswith(prefix):
-                values |= assumed
-        return _model(name, {"provider": provider, **values})
+        return _model(name, {"provider": provider, **self.unknown_model, **self.families.assumed(name)})
 
 
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -170,6 +169,10 @@ def _provider(name: str, values: Any) -> Provider:
         fast=row.table("fast"),
         fast_headers=row.text_table("fast_headers"),
         fast_models=row.texts("fast_models"),
+        fast_without_headers=row.texts("fast_without_headers"),
+        conversation_header=row.text("conversation_header", ""),
+        responses_body=row.table("responses_body"),
+        tools_as_item=row.flag("tools_as_item", False),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         coding=row.texts("coding"),
         unlisted=row.flag("unlisted", False),
@@ -179,6 +182,8 @@ def _provider(name: str, values: Any) -> Provider:
             warm_up=row.flag("warm_up", True),
             lifetime_seconds=row.seconds("lifetime_seconds"),
             idle_seconds=row.seconds("idle_seconds"),
+            instructions_as_item=row.flag("instructions_as_item", True),
+            compress=row.flag("compress", False),
             quirks=Quirks(frozenset(row.texts("omit")), row.text_table("rename")),
         ),
     )
@@ -200,44 +205,15 @@ def _model(name: str, values: Any) -> Model:
         edit_format=row.choice("edit_format", ("v4a", "search-replace")),
         modalities=row.texts("modalities", ("text",)),
         tools=row.flag("tools", True),
-        price=_price(row, "price"),
-        fast_price=_price(row, "fast_price"),
+        price=read_price(row, "price"),
+        fast_price=read_price(row, "fast_price"),
         thinking=row.choice("thinking", ("budget", "adaptive", "always"), "budget"),
+        reasoning_field=row.text("reasoning_field", ""),
+        tools_as_item=row.flag("tools_as_item", False),
         checked=row.text("checked", ""),
     )
     row.end()
     return model
-
-
-def _price(row: Table, key: str) -> Price | None:
-    values = dict(row.table(key))
-    if not values:
-        return None
-    long = values.pop("long", None)
-    price = _amounts(row, key, values, ("input", "cached", "output"))
-    usual = Price(price["input"], price["cached"], price["output"])
-    if long is None:
-        return usual
-    where = f"{key}.long"
-    if not isinstance(long, dict):
-        raise row.wrong(f"{where} must be a table")
-    amounts = _amounts(row, where, long, ("over", "input", "cached", "output"))
-    costly = Price(amounts["input"], amounts["cached"], amounts["output"])
-    return replace(usual, long=costly, long_over=int(amounts["over"]))
-
-
-def _amounts(row: Table, key: str, values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, float]:
-    """The amounts under ``names``; without a price of its own, cached input costs what other input does."""
-    given = {"cached": values.get("input"), **values}
-    if set(given) != set(names) or not all(
-        type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in given.values()
-    ):
-        over = "over (tokens of input), " if "over" in names else ""
-        raise row.wrong(
-            f"{key} must hold {over}input, output and, where it is less than input, cached, "
-            "in dollars for a million tokens"
-        )
-    return given
 
 
 @cache
@@ -256,18 +232,16 @@ def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
     for name, row in _table(extra, "providers").items():
         base = provider_rows.get(name, {"unlisted": True})
         provider_rows[name] = {**base, **row} if isinstance(row, dict) else row
-    model_rows = dict(_table(builtin, "models"))
+    families = Families(tuple(builtin["families"]))
+    model_rows = {name: {**families.traits(name), **row} for name, row in _table(builtin, "models").items()}
     unknown = _table(builtin, "unknown_model")
     for name, row in _table(extra, "models").items():
-        base = model_rows.get(name, unknown)
+        base = model_rows.get(name) or {**unknown, **families.assumed(name)}
         model_rows[name] = {"provider": "openai", **base, **row} if isinstance(row, dict) else row
     return Catalogue(
         providers={name: _provider(name, row) for name, row in provider_rows.items()},
         models={name: _model(name, row) for name, row in model_rows.items()},
         unknown_model=unknown,
-        families=tuple(
-            (row["prefix"], {key: value for key, value in row.items() if key != "prefix"})
-            for row in builtin["families"]
-        ),
+        families=families,
         key_order=tuple(builtin["key_order"]),
     )

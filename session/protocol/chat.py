@@ -28,8 +28,11 @@ def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any
     messages: list[dict[str, Any]] = []
     if profile.instructions:
         messages.append({"role": "system", "content": profile.instructions})
-    for turn in turns(items):
-        messages += _messages(turn)
+    told = turns(items)
+    # Once the model has thought, each of its calls needs the field, be it empty.
+    reasoning = profile.reasoning_field if any(turn.reasoning for turn in told) else ""
+    for turn in told:
+        messages += _messages(turn, reasoning, one_text=bool(profile.reasoning_field))
     body: dict[str, Any] = {
         "model": profile.model,
         "messages": messages,
@@ -52,13 +55,12 @@ def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any
     return {**body, **profile.extra}
 
 
-def _messages(turn: Turn) -> list[dict[str, Any]]:
-    content: Any = (
-        turn.texts[0] if len(turn.texts) == 1 else [{"type": "text", "text": t} for t in turn.texts]
-    )
+def _messages(turn: Turn, reasoning_field: str, *, one_text: bool) -> list[dict[str, Any]]:
     if turn.role == "assistant":
         message: dict[str, Any] = {"role": "assistant", "content": "\n\n".join(turn.texts) or None}
         if turn.calls:
+            if reasoning_field:
+                message[reasoning_field] = "\n\n".join(turn.reasoning)
             message["tool_calls"] = [
                 {
                     "id": call.call_id,
@@ -74,7 +76,18 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     results = [
         {"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in turn.results
     ]
+    content = _user_content(turn.texts, one_text=one_text)
     return [*results, {"role": "user", "content": content}] if turn.texts else results
+
+
+def _user_content(texts: Sequence[str], *, one_text: bool) -> str | list[dict[str, str]]:
+    """Several texts as parts, with a blank line at the end of each but the last: many servers' templates join
+    parts without anything between them. ``one_text`` is for servers that take no parts (DeepSeek)."""
+    if one_text or len(texts) < 2:
+        return "\n\n".join(texts)
+    return [{"type": "text", "text": f"{text}\n\n"} for text in texts[:-1]] + [
+        {"type": "text", "text": texts[-1]}
+    ]
 
 
 def _function(tool: FunctionTool) -> dict[str, Any]:
@@ -84,9 +97,10 @@ def _function(tool: FunctionTool) -> dict[str, Any]:
 class ChatDecoder:
     """Reads the chunks of one answer: ``feed(data) -> events``, then ``end()`` when the stream ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "", *, keeps_reasoning: bool = False) -> None:
+        """``origin`` marks the answer's reasoning; with ``keeps_reasoning`` the server wants that back."""
         self.finished = False
-        self._parts = Parts()
+        self._parts = Parts(origin, keeps_reasoning=keeps_reasoning)
         self._id = ""
         self._ended: str | None = None
         self._usage: TokenUsage | None = None
@@ -188,5 +202,6 @@ def _usage(usage: dict[str, Any]) -> TokenUsage | None:
         count(usage, "prompt_tokens_details", "cached_tokens"),
         count(usage, "completion_tokens"),
         count(usage, "completion_tokens_details", "reasoning_tokens"),
+        count(usage, "prompt_tokens_details", "cache_write_tokens"),
     )
     return counted if counted.input_tokens or counted.output_tokens else None

@@ -33,7 +33,13 @@ class Dialect:
     name: str
     path: str
     encode: Callable[[RequestProfile, Sequence[Item]], dict[str, Any]]
-    decoder: Callable[[], Decoder]
+    decoder: Callable[[RequestProfile], Decoder]
+    """Makes the decoder for an answer to a request with this profile."""
+
+
+def origin(name: str, profile: RequestProfile) -> str:
+    """The mark of reasoning that comes in the dialect ``name``: what else may be asked with it."""
+    return f"{name} {profile.model}"
 
 
 NAMES = ("responses", "chat", "messages")
@@ -44,13 +50,20 @@ def dialect(name: str) -> Dialect:
     if name == "chat":
         from session.protocol.chat import ChatDecoder, encode_chat
 
-        return Dialect(name, "/chat/completions", encode_chat, ChatDecoder)
+        def chat_decoder(profile: RequestProfile) -> Decoder:
+            return ChatDecoder(origin(name, profile), keeps_reasoning=bool(profile.reasoning_field))
+
+        return Dialect(name, "/chat/completions", encode_chat, chat_decoder)
     if name == "messages":
         from session.protocol.messages import MessagesDecoder, encode_messages
 
-        return Dialect(name, "/messages", encode_messages, MessagesDecoder)
+        return Dialect(
+            name, "/messages", encode_messages, lambda profile: MessagesDecoder(origin(name, profile))
+        )
     if name == "responses":
         from session.protocol.responses import ResponseDecoder, encode_response
 
-        return Dialect(name, "/responses", encode_response, ResponseDecoder)
+        return Dialect(
+            name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
+        )
     raise KeyError(name)

@@ -14,13 +14,14 @@ from session.protocol.items import ServerItem
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """The server's token count for one response. ``cached_tokens`` are part of ``input_tokens``, and
-    ``reasoning_tokens`` are part of ``output_tokens``."""
+    """The server's token count for one response. ``cached_tokens`` (read from a cache) and ``written_tokens``
+    (written to one) are part of ``input_tokens``, and ``reasoning_tokens`` are part of ``output_tokens``."""
 
     input_tokens: int
     cached_tokens: int
     output_tokens: int
     reasoning_tokens: int
+    written_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

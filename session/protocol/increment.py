@@ -17,6 +17,7 @@ from session.protocol.request import RequestProfile
 # The fields that two equal items share. Servers add ids and statuses that the caller need not repeat,
 # and their final event may write an item differently from the item's own done event.
 _MEANING = {
+    "reasoning": ("encrypted_content", "thinking", "reasoning_content"),
     "custom_tool_call": ("call_id", "name", "input"),
     "function_call": ("call_id", "name", "arguments"),
 }

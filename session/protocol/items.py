@@ -70,12 +70,17 @@ class SummaryText(TypedDict):
 
 
 class Reasoning(TypedDict):
-    """The model's reasoning, in the encrypted or signed form that its server expects back."""
+    """The model's reasoning, in the encrypted, signed or plain form that its server expects back.
+
+    ``origin`` names the dialect and the model that it is from: nobody else can read it.
+    """
 
     type: Literal["reasoning"]
     summary: Sequence[SummaryText]
     encrypted_content: NotRequired[str]
     thinking: NotRequired[Sequence[ThinkingBlock | RedactedThinking]]
+    reasoning_content: NotRequired[str]
+    origin: NotRequired[str]
 
 
 class FunctionCall(TypedDict):
@@ -138,6 +143,18 @@ class FreeformTool(TypedDict):
 ToolDefinition = FunctionTool | FreeformTool
 
 
+class AdditionalTools(TypedDict):
+    """Tools that are offered from this place of the conversation on."""
+
+    type: Literal["additional_tools"]
+    role: Literal["developer"]
+    tools: Sequence[ToolDefinition]
+
+
+StandingItem = AdditionalTools | Message
+"""An item that begins a conversation: its tools or its instructions."""
+
+
 def user_message(text: str) -> Item:
     """A user message of one text part."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
@@ -148,6 +165,21 @@ def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
     if custom:
         return {"type": "custom_tool_call_output", "call_id": call_id, "output": output}
     return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def readable(items: Sequence[Item], origin: str) -> list[Item]:
+    """``items`` as the server of ``origin`` takes them: without reasoning that is from elsewhere, and without
+    the marks that only spark reads."""
+    kept: list[Item] = []
+    for item in items:
+        if item["type"] == "reasoning":
+            if item.get("origin", origin) != origin:
+                continue
+            if "origin" in item:
+                item = item.copy()
+                del item["origin"]
+        kept.append(item)
+    return kept
 
 
 def new_call_id() -> str:

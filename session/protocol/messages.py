@@ -89,9 +89,10 @@ def _tool(tool: FunctionTool) -> dict[str, Any]:
 class MessagesDecoder:
     """Reads the events of one answer: ``feed(data) -> events``, then ``end()`` when the stream ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "") -> None:
+        """``origin`` marks the answer's reasoning."""
         self.finished = False
-        self._parts = Parts()
+        self._parts = Parts(origin)
         self._id = ""
         self._stop: str | None = None
         self._usage: dict[str, int] = {}
@@ -181,6 +182,8 @@ class MessagesDecoder:
         ):
             # Later counts are totals; a server may leave out those that have not changed.
             self._usage[name] = count(usage, name) or self._usage.get(name, 0)
+        thinking = count(usage, "output_tokens_details", "thinking_tokens")
+        self._usage["thinking_tokens"] = thinking or self._usage.get("thinking_tokens", 0)
 
     def _finish(self) -> list[WireEvent]:
         self.finished = True
@@ -189,10 +192,10 @@ class MessagesDecoder:
         used = self._usage
         usage = None
         if any(used.values()):
-            cached = used["cache_read_input_tokens"]
+            cached, written = used["cache_read_input_tokens"], used["cache_creation_input_tokens"]
             # This API counts tokens read from or written to the cache separately from the input.
-            whole = used["input_tokens"] + cached + used["cache_creation_input_tokens"]
-            usage = TokenUsage(whole, cached, used["output_tokens"], 0)
+            whole = used["input_tokens"] + cached + written
+            usage = TokenUsage(whole, cached, used["output_tokens"], used["thinking_tokens"], written)
         return self._parts.finish(status, self._id, usage, cut)
 
 

@@ -21,9 +21,11 @@ from session.protocol.items import ServerItem, new_call_id
 class _Part:
     """One output item while it streams."""
 
-    def __init__(self, kind: str, key: str) -> None:
+    def __init__(self, kind: str, key: str, marks: ServerItem, keeps_reasoning: bool) -> None:
         self.kind = kind
         self.key = key
+        self._marks = marks
+        self._keeps_reasoning = keeps_reasoning
         self.call_id = ""
         self.name = ""
         self.said: list[str] = []
@@ -55,14 +57,19 @@ class _Part:
         if not text and block is None:
             return None
         summary = [{"type": "summary_text", "text": text}] if text else []
-        item: ServerItem = {"type": "reasoning", "summary": summary}
+        item: ServerItem = {"type": "reasoning", "summary": summary, **self._marks}
+        if self._keeps_reasoning and text:
+            item["reasoning_content"] = text
         return item if block is None else {**item, "thinking": [block]}
 
 
 class Parts:
     """The items of one answer in the order they began."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "", *, keeps_reasoning: bool = False) -> None:
+        """``origin`` marks its reasoning; with ``keeps_reasoning`` the server wants that back as text."""
+        self._marks: ServerItem = {"origin": origin} if origin else {}
+        self._keeps_reasoning = keeps_reasoning
         self._parts: dict[tuple[str, object], _Part] = {}
         self._output: list[ServerItem] = []
         self._settled: set[tuple[str, object]] = set()
@@ -127,7 +134,8 @@ class Parts:
     def _part(self, key: object, kind: str) -> _Part:
         part = self._parts.get((kind, key))
         if part is None:
-            part = self._parts[kind, key] = _Part(kind, f"{kind}-{len(self._parts)}")
+            name = f"{kind}-{len(self._parts)}"
+            part = self._parts[kind, key] = _Part(kind, name, self._marks, self._keeps_reasoning)
         return part
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from session.protocol.items import ToolDefinition
+from session.protocol.items import InputText, StandingItem, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Quirks:
         for outer, _, inner in (name.partition(".") for name in self.omit if "." in name):
             if isinstance(kept.get(outer), dict):
                 kept[outer] = {key: value for key, value in kept[outer].items() if key != inner}
+                if not kept[outer]:
+                    del kept[outer]
         return kept
 
     def without(self, fields: frozenset[str]) -> Quirks:
@@ -55,14 +57,23 @@ class RequestProfile:
     max_output_tokens: int | None = None
     store: bool = False
     include: tuple[str, ...] = ()
+    reasoning_field: str = ""
+    """The field in which Chat wants the model's reasoning back with its tool calls; empty for none."""
+    tools_as_item: bool = False
+    instructions_as_item: bool = False
+    """Whether tools and instructions begin the input of a Responses conversation, so that requests that
+    continue it need not repeat them."""
+    responses_extra: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of ``extra`` that only the Responses dialect has."""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    def fields(self) -> dict[str, Any]:
-        """The body's fields without ``input``; fields that are not set are left out."""
+    def fields(self, *, standing_items: bool = False) -> dict[str, Any]:
+        """The body's fields without ``input``; fields that are not set are left out. With ``standing_items``
+        those are left out that :meth:`standing_items` holds."""
         body: dict[str, Any] = {"model": self.model, "store": self.store}
-        if self.instructions:
+        if self.instructions and not (standing_items and self.instructions_as_item):
             body["instructions"] = self.instructions
-        if self.tools:
+        if self.tools and not (standing_items and self.tools_as_item):
             body["tools"] = list(self.tools)
         if self.effort is not None:
             body["reasoning"] = {"effort": self.effort}
@@ -75,3 +86,14 @@ class RequestProfile:
             if value is not None:
                 body[name] = value
         return {**body, **self.extra}
+
+    def standing_items(self) -> list[StandingItem]:
+        """The items that begin the input of a conversation over WebSocket: its tools and its instructions, as
+        far as the model takes them there."""
+        items: list[StandingItem] = []
+        if self.tools and self.tools_as_item:
+            items.append({"type": "additional_tools", "role": "developer", "tools": self.tools})
+        if self.instructions and self.instructions_as_item:
+            text: InputText = {"type": "input_text", "text": self.instructions}
+            items.append({"type": "message", "role": "developer", "content": [text]})
+        return items

@@ -40,10 +40,13 @@ def encode_create(
 ) -> str:
     """The ``response.create`` frame that asks for an answer to ``items``.
 
-    ``generate=False`` makes it a warm-up: the server reads the request and answers with an id only.
-    Raises ValueError when a field cannot be written as JSON.
+    A request that continues another one does not repeat its standing items. ``generate=False`` makes it a
+    warm-up: the server reads the request and answers with an id only. Raises ValueError when a field cannot
+    be written as JSON.
     """
-    body: dict[str, Any] = {"type": "response.create", **profile.fields(), "input": list(items)}
+    standing = profile.standing_items() if previous_response_id is None else []
+    fields = {**profile.fields(standing_items=True), **profile.responses_extra}
+    body: dict[str, Any] = {"type": "response.create", **fields, "input": [*standing, *items]}
     if previous_response_id is not None:
         body["previous_response_id"] = previous_response_id
     if not generate:
@@ -53,7 +56,7 @@ def encode_create(
 
 def encode_response(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
     """The body of ``POST /responses`` that asks for a streamed answer to ``items``, the full input."""
-    return {**profile.fields(), "input": list(items), "stream": True}
+    return {**profile.fields(), **profile.responses_extra, "input": list(items), "stream": True}
 
 
 class ResponseDecoder:
@@ -62,7 +65,9 @@ class ResponseDecoder:
     After a :class:`Finished` or a ``ServerError``, ``finished`` is true and later frames return no events.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "") -> None:
+        """``origin`` marks the answer's reasoning."""
+        self._origin = origin
         self.finished = False
         self.garbled = 0
         """Number of frames that were not events of this dialect."""
@@ -125,6 +130,8 @@ class ResponseDecoder:
     def _finish_item(self, open_item: OutputItem, item: dict[str, Any]) -> list[WireEvent]:
         if open_item.done:
             return []
+        if self._origin and item.get("type") == "reasoning":
+            item["origin"] = self._origin
         events = self._pieces(open_item, open_item.finish(item))
         return [*events, ItemDone(item, self._items.key_of(open_item))]
 
@@ -253,6 +260,7 @@ def _usage(value: Any) -> TokenUsage | None:
         _tokens(value.get("input_tokens_details"), "cached_tokens"),
         _tokens(value, "output_tokens"),
         _tokens(value.get("output_tokens_details"), "reasoning_tokens"),
+        _tokens(value.get("input_tokens_details"), "cache_write_tokens"),
     )
 
 

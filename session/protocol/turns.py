@@ -1,8 +1,8 @@
 """Converts Responses input items to turns, for the dialects that know only turns.
 
 Messages with the role ``developer`` become marked user text. Consecutive turns of one role are joined,
-since many servers' templates refuse two in a row. Reasoning is left out, except for the signed blocks
-that a Messages server expects back with the calls that followed them.
+since many servers' templates refuse two in a row. Reasoning is left out, except for what a server expects
+back with the calls that followed it: the signed blocks of Messages, and the plain text of some Chat servers.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class Turn:
     results: list[Result] = field(default_factory=list)
     thinking: list[ThinkingBlock | RedactedThinking] = field(default_factory=list)
     """Thinking blocks of the Messages dialect, as the server sent them."""
+    reasoning: list[str] = field(default_factory=list)
+    """Plain reasoning of the Chat dialect that goes back."""
 
 
 def turns(items: Sequence[Item]) -> list[Turn]:
@@ -67,15 +69,19 @@ def turns(items: Sequence[Item]) -> list[Turn]:
         return found[-1]
 
     thinking: list[ThinkingBlock | RedactedThinking] = []
+    reasoning: list[str] = []
 
     def assistant() -> Turn:
         mine = turn("assistant")
         mine.thinking += thinking
+        mine.reasoning += reasoning
         thinking.clear()
+        reasoning.clear()
         return mine
 
     def user() -> Turn:
         thinking.clear()
+        reasoning.clear()
         return turn("user")
 
     for item in items:
@@ -98,6 +104,7 @@ def turns(items: Sequence[Item]) -> list[Turn]:
                 assistant().calls.append(call)
             case "reasoning":
                 thinking += item.get("thinking", ())
+                reasoning += [item["reasoning_content"]] if item.get("reasoning_content") else []
             case "function_call_output" | "custom_tool_call_output":
                 user().results.append(Result(item["call_id"], item["output"]))
     return found

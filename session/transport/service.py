@@ -48,4 +48,8 @@ class Service:
     """Whether to let the server read instructions and tools ahead (``generate: false``)."""
     lifetime_seconds: float | None = None
     idle_seconds: float | None = None
+    instructions_as_item: bool = True
+    """Whether instructions begin the input of a conversation over WebSocket."""
+    compress: bool = False
+    """Whether requests over HTTP are sent compressed (gzip)."""
     quirks: Quirks = field(default_factory=Quirks)

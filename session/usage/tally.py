@@ -51,19 +51,19 @@ class Tally:
         self._cached += usage.cached_tokens
         self._output += usage.output_tokens
         self._reasoning += usage.reasoning_tokens
-        self._pay(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+        self._pay(usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.written_tokens)
 
     def estimate(self, input_tokens: int, output_tokens: int) -> None:
         """Add a response without a count; the turn's figures are estimates from now on."""
         self._input += input_tokens
         self._output += output_tokens
         self._estimated = True
-        self._pay(input_tokens, 0, output_tokens)
+        self._pay(input_tokens, 0, output_tokens, 0)
 
-    def _pay(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> None:
+    def _pay(self, input_tokens: int, cached_tokens: int, output_tokens: int, written_tokens: int) -> None:
         """The cost of one response; a long one may have a price of its own."""
         if self._price is not None:
-            self._cost += self._price.cost(input_tokens, cached_tokens, output_tokens)
+            self._cost += self._price.cost(input_tokens, cached_tokens, output_tokens, written_tokens)
 
     def event(self) -> Usage:
         """The figures so far."""

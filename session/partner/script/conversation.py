@@ -123,7 +123,8 @@ class _Conversation:
             self.said += text
             self.awaited = False
         elif kind == "message":
-            reported = read_report(text)
+            told = item.get("role") == "user" or self.scenario is not None  # else they are instructions
+            reported = read_report(text) if told else []
             self._settle(reported)
             if TAKE_UP in text and self.scenario is not None:
                 self._take_up(self.scenario)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from session.partner.script.tokens import count_input_tokens
 from session.protocol.framing.frames import NotAnObject, parse_object
+from session.protocol.items import text_of
 
 _LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 PATCH_TOOL = "apply_patch"
@@ -43,24 +45,25 @@ class Request:
     generate: bool
     previous_response_id: str | None
     stream_id: str | None
+    tools: tuple[dict[str, Any], ...] = ()
+    """The tools that are offered: the field, and what items of the conversation add."""
+    instructions: str = ""
+    """The field, or the developer's messages with which the conversation begins."""
+
+    def after(self, items: Sequence[Mapping[str, Any]]) -> Request:
+        """This request with the tools and instructions of the conversation before it."""
+        instructions = self.instructions or _opening_words(items)
+        return replace(self, tools=(*_added_tools(items), *self.tools), instructions=instructions)
 
     @property
     def offers_patch_tool(self) -> bool:
-        """Whether the custom tool ``apply_patch`` is among the request's tools."""
-        tools = self.body.get("tools")
-        return any(
-            isinstance(tool, dict) and tool.get("type") == "custom" and tool.get("name") == PATCH_TOOL
-            for tool in (tools if isinstance(tools, list) else [])
-        )
+        """Whether the custom tool ``apply_patch`` is among the tools."""
+        return any(tool.get("type") == "custom" and tool.get("name") == PATCH_TOOL for tool in self.tools)
 
     @property
     def offers_functions(self) -> bool:
-        """Whether there are function tools among the request's tools, in any dialect's form."""
-        tools = self.body.get("tools")
-        return any(
-            isinstance(tool, dict) and tool.get("type") in (None, "function")
-            for tool in (tools if isinstance(tools, list) else [])
-        )
+        """Whether there are function tools among the tools, in any dialect's form."""
+        return any(tool.get("type") in (None, "function") for tool in self.tools)
 
     @property
     def patch_tool(self) -> str | None:
@@ -103,7 +106,11 @@ def request_of(body: dict[str, Any], size: int, given: Any) -> Request:
         message = "previous_response_id must be a string."
         raise BadRequest("invalid_value", message, param="previous_response_id")
     generate = body.get("generate") is not False
-    return Request(body, size, model, _items(given), generate, previous, lane)
+    items = _items(given)
+    tools = (*_flat(body.get("tools")), *_added_tools(items))
+    words = body.get("instructions")
+    instructions = words if isinstance(words, str) else _opening_words(items)
+    return Request(body, size, model, items, generate, previous, lane, tools, instructions)
 
 
 def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
@@ -123,6 +130,30 @@ def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
     if owed:
         message = f"No tool output found for function call {owed[0]}."
         raise BadRequest("invalid_request_error", message, param="input")
+
+
+def _added_tools(items: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The tools of the ``additional_tools`` items."""
+    for item in items:
+        if item.get("type") == "additional_tools":
+            yield from _flat(item.get("tools"))
+
+
+def _opening_words(items: Iterable[Mapping[str, Any]]) -> str:
+    """The text of the developer's messages before any other message."""
+    messages = (item for item in items if item.get("type", "message") == "message")
+    return "\n".join(
+        text_of(item) for item in takewhile(lambda item: item.get("role") == "developer", messages)
+    )
+
+
+def _flat(tools: Any) -> Iterator[dict[str, Any]]:
+    """The tools of a list, those in its namespaces too."""
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, dict) and tool.get("type") == "namespace":
+            yield from _flat(tool.get("tools"))
+        elif isinstance(tool, dict):
+            yield tool
 
 
 def _items(given: Any) -> tuple[dict[str, Any], ...]:

@@ -71,6 +71,8 @@ class WebSocketConnection:
         try:
             request = read_request(frame)
             lane = request.stream_id
+            if known := self._remembered.get(request.previous_response_id or ""):
+                request = request.after(known.items)
             self._model.requests.append(request)
             before = self._admit(request)
             check_calls((*before.items, *request.items))

@@ -98,7 +98,7 @@ def asked(talk: Listening) -> list[Request]:
 
 
 def tokens(request: Request) -> int:
-    standing = count(str(request.body["instructions"])) + count(str(tuple(request.body["tools"])))
+    standing = count(request.instructions) + count(str(request.tools))
     return standing + sum(count(item_text(item)) for item in request.items)
 
 

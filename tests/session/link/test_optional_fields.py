@@ -15,7 +15,7 @@ from session.link.optional_fields import OptionalFields
 from session.link.state import LinkState
 from session.protocol.errors import read_error
 from session.protocol.events import Finished, ServerError, TextDelta
-from session.protocol.items import user_message
+from session.protocol.items import ToolDefinition, user_message
 from session.protocol.request import Quirks
 from session.transport.service import RESPONSES_OVER_WEBSOCKET
 
@@ -28,22 +28,56 @@ def refusal(param: str = "", message: str = "", status: int | None = 400) -> Ser
 
 def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
     fields = OptionalFields(Quirks())
-    assert fields.learn(refusal("reasoning.summary"), "m")
-    assert not fields.learn(
-        refusal("reasoning.summary"), "m"
-    )  # it is already omitted: another field causes the error
-    assert fields.learn(refusal("include[0]"), "m")
-    assert fields.learn(refusal(message="Unknown parameter: 'prompt_cache_key'."), "m")
-    assert fields.left_out("m") == {"reasoning.summary", "include", "prompt_cache_key"}
+    assert fields.learn(refusal("reasoning.summary"), PROFILE) == "reasoning.summary"
+    assert fields.learn(refusal("reasoning.summary"), PROFILE) == "reasoning", (
+        "it is out: the rest is refused"
+    )
+    assert fields.learn(refusal("include[0]"), PROFILE)
+    assert fields.learn(refusal(message="Unknown parameter: 'prompt_cache_key'."), PROFILE)
+    assert fields.left_out("m") == {"reasoning.summary", "reasoning", "include", "prompt_cache_key"}
     assert not fields.left_out("another")
     for error in (
         refusal("model"),
-        refusal("reasoning.effort"),
+        refusal("service_tier"),
         refusal(message="do include something"),
         refusal("include", status=500),
         refusal("include", status=401),
+        refusal("input[0]"),
     ):
-        assert not fields.learn(error, "another")
+        assert not fields.learn(error, RequestProfile("another"))
+
+
+@pytest.mark.parametrize(
+    ("error", "left_out"),
+    [
+        (refusal(message='"llama3.2:latest" does not support thinking'), "reasoning_effort"),
+        (
+            ServerError("", "`reasoning_effort` is not supported with this model", 400, None),
+            "reasoning_effort",
+        ),
+        (refusal("reasoning.effort"), "reasoning.effort"),
+        (refusal(message='"thinking.type.enabled" is not supported for this model'), "thinking"),
+        (refusal("stream_options.x"), "stream_options"),
+        (refusal(message="Unknown parameter: 'text.verbosity'."), "text.verbosity"),
+    ],
+)
+def test_an_effort_that_a_model_does_not_take_is_left_out(error: ServerError, left_out: str) -> None:
+    fields = OptionalFields(Quirks())
+    assert fields.learn(error, PROFILE) == left_out
+
+
+def test_instructions_and_tools_become_fields_where_they_are_refused_as_items() -> None:
+    tools: tuple[ToolDefinition, ...] = ({"type": "function", "name": "read"},)
+    profile = RequestProfile("m", "Be brief.", tools, tools_as_item=True, instructions_as_item=True)
+    fields = OptionalFields(Quirks())
+    refused = refusal(message="Invalid type: 'additional_tools'.")
+    assert fields.learn(refused, profile)
+    assert fields.adapted(profile).fields(standing_items=True)["tools"] == list(tools)
+    assert [item["type"] for item in fields.adapted(profile).standing_items()] == ["message"]
+    assert not fields.learn(refused, profile), "it is out already"
+    assert fields.learn(refusal("input[0].role"), profile)
+    assert fields.adapted(profile).standing_items() == []
+    assert fields.adapted(profile).fields(standing_items=True)["instructions"] == "Be brief."
 
 
 def test_a_nested_field_is_omitted_alone() -> None:

@@ -377,7 +377,7 @@ async def test_the_first_turn_waits_for_the_tools_and_says_so(tmp_path: Path) ->
         assert (await talk.ended("t1")).status == "completed"
         request = talk.partner.requests[-1]
     assert [event.status for event in talk.all(ToolEnded)] == ["done"]
-    assert "practice__add" in [tool.get("name") for tool in request.body["tools"]]
+    assert "practice__add" in [tool.get("name") for tool in request.tools]
     assert any("waiting for the tools" in event.text for event in talk.all(Notice))
 
 

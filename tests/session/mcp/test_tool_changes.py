@@ -126,8 +126,4 @@ async def test_tools_that_changed_in_a_turn_are_the_next_ones(tmp_path: Path) ->
 
 def offered(talk: Listening) -> list[set[str]]:
     """The names of the tools of each request."""
-    return [
-        {tool["name"] for tool in request.body["tools"]}
-        for request in talk.partner.requests
-        if request.generate
-    ]
+    return [{tool["name"] for tool in request.tools} for request in talk.partner.requests if request.generate]

@@ -54,7 +54,7 @@ async def test_a_model_that_the_server_lacks_is_refused_with_those_it_has(
 
 @pytest.mark.parametrize(
     ("pages", "name"),
-    [(OLLAMA, "qwen3:8b"), (ALIAS, "qwen3-alias"), ({"/v1/models": models("phi4:latest")}, "phi4")],
+    [(OLLAMA, "qwen3:8b"), (ALIAS, "qwen3-alias"), ({"/v1/models": models("mystery:latest")}, "mystery")],
     ids=["listed", "an alias", "without its tag"],
 )
 async def test_a_model_that_only_the_server_knows_is_used_and_the_assumptions_are_told(

@@ -25,18 +25,46 @@ def test_keys_are_never_looked_up_for_the_practice_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "edit_format"),
+    ("name", "edit_format", "budget"),
     [
-        ("gpt-5.9", "v4a"),
-        ("codex-mini", "v4a"),
-        ("some-open-model", "search-replace"),
-        ("", "search-replace"),
+        ("gpt-5.5-mini", "v4a", 272_000),
+        ("codex-mini", "v4a", 272_000),
+        ("gpt-6.3-terra", "v4a", 922_000),
+        ("openai/gpt-6.3-terra", "v4a", 922_000),
+        ("gpt-oss-20b", "search-replace", 112_000),
+        ("Claude-Opus-9", "search-replace", 168_000),
+        ("some-open-model", "search-replace", 112_000),
+        ("", "search-replace", 112_000),
     ],
 )
-def test_an_unknown_model_gets_cautious_assumptions_by_its_family(name: str, edit_format: str) -> None:
+def test_an_unknown_model_gets_cautious_assumptions_by_its_family(
+    name: str, edit_format: str, budget: int
+) -> None:
     model = load_catalogue().model(name, "openai")
     assert (model.name, model.provider, model.edit_format) == (name, "openai", edit_format)
-    assert model.budget == 112_000
+    assert model.budget == budget
+
+
+def test_models_of_the_newest_families_get_the_patch_tool() -> None:
+    catalogue = load_catalogue()
+    for name in ("gpt-6-astra", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-5.6-luna", "gpt-7"):
+        assert catalogue.model(name, "openai").edit_format == "v4a"
+    assert catalogue.model("gpt-6.2-sol", "vercel").edit_format == "v4a"
+
+
+def test_tools_are_an_item_where_both_the_model_and_its_provider_take_that() -> None:
+    catalogue = load_catalogue()
+    assert catalogue.model("gpt-6.2-sol", "openai").tools_as_item, "its row says nothing, so its family does"
+    assert catalogue.model("gpt-6.9", "openai").tools_as_item
+    assert not catalogue.model("gpt-5.3-codex", "openai").tools_as_item
+    assert not catalogue.model("gpt-6.2-sol", "litellm").tools_as_item
+
+
+def test_a_row_of_the_users_own_begins_with_what_its_family_has() -> None:
+    catalogue = load_catalogue({"models": {"deepseek-v9": {"provider": "litellm", "window": 50_000}}})
+    model = catalogue.model("deepseek-v9", "litellm")
+    assert (model.window, model.reasoning_field) == (50_000, "reasoning_content")
+    assert model.efforts == ("low", "high")
 
 
 def test_an_unknown_provider_is_refused_by_name() -> None:
@@ -92,6 +120,43 @@ def test_a_long_request_has_a_price_of_its_own() -> None:
     assert price is not None
     assert price.cost(1000, 500, 1000) == pytest.approx(0.005)
     assert price.cost(1001, 500, 1000) == pytest.approx(0.008002)
+
+
+def test_input_written_to_a_cache_has_a_price_of_its_own() -> None:
+    price = load_catalogue().models["gpt-6.2-sol"].price
+    assert price is not None
+    assert price.cost(100_000, 20_000, 1_000, 50_000) == pytest.approx(
+        0.03 * 2 + 0.02 * 0.1 + 0.05 * 2.5 + 0.001 * 10
+    )
+    assert price.cost(272_001, 0, 0, 272_001) == pytest.approx(0.272001 * 5)
+    plain = (
+        load_catalogue({"models": {"mine": {"price": {"input": 1.0, "output": 4.0}}}}).models["mine"].price
+    )
+    assert plain is not None and plain.cost(1000, 0, 0, 400) == pytest.approx(0.001), "as other input"
+
+
+def test_the_faster_tier_and_long_requests_of_todays_models_have_prices() -> None:
+    models = load_catalogue().models
+    for name in ("gpt-6.2-sol", "gpt-5.6-luna"):
+        price, fast = models[name].price, models[name].fast_price
+        assert price is not None and fast is not None
+        assert fast.cost(1000, 0, 1000) == pytest.approx(2 * price.cost(1000, 0, 1000))
+        assert price.cost(300_000, 0, 0) == pytest.approx(2 * price.input * 0.3)
+        assert price.cost(300_000, 0, 1_000_000) - price.cost(300_000, 0, 0) == pytest.approx(
+            1.5 * price.output
+        )
+
+
+def test_headers_go_where_the_provider_asks_for_them() -> None:
+    providers = load_catalogue().providers
+    fast = {"anthropic-version": "2023-06-01", "anthropic-beta": "fast-mode-2026-02-01"}
+    usual = {"anthropic-version": "2023-06-01"}
+    anthropic = providers["anthropic"]
+    assert anthropic.headers_for("claude-opus-5", "s", fast=True) == fast
+    assert anthropic.headers_for("claude-opus-5-5", "s", fast=True) == usual
+    assert anthropic.headers_for("claude-fable-5-2", "s", fast=True) == usual
+    assert anthropic.headers_for("claude-opus-5", "s", fast=False) == usual
+    assert providers["xai"].headers_for("grok-4.7", "s1", fast=False) == {"x-grok-conv-id": "s1"}
 
 
 def test_prices_of_another_provider_say_nothing() -> None:

@@ -81,7 +81,7 @@ def test_a_chat_request_has_alternating_turns_and_no_freeform_tools() -> None:
         "user",
     ]
     first = body["messages"][1]["content"]
-    assert [part["text"] for part in first] == ["<developer>\ncontext\n</developer>", "hello"]
+    assert "".join(part["text"] for part in first) == "<developer>\ncontext\n</developer>\n\nhello"
     calls = body["messages"][2]["tool_calls"]
     assert [call["function"]["arguments"] for call in calls] == ['{"path":"a"}', "broken"]
     assert body["messages"][-1]["content"] == "and now?"
@@ -357,7 +357,7 @@ EVENTS = st.fixed_dictionaries(
 @settings(max_examples=150, deadline=None)
 @given(bodies=st.lists(EVENTS | st.binary(max_size=40), max_size=6))
 def test_wrong_types_and_any_bytes_never_raise(name: str, bodies: list[Any]) -> None:
-    decoder = dialect(name).decoder()
+    decoder = dialect(name).decoder(PROFILE)
     events: list[WireEvent] = []
     for body in bodies:
         events += decoder.feed(body if isinstance(body, bytes) else json.dumps(body))

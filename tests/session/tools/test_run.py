@@ -78,7 +78,7 @@ async def test_commands_are_offered_only_where_the_user_can_allow_them(root: Pat
         talk.session.submit("go")
         await talk.ended("t1")
         assert outputs(talk) == ["There is no tool called 'run'; there are read, search, list, outline."]
-        tools = talk.partner.requests[-1].body["tools"]
+        tools = talk.partner.requests[-1].tools
         assert [tool["name"] for tool in tools] == ["apply_patch", "read", "search", "list", "outline"]
     assert not (root / "ran").exists()
 

@@ -238,8 +238,8 @@ async def test_a_model_that_takes_no_tools_is_offered_none(root: Path, tmp_path:
     async with talking(root, LOOK, model="spark-practice-text") as talk:
         talk.session.submit("have a look")
         assert (await talk.ended("t1")).status == "completed"
-        body = talk.partner.requests[-1].body
-    assert "tools" not in body and "You cannot run anything" in body["instructions"]
+        request = talk.partner.requests[-1]
+    assert not request.tools and "You cannot run anything" in request.instructions
     assert not talk.all(ToolCalled) and len(talk.all(HunkLanded)) == 1
 
 

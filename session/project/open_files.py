@@ -18,6 +18,7 @@ from edits.files.text import FileError, TextFile, joined, split
 from edits.files.tree import Tree
 from session.events import FileSaved
 from session.journal.recorder import Recorder
+from session.project.definitions import Definition, definitions_in
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
@@ -84,6 +85,10 @@ class ProjectFiles:
     async def read(self, path: str) -> OpenFile:
         """Like :meth:`open`, in a worker thread."""
         return await asyncio.to_thread(self.open, path)
+
+    async def definitions(self, path: str, text: str) -> tuple[Definition, ...]:
+        """The definitions in ``text``, which is that of ``path`` in the editor; parsed in a worker thread."""
+        return await asyncio.to_thread(definitions_in, path, text)
 
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write ``text`` in place of ``opened`` and return the file as it is now.

@@ -34,6 +34,7 @@ from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.editor.marks import Marks
+from tui.panes.find_bar import FindBar
 from tui.panes.held_bar import HeldBar
 from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
@@ -98,6 +99,7 @@ class SparkApp(App[int], inherit_bindings=False):
             yield Welcome(palette, first.root, self._suggestions, id="welcome")
             yield ChatView(palette, id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
+        yield FindBar(palette, id="find-bar")
         yield HeldBar(palette, id="held")
         prompts = [*first.prompts, *reversed(self._suggestions)]
         yield Composer(prompts, first.draft, self._complete, self._turn_runs, id="composer")
@@ -272,6 +274,14 @@ class SparkApp(App[int], inherit_bindings=False):
         """The user answers what needs an OK."""
         if not self.controls.files.answer(event.name, event.verdict):
             self.controls.prompts.answer(event.name, event.verdict)
+
+    def on_find_bar_typed(self) -> None:
+        """The user types what is searched for in the editor."""
+        self.controls.find.typed()
+
+    def on_find_bar_acted(self, event: FindBar.Acted) -> None:
+        """The user goes on to another match, replaces, or ends the search."""
+        self.controls.find.act(event.action)
 
     def on_held_bar_left(self, event: HeldBar.Left) -> None:
         """The user goes back from the question."""

@@ -9,8 +9,10 @@ from textual.app import App
 from tui.clipboard.clipboard import Clipboard
 from tui.control.background import BackgroundTasks
 from tui.control.chat_control import ChatControl
+from tui.control.editor_hands import EditorHands
 from tui.control.feed import Feed
 from tui.control.file_control import FileControl
+from tui.control.find_control import FindControl
 from tui.control.hunk_control import HunkControl
 from tui.control.overlay_control import OverlayControl
 from tui.control.prompt_control import PromptControl
@@ -40,6 +42,7 @@ class Controls:
     suggestions: SuggestionControl
     trust: TrustQuestion
     clipboard: Clipboard
+    find: FindControl
 
 
 def make_controls(
@@ -60,6 +63,8 @@ def make_controls(
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     feed.on_broken = files.broken
+    find = FindControl(app, panes.editor, panes.find)
+    panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.keep_copied)
     quitting = QuitControl(app, panes, overlays, session, shown_file, files, clipboard)
@@ -70,5 +75,16 @@ def make_controls(
     )
     panes.chat.keys.hands = ChatControl(clipboard, hunks, say)
     return Controls(
-        session, shown_file, disk, feed, files, hunks, prompts, quitting, suggestions, trust, clipboard
+        session,
+        shown_file,
+        disk,
+        feed,
+        files,
+        hunks,
+        prompts,
+        quitting,
+        suggestions,
+        trust,
+        clipboard,
+        find,
     )

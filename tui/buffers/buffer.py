@@ -166,11 +166,15 @@ class Buffer:
     def restore(self, merged: Merged) -> None:
         """Put a text back that was not saved when it was typed, merged with what is there now; one step of
         the history."""
-        rows = rows_between(self.lines, merged.text.split("\n"))
+        self.put(merged.text)
+        self._conflicts_of(merged, "")
+
+    def put(self, text: str) -> None:
+        """Make ``text`` the user's text; one step of the history."""
+        rows = rows_between(self.lines, text.split("\n"))
         if not rows.empty:
             self.apply(rows)
             self.history.typed(rows, self.selection, self.selection, 0.0)
-        self._conflicts_of(merged, "")
 
     def _conflicts_of(self, merged: Merged, hunk: str) -> None:
         self._origin = merged.origin.split("\n") if merged.conflicts else None

@@ -68,7 +68,6 @@ class FileControl:
         history = HistoryControl(panes.editor, session, disk, self._say)
         self.undo, self.redo = history.undo, history.redo
         shown_file.on_text = self._text_changed
-        panes.editor.hands = self
 
     # Opening and going round.
 

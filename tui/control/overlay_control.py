@@ -76,6 +76,15 @@ class OverlayControl:
         picker.on_closed = _with_path(lambda path: opened(path, picker.line))
         self._app.push_screen(picker)
 
+    def pick_symbol(self, labels: tuple[str, ...], picked: Callable[[str | None], None]) -> None:
+        """Have the user pick one of ``labels``; None where they leave."""
+        from tui.overlays.file_picker import FilePicker
+
+        title, typed = "Go to a definition", "type letters of its name"
+        picker = FilePicker(self._themes.palette, lambda: labels, "", title, "Enter goes there", typed)
+        picker.on_closed = picked
+        self._app.push_screen(picker)
+
     def toggle_context(self) -> bool:
         """Close the context panel if it is shown; true when it can be opened now."""
         from tui.overlays.context_panel import ContextScreen

@@ -82,6 +82,7 @@ class PromptControl:
             status.show(message="")
             self._suggestions.hide()
             self._panes.chat.let_go()
+            self._panes.find.leave()
         self._panes.held.confirm(None)
         self._overlays.uncover()
 

@@ -85,6 +85,7 @@ _NAMES = {
     "underscore": "_",
     "escape": "Esc",
     "question_mark": "?",
+    "backslash": "\\",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "left_curly_bracket": "{",

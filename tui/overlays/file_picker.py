@@ -55,10 +55,12 @@ class FilePicker(ClosingScreen[str | None]):
         recent: str,
         title: str = "Open a file",
         hint: str = "Enter opens · Esc leaves",
+        typed: str = "type a part of the path, :40 for a line",
     ) -> None:
-        """``listed`` returns the current paths; ``recent`` is marked as the file being shown."""
+        """``listed`` returns the current paths; ``recent`` is marked as the file being shown. ``typed`` says
+        what to type."""
         super().__init__()
-        self._title, self._hint = title, hint
+        self._title, self._hint, self._typed = title, hint, typed
         self._palette = palette
         self._lines = Lines(palette, id="lines")
         self._listed = listed
@@ -75,7 +77,7 @@ class FilePicker(ClosingScreen[str | None]):
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield PathInput(placeholder="type a part of the path, :40 for a line", id="query")
+            yield PathInput(placeholder=self._typed, id="query")
             yield self._lines
 
     def on_mount(self) -> None:

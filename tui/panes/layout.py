@@ -13,6 +13,7 @@ from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
+from tui.panes.find_bar import FindBar
 from tui.panes.held_bar import HeldBar
 from tui.panes.status import StatusLine
 from tui.panes.welcome import Welcome
@@ -40,13 +41,15 @@ class Panes:
     status: StatusLine
     suggestions: Suggestions
     held: HeldBar
+    find: FindBar
 
     @classmethod
     def of(cls, screen: Screen[object]) -> Panes:
         """The panes on ``screen``."""
         one = screen.query_one
         chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
-        return cls(one(EditorPane), one(Welcome), chat, composer, status, one(Suggestions), one(HeldBar))
+        bars = one(Suggestions), one(HeldBar), one(FindBar)
+        return cls(one(EditorPane), one(Welcome), chat, composer, status, *bars)
 
 
 class Layout:

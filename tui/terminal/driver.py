@@ -21,7 +21,8 @@ import termios
 import threading
 import tty
 from codecs import getincrementaldecoder
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -85,6 +86,8 @@ class SparkDriver(LinuxDriver):
         self.brake = StopBrake()
         self._suspended = False
         """Whether the terminal was given back for a stop."""
+        self._away = False
+        """Whether another program has the terminal."""
         if self._file is not None:
             self._file = BrakedOutput(self._file, self.brake)  # type: ignore[assignment]
 
@@ -107,14 +110,38 @@ class SparkDriver(LinuxDriver):
             with allowed_in_background():
                 self.suspend_application_mode()
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While this lasts another program has the terminal. What is painted meanwhile goes nowhere; Ctrl+C
+        is for that program."""
+        self.suspend_application_mode()
+        self._away = True
+        before = signal.signal(signal.SIGINT, lambda number, frame: None)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self._away = False
+            self.resume_application_mode()
+            self.repaint()
+
+    def write(self, data: str) -> None:
+        """Write to the terminal, unless another program has it."""
+        if not self._away:
+            super().write(data)
+
     def _stop(self) -> None:
         """Give the terminal back, and stop. Without a shell that could continue spark, go on."""
-        if shell_can_continue():
+        if self._away:
+            stop_process()
+        elif shell_can_continue():
             self.give_back()
             stop_process()
 
     def _go_on(self) -> None:
         """Take the terminal over again, and paint everything."""
+        if self._away:
+            return
         if self._suspended:
             self._suspended = False
             self.resume_application_mode()
@@ -293,6 +320,17 @@ def takes_frames(app: App[Any]) -> bool:
     """Whether the terminal is ready for another frame, and none of the keys may be a stop."""
     driver = app._driver
     return not (isinstance(driver, SparkDriver) and (driver.behind or driver.brake.frozen))
+
+
+@contextmanager
+def given_back(app: App[Any]) -> Iterator[None]:
+    """While this lasts another program has the terminal; spark goes on behind it."""
+    driver = app._driver
+    if isinstance(driver, SparkDriver):
+        with driver.away():
+            yield
+    else:
+        yield
 
 
 def write_sequence(app: App[Any], sequence: str) -> None:

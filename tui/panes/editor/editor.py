@@ -8,7 +8,7 @@ but not in the text.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from rich.segment import Segment
@@ -27,6 +27,7 @@ from tui.buffers.rows import Rows
 from tui.drawing.code import drawable
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
+from tui.find.search import Match, in_row
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
@@ -69,6 +70,8 @@ class EditorPane(TextArea):
         self.on_edited: Callable[[], None] = lambda: None
         self.hands: Hands | None = None
         """Set once there is a session."""
+        self.found: Callable[[], Sequence[Match]] = lambda: ()
+        """The matches of a search, in order."""
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
 
     # The text.
@@ -179,25 +182,10 @@ class EditorPane(TextArea):
         """Go to the end of the file."""
         self.move_cursor(self.document.end, select=select)
 
-    async def action_undo_step(self) -> None:
-        """Take back the last step, the user's or a hunk's."""
+    async def action_hand(self, name: str, *argument: object) -> None:
+        """Run a method of :class:`~tui.panes.editor.hands.Hands`; Textual passes on one argument."""
         if self.hands is not None:
-            await self.hands.undo()
-
-    async def action_redo_step(self) -> None:
-        """Make it again."""
-        if self.hands is not None:
-            await self.hands.redo()
-
-    async def action_next_tab(self, step: int) -> None:
-        """Show another open file."""
-        if self.hands is not None:
-            await self.hands.next_tab(step)
-
-    async def action_close_tab(self) -> None:
-        """Close the shown file."""
-        if self.hands is not None:
-            await self.hands.close_tab()
+            await getattr(self.hands, name)(*argument)
 
     def _changed(self) -> None:
         self.on_edited()
@@ -386,6 +374,7 @@ class EditorPane(TextArea):
             current=current,
             cursor=self.selection.end[1] if current else None,
             selected=self._selected(at.row, len(line)),
+            matches=in_row(self.found(), at.row),
         )
         return draw_line(look, line, self.palette, width, number_width, self.scroll_offset.x)
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Hands(Protocol):
-    """Implemented by the app, on all open files and the session."""
+    """Implemented by the app, on all open files and the session: a method for each ``hand`` of the keys."""
 
     async def undo(self) -> None:
         """Take back the last step of the file's history."""
@@ -19,3 +19,15 @@ class Hands(Protocol):
 
     async def close_tab(self) -> None:
         """Close the shown file."""
+
+    async def find(self) -> None:
+        """Find a text in the file."""
+
+    async def replace(self) -> None:
+        """Find and replace a text."""
+
+    async def symbol(self) -> None:
+        """Go to a definition by its name."""
+
+    async def outside(self) -> None:
+        """Edit the text in the user's own editor."""

@@ -27,6 +27,8 @@ class LineLook:
     current: bool
     cursor: int | None
     selected: tuple[int, int] | None
+    matches: Sequence[tuple[int, int]] = ()
+    """What a search found in it."""
 
 
 def draw_line(
@@ -48,6 +50,8 @@ def draw_line(
     strip = Strip(text)
     room = max(0, width - number_width - 2)
     strip = strip.extend_cell_length(max(room + scroll_x, strip.cell_length + 2), blank)
+    for start, end in look.matches:
+        strip = overlaid(strip, cells_to(line, start), cells_to(line, end), palette.match)
     if look.selected is not None:
         start, end = (cells_to(line, column) for column in look.selected)
         strip = overlaid(strip, start, end + (look.selected[1] > len(line)), palette.selection)

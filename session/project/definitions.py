@@ -1,0 +1,48 @@
+"""The definitions in a file, for going to one of them by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from session.text.sanitize import clean_line
+
+_LARGEST = 2_000_000
+"""Characters of a text above which no definitions are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition: its kind (``function``, ``class``, …), its name with those around it (``Store.add``), its
+    lines from 0, ``end`` one past the last, and the line where its signature begins."""
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    head: int
+
+
+def definitions_in(path: str, text: str) -> tuple[Definition, ...]:
+    """The definitions in ``text``, in their order; none in a language without a grammar. It parses: call it
+    in a worker thread."""
+    from context.code.definitions import definitions
+    from context.code.languages import language_of
+
+    language = language_of(path)
+    if language is None or len(text) > _LARGEST:
+        return ()
+    found: list[Definition] = []
+    around: list[str] = []
+    for symbol in definitions(language, text):
+        del around[symbol.depth :]
+        name = clean_line(symbol.name)
+        whole = name if "." in name or not around else f"{around[-1]}.{name}"
+        around.append(whole)
+        found.append(Definition(symbol.kind, whole, symbol.start, symbol.end, symbol.head or symbol.start))
+    return tuple(found)
+
+
+def innermost(found: tuple[Definition, ...], line: int) -> str:
+    """The name of the definition that line ``line`` (from 0) is in; empty outside of all."""
+    names = [each.name for each in found if each.start <= line < each.end and each.kind != "section"]
+    return names[-1] if names else ""

@@ -1,0 +1,49 @@
+"""Edits a text in the user's own editor (``$VISUAL``, else ``$EDITOR``), by way of a private file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import tempfile
+from pathlib import Path, PurePosixPath
+
+_TAKE_A_LINE = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "micro", "joe"})
+"""Editors that take the line to begin at as ``+40``; others begin where they like."""
+
+
+class EditorProblem(Exception):
+    """The editor could not be run, or left no text; the message says why."""
+
+
+def editor_command() -> list[str]:
+    """The command of the user's editor. Raises EditorProblem where none is set, or it is no command."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not command.strip():
+        raise EditorProblem("no editor is set: export VISUAL or EDITOR, such as VISUAL=hx")
+    try:
+        return shlex.split(command)
+    except ValueError as problem:
+        raise EditorProblem(f"VISUAL or EDITOR is no command: {problem}") from problem
+
+
+async def edit_outside(command: list[str], path: str, text: str, line: int = 1) -> str:
+    """The ``text`` as the user left it. ``path`` gives the file its name, and so its language. Raises
+    EditorProblem; the text is then as it was."""
+    name = PurePosixPath(path).name or "text.md"
+    with tempfile.TemporaryDirectory(prefix="spark-edit-") as folder:
+        file = Path(folder) / name
+        await asyncio.to_thread(file.write_text, text, "utf-8", "surrogateescape", "\n")
+        place = [f"+{line}"] if PurePosixPath(command[0]).name in _TAKE_A_LINE and line > 1 else []
+        try:
+            process = await asyncio.create_subprocess_exec(*command, *place, str(file))
+        except OSError as problem:
+            raise EditorProblem(f"{command[0]} cannot be run: {problem.strerror}") from problem
+        code = await process.wait()
+        if code:
+            raise EditorProblem(f"{command[0]} ended with {code}: the text is as it was")
+        try:
+            edited = await asyncio.to_thread(file.read_bytes)
+        except OSError as problem:
+            raise EditorProblem(f"{command[0]} left no text: {problem.strerror}") from problem
+    return edited.decode("utf-8", "surrogateescape").replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,1 @@
+"""Finding and replacing text in an open file, without a screen."""

@@ -216,7 +216,7 @@ class Session:
 
     def _settle_default(self, connection: Connection, refused: str = "") -> None:
         """Choose the default model, then connect; a prompt from now on waits for it."""
-        settled = self._turns.between(lambda: self._default.settle(refused))
+        settled = self._turns.between(lambda: self._default.settle(refused), of_session=False)
 
         async def connect() -> None:
             await settled

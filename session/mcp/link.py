@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -29,12 +30,21 @@ if TYPE_CHECKING:
 _TAIL = 2_000
 """The bytes of a server's standard error that are kept, to say why it ended."""
 _MOST_PAGES = 50
+_NAMES_AN_ERROR = re.compile(
+    r"\b[A-Za-z]*(?:Error|Exception)\b|\berr(?:or)?\b[^a-z]|not found|cannot find|no such|denied",
+    re.IGNORECASE,
+)
+"""Package runners write more lines after the one that says what is wrong."""
 _CLOSING = 10.0
 """Seconds to wait for a server to end; the mcp package ends its process after a few."""
 
 
 class McpLinkError(Exception):
     """The server cannot be opened or did not answer; the message is one line for the user."""
+
+
+class _WasGoneError(McpLinkError):
+    """The server was gone before it was asked."""
 
 
 class McpLink:
@@ -120,12 +130,23 @@ class McpLink:
         return result
 
     async def _ask(self, method: str, seconds: float, *arguments: Any, **named: Any) -> Any:
+        try:
+            return await self._ask_once(method, seconds, *arguments, **named)
+        except _WasGoneError:
+            # It ended while nobody asked, and has heard nothing of this: start it again and ask.
+            return await self._ask_once(method, seconds, *arguments, **named)
+
+    async def _ask_once(self, method: str, seconds: float, *arguments: Any, **named: Any) -> Any:
         await self.open()
         client, holder = self._client, self._holder
         if client is None or holder is None:
             raise McpLinkError(self._told("it is closed"))
         asking = asyncio.create_task(getattr(client, method)(*arguments, **named))
+        at_once = False
         try:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            at_once = asking.done()  # no server answers within two steps of the loop
             # Wait for both, since a server that ends leaves its callers waiting.
             await asyncio.wait({asking, holder}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
@@ -133,6 +154,8 @@ class McpLink:
         except _failures() as problem:
             if _is_lost(problem):
                 await self.close()
+                if at_once or isinstance(problem, import_module("httpx2").ConnectError):
+                    raise _WasGoneError(self._told(_innermost(problem))) from problem
             raise McpLinkError(self._told(_innermost(problem))) from problem
         finally:
             asking.cancel()
@@ -200,7 +223,7 @@ class McpLink:
         return started
 
     def _told(self, problem: object) -> str:
-        said = self._errors.last_line()
+        said = self._errors.why()
         return clean_line(f"MCP server {self.server.name}: {problem}{f' ({said})' if said else ''}")[:300]
 
 
@@ -259,7 +282,8 @@ class _LastWords:
         with contextlib.suppress(BlockingIOError):
             self._tail = (self._tail + os.read(reading, 65_536))[-_TAIL:]
 
-    def last_line(self) -> str:
-        """The last line, cleaned; empty if there is none."""
-        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
-        return clean_line(lines[-1]) if lines else ""
+    def why(self) -> str:
+        """The last line that names an error, else the last line, cleaned; empty if there is none."""
+        lines = [line for line in self._tail.decode("utf-8", "replace").splitlines() if line.strip()]
+        named = [line for line in lines if _NAMES_AN_ERROR.search(line)]
+        return clean_line((named or lines or [""])[-1])

@@ -90,7 +90,9 @@ def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple
         if server.tools and tool.name not in server.tools:
             continue
         spec = _spec(server, tool)
-        if not can_be_sent(spec.parameters):
+        if tool.execution is not None and tool.execution.task_support == "required":
+            left_out.append(f"{clean_line(tool.name)[:60]}: it runs as a task, which spark does not support")
+        elif not can_be_sent(spec.parameters):
             left_out.append(f"{clean_line(tool.name)[:60]}: its schema cannot be sent to a model")
         elif len(json.dumps(spec.parameters)) > LARGEST_SCHEMA:
             left_out.append(f"{clean_line(tool.name)[:60]}: its schema is over {LARGEST_SCHEMA:,} characters")

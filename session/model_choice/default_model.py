@@ -50,28 +50,35 @@ class DefaultModel:
         ``refused`` is a model that the server has just refused. Returns the model's name. Where there is no
         list, everything stays as it is: the first prompt tells what is wrong.
         """
-        from session.transport.model_list import fetch_models
+        from session.transport.model_list import fetch_listed
 
         opening, before = self._opening, self._choice.model.name
         if opening.endpoint is None:
             return before
         try:
-            listed = await fetch_models(opening.endpoint)
+            rows = await fetch_listed(opening.endpoint)
         except LinkError:
             return before
-        settings = opening.settings
-        found = pick(opening.catalogue.provider(settings.provider).coding, listed, refused)
+        settings, today = opening.settings, date.today()
+        listed = {row.name: row for row in rows if row.usable(today)}
+        found = pick(opening.catalogue.provider(settings.provider).coding, tuple(listed), refused)
         if self._choice.model.name != before or found is None:
             return before  # the user chose one meanwhile, or there is none to choose
         if found != before:
-            self._choice.choose(model=opening.catalogue.model(found, settings.provider))
+            model = opening.catalogue.model(found, settings.provider)
+            if found not in opening.catalogue.models:
+                model = model.limited(listed[found].window, listed[found].output)
+            self._choice.choose(model=model)
             self._changed()
             self._recorder.publish(self._choice.event())
             again = " ↑ brings the prompt back." if refused else ""
             why = f"This key cannot use {before}: {found} answers.{again} {_HOW}"
             self._recorder.publish(Notice(level="info", text=why))
+        if (ends := listed[found].ends) is not None:
+            text = f"{found} is shut down on {ends:%d %B %Y}. {_HOW}"
+            self._recorder.publish(Notice(level="warning", text=text))
         try:
-            self._kept.keep(settings.base_url, found, date.today())
+            self._kept.keep(settings.base_url, found, today)
         except OSError as problem:
             text = f"the default model is not remembered: {problem.strerror}"
             self._recorder.publish(Notice(level="warning", text=text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import TYPE_CHECKING
 
 from session.model_choice.choice import ChoiceError
 from session.models.catalogue import Model
@@ -17,6 +18,9 @@ from session.tasks import BackgroundTasks
 from session.text.near_names import listed, spelled_like
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
+
+if TYPE_CHECKING:
+    from session.transport.model_list import ListedModel
 
 FRESH_SECONDS = 60.0
 """Seconds for which a list of models is shown without asking again."""
@@ -36,6 +40,7 @@ class ServedModels:
         self._tasks = tasks
         self._provider = opening.catalogue.provider(opening.settings.provider)
         self._listed: tuple[str, ...] = ()
+        self._rows: dict[str, ListedModel] = {}
         self._asked_at = float("-inf")
         self._asking: asyncio.Task[str] | None = None
 
@@ -81,7 +86,11 @@ class ServedModels:
             return catalogue.model(name, provider.name), self._doubt(name) if doubt else ""
         told = "" if self._lists(name) else await self._look_for(name, row)
         model = catalogue.model(name, provider.name)
-        return model, told if row is not None else f"{told or self._found(name)}\n{_assumed(model)}"
+        if row is not None:
+            return model, told
+        if (listed := self._rows.get(name) or self._rows.get(name + _TAG)) is not None:
+            model = model.limited(listed.window, listed.output)
+        return model, f"{told or self._found(name)}\n{_assumed(model)}"
 
     async def _look_for(self, name: str, row: Model | None) -> str:
         """Ask the server about a model that is not in its list.
@@ -132,17 +141,18 @@ class ServedModels:
 
     async def _look(self) -> str:
         """Ask for the server's list. Returns the problem, or an empty text."""
-        from session.transport.model_list import fetch_models
+        from session.transport.model_list import fetch_listed
 
         if self._opening.endpoint is None:
             return self._opening.missing
         try:
-            names = await fetch_models(self._opening.endpoint)
+            rows = await fetch_listed(self._opening.endpoint)
         except LinkError as problem:
             self._asked_at = time.monotonic() - FRESH_SECONDS + RETRY_SECONDS
             return clean_line(problem.message)
         # A name with control characters can be neither shown nor typed.
-        self._listed = tuple(name for name in names if name == clean_line(name))
+        self._rows = {row.name: row for row in rows if row.name == clean_line(row.name) and not row.retired}
+        self._listed = tuple(self._rows)
         self._asked_at = time.monotonic()
         return "" if self._listed else f"{self._host} lists no models"
 

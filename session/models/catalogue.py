@@ -18,6 +18,8 @@ from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, 
 
 __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
 
+_LEAST_RESERVE = 16_000
+"""Tokens of a window that stay free for the answer, where the model can write as many."""
 EFFORTS = ("low", "medium", "high", "xhigh", "auto")
 
 
@@ -102,6 +104,12 @@ class Model:
     def budget(self) -> int:
         """The most tokens of a request: the window without the part reserved for the answer."""
         return self.window - self.output_reserve
+
+    def limited(self, window: int, output: int) -> Model:
+        """This model with the limits that its server tells, in tokens; 0 where it tells none."""
+        whole = window or self.window
+        reserve = min(output or self.output_reserve, max(self.output_reserve, _LEAST_RESERVE), whole // 2)
+        return replace(self, window=whole, output_reserve=max(1, reserve))
 
 
 @dataclass(frozen=True, slots=True)

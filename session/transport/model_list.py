@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
 from urllib.parse import quote
 
 from session.protocol.framing.frames import NotAnObject, parse_object
@@ -14,7 +18,31 @@ from session.transport.refusals import from_server, read_refusal
 TIMEOUT = 5.0
 MOST_BYTES = 4 * 1024 * 1024
 _MOST_NAMED = 12
+_MOST_TOKENS = 100_000_000
+"""A larger limit is taken for nonsense."""
 _LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model as a server lists it. ``window`` and ``output`` are its limits in tokens, 0 where the server
+    does not say them; ``ends`` is the day on which it is shut down, if that is told."""
+
+    name: str
+    window: int = 0
+    output: int = 0
+    ends: date | None = None
+    retired: bool = False
+    """Whether the server says that it no longer serves it."""
+
+    def usable(self, today: date) -> bool:
+        """Whether it can be asked."""
+        return not self.retired and (self.ends is None or today < self.ends)
+
+
+_WINDOWS = ("context_window", "context_length", "max_context_length", "max_model_len", "max_input_tokens")
+_OUTPUTS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+_ENDS = ("shutdown_date", "retires_at")
 
 
 async def list_models(endpoint: Endpoint, *, open_timeout: float = TIMEOUT) -> tuple[str, ...]:
@@ -28,13 +56,48 @@ async def list_models(endpoint: Endpoint, *, open_timeout: float = TIMEOUT) -> t
 async def fetch_models(endpoint: Endpoint, *, open_timeout: float = TIMEOUT) -> tuple[str, ...]:
     """The same, but raises :class:`LinkError` where there is no such list: ``unauthorized`` for a key
     that is not taken, ``refused`` for an answer that is no list."""
+    return tuple(model.name for model in await fetch_listed(endpoint, open_timeout=open_timeout))
+
+
+async def fetch_listed(endpoint: Endpoint, *, open_timeout: float = TIMEOUT) -> tuple[ListedModel, ...]:
+    """The models with what ``GET /models`` tells of them. Raises as :func:`fetch_models`."""
     body = await _get(endpoint, "/models", open_timeout)
     try:
         rows = parse_object(body).get("data")
     except NotAnObject:
         raise _no_list(endpoint) from None
-    names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return tuple(one_line(name)[:_LONGEST_NAME] for name in names if isinstance(name, str) and name)
+    listed = (_listed(row) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
+    return tuple(model for model in listed if model is not None)
+
+
+def _listed(row: Mapping[str, Any]) -> ListedModel | None:
+    """A row of the list. Servers name the same things differently: OpenAI, Anthropic, Groq, OpenRouter,
+    vLLM and LM Studio are known."""
+    name = row.get("id")
+    if not isinstance(name, str) or not name:
+        return None
+    top = row.get("top_provider")
+    limits = {**(top if isinstance(top, dict) else {}), **row}
+    return ListedModel(
+        one_line(name)[:_LONGEST_NAME],
+        _tokens(limits, _WINDOWS),
+        _tokens(limits, _OUTPUTS),
+        next((day for key in _ENDS if (day := _day(row.get(key))) is not None), None),
+        retired=row.get("lifecycle") == "retired" or row.get("active") is False,
+    )
+
+
+def _tokens(limits: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    """The first of the limits that is a number of tokens; 0 for none."""
+    values = (limits.get(name) for name in names)
+    return next((value for value in values if type(value) is int and 0 < value <= _MOST_TOKENS), 0)
+
+
+def _day(value: object) -> date | None:
+    try:
+        return date.fromisoformat(value[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
 
 
 async def has_model(endpoint: Endpoint, name: str, *, open_timeout: float = TIMEOUT) -> bool:

@@ -70,6 +70,8 @@ class Turns:
         self._queued: deque[str] = deque()
         self._coming_tools: asyncio.Task[None] | None = None
         self._interrupted: asyncio.Future[None] | None = None
+        self._apart: asyncio.Task[Any] | None = None
+        """The work between turns that an interrupted turn need not wait for."""
         self._made_for: tuple[object, ...] = ()
         """The model and the tools that the runner in hand was made for."""
 
@@ -120,12 +122,23 @@ class Turns:
         on. False when it is not held (any more)."""
         return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
 
-    def between(self, work: Callable[[], Awaitable[str]]) -> Awaitable[str]:
+    def between(self, work: Callable[[], Awaitable[str]], *, of_session: bool = True) -> Awaitable[str]:
         """Do ``work`` once the last turn has wholly ended, and return its line for the user. Turns submitted
-        after this call wait for it."""
-        doing = asyncio.create_task(_after(self._last, work), name="between turns")
+        after this call wait for it. One that is interrupted ends at once where the work is not
+        ``of_session``: then it changes nothing that a turn changes too."""
+        doing = asyncio.create_task(
+            self._after(self._last, work, of_session=of_session), name="between turns"
+        )
         self._last = doing
         return asyncio.shield(doing)
+
+    async def _after(
+        self, before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]], *, of_session: bool
+    ) -> str:
+        if before is not None:
+            await asyncio.wait({before})
+        self._apart = None if of_session else asyncio.current_task()
+        return await work()
 
     def expect_tools(self, coming: asyncio.Task[None] | None) -> None:
         """Have the first turn wait until ``coming`` is done, if there is something to wait for."""
@@ -176,8 +189,12 @@ class Turns:
         if tools is None or tools.done() or runner.turn.over:
             return
         self._publish(Notice(level="info", text="waiting for the tools of the MCP servers"))
+        await self._until(tools)
+
+    async def _until(self, doing: asyncio.Task[Any]) -> None:
+        """Return once ``doing`` is done, or the turn in hand is interrupted."""
         self._interrupted = asyncio.get_running_loop().create_future()
-        await asyncio.wait({tools, self._interrupted}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({doing, self._interrupted}, return_when=asyncio.FIRST_COMPLETED)
 
     def _as_chosen_now(self, runner: Runner) -> Runner:
         """``runner``, or one made anew where the model or the tools changed while it waited for its turn."""
@@ -200,16 +217,15 @@ class Turns:
     async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
         """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
-            await asyncio.wait({before})
+            if not runner.turn.over:
+                await self._until(before)
+            if before is not self._apart:
+                await asyncio.wait({before})
         await self._wait_for_tools(runner)
         runner = self._as_chosen_now(runner)
         await runner.run()
+        if before is not None:
+            await asyncio.wait({before})  # the next turn waits for this one alone
         gc.collect()
         if self._queued and self._runner is runner:
             self.submit(self._queued.popleft())
-
-
-async def _after(before: asyncio.Task[Any] | None, work: Callable[[], Awaitable[str]]) -> str:
-    if before is not None:
-        await asyncio.wait({before})
-    return await work()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import ModelChosen, Notice, TurnStarted
+from session.events import ModelChosen, Notice, TurnEnded, TurnStarted
 from session.model_choice.default_model import pick
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
@@ -18,7 +18,8 @@ from session.session import Session
 from session.setup.config import Flags
 from session.setup.default_model import DefaultModels
 from session.setup.opening import open_project
-from tests.session.talking import Listening, environment
+from tests.session.local_servers import serving
+from tests.session.talking import PATIENCE, Listening, environment
 
 SPARK, LUNA = "gpt-5.3-codex-spark", "gpt-5.6-luna"
 LISTED = f'models = ["gpt-4o", "{LUNA}", "gpt-6.2-sol"]\nrefuse_models = ["{SPARK}"]\n'
@@ -105,6 +106,69 @@ async def test_an_interrupt_while_the_model_is_chosen_ends_the_turn(tmp_path: Pa
         assert (await it.ended("t1")).status == "interrupted"
         it.session.submit("hello")
         assert (await it.ended("t2")).status == "completed"
+
+
+async def test_an_interrupt_does_not_wait_for_a_slow_list_of_models(tmp_path: Path) -> None:
+    asked, given_up = asyncio.Event(), asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        await reader.read()
+        given_up.set()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    environ = {**environment(tmp_path / "xdg"), "OPENAI_BASE_URL": url}
+    session = Session(open_project(project(tmp_path), Flags(), environ))
+    ends = asyncio.create_task(turn_ends(session))
+    await asyncio.sleep(0)
+    await session.open()
+    session.submit("hello")
+    await asked.wait()
+    session.interrupt()
+    ended = await ends
+    assert (ended.turn, ended.status) == ("t1", "interrupted")
+    assert not given_up.is_set(), "the list is still awaited"
+    await session.close()
+    server.close()
+
+
+async def test_a_model_that_is_shut_down_is_no_default_and_a_coming_end_is_told(tmp_path: Path) -> None:
+    rows = [
+        {"id": SPARK, "shutdown_date": "2020-01-01"},
+        {"id": LUNA, "shutdown_date": "2999-12-24"},
+        {"id": "gpt-6.2-sol", "shutdown_date": None},
+    ]
+    async with serving({"/v1/models": (200, {"data": rows})}) as server:
+        environ = {**environment(tmp_path / "xdg"), "OPENAI_BASE_URL": server.url}
+        session = Session(open_project(project(tmp_path), Flags(), environ))
+        told: list[str] = []
+
+        async def listen() -> None:
+            async for event in session.listen():
+                if isinstance(event, Notice):
+                    told.append(event.text)
+                    if "shut down" in event.text:
+                        return
+
+        listening = asyncio.create_task(listen())
+        await asyncio.sleep(0)
+        await session.open()
+        async with asyncio.timeout(PATIENCE):
+            await listening
+        assert session.models.model == LUNA
+        await session.close()
+    assert told[-1].startswith(f"{LUNA} is shut down on 24 December 2999. ")
+
+
+async def turn_ends(session: Session) -> TurnEnded:
+    async with asyncio.timeout(PATIENCE):
+        async for event in session.listen():
+            if isinstance(event, TurnEnded):
+                return event
+    raise AssertionError("the session ended before its turn")
 
 
 async def test_a_server_without_a_list_is_asked_for_the_default_itself(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,3 +133,33 @@ async def test_the_names_to_choose_from_are_the_servers_once_it_gave_them(tmp_pa
             await there.find("grok-4.7")
         assert there.names() == ("b", "a"), "none that could not be shown as it is"
         await there.close()
+
+
+@pytest.mark.parametrize(
+    ("row", "window", "reserve"),
+    [
+        ({"context_window": 131_072, "max_completion_tokens": 8_192}, 131_072, 8_192),
+        ({"context_length": 40_960, "top_provider": {"max_completion_tokens": 65_000}}, 40_960, 16_000),
+        ({"max_model_len": 8_192}, 8_192, 4_096),
+        ({"max_input_tokens": 1_000_000, "max_tokens": 128_000}, 1_000_000, 16_000),
+        ({"context_window": "many", "max_model_len": -1, "max_tokens": True}, 128_000, 16_000),
+        ({"context_window": 10**12}, 128_000, 16_000),
+    ],
+)
+async def test_the_limits_that_the_server_lists_are_used(
+    tmp_path: Path, row: dict[str, Any], window: int, reserve: int
+) -> None:
+    async with serving({"/v1/models": models("new-model", **row)}) as server:
+        model, told = await served(tmp_path, server.url, "ollama", own(server.url)).find("new-model")
+    assert (model.window, model.output_reserve) == (window, reserve)
+    assert f"a window of {window:,} tokens, {reserve:,} of them" in told
+
+
+async def test_a_model_that_the_server_calls_retired_is_not_offered(tmp_path: Path) -> None:
+    rows = [{"id": "old", "lifecycle": "retired"}, {"id": "gone", "active": False}, {"id": "new"}]
+    async with serving({"/v1/models": (200, {"data": rows})}) as server:
+        served_models = served(tmp_path, server.url, "ollama", own(server.url))
+        await served_models.find("new")
+        assert served_models.names() == ("new",)
+        with pytest.raises(ChoiceError, match="has no model old; it has new"):
+            await served_models.find("old")

@@ -30,6 +30,7 @@ COMMAND_ROOMS = {
     },
     "edits": {
         "apply": "Land edits from standard input as they stream in.",
+        "diff": "Show what hunks changed, as a patch for git apply.",
         "redo": "Land an undone hunk again.",
         "undo": "Take back one hunk.",
     },
@@ -58,7 +59,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
-        "--check",
+        "--check", "--session", "--turn", "--last",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

@@ -50,6 +50,16 @@ def back_to_start() -> None:
     _write("\r", err=True)
 
 
+def say_patch(patch: bytes) -> None:
+    """Print a patch: to a file or a pipe byte for byte, on a terminal as text that it cannot act on."""
+    if sys.stdout.isatty():
+        say(patch.decode("utf-8", "replace"), end="")
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(patch)
+    sys.stdout.buffer.flush()
+
+
 class PieceWriter:
     """Prints a text that comes in pieces, cut anywhere, on standard output."""
 

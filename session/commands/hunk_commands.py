@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edits.hunk import Landed, Refused
 from edits.report import UndoneByUser
+from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
@@ -70,6 +71,20 @@ class HunkCommands:
     async def places(self) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first."""
         return await self._thread.run(self._places)
+
+    async def diff(self, argument: str) -> Diff:
+        """What hunks of this session changed: see :func:`~session.commands.diff_commands.parsed`; without an
+        argument, those of its last turn that landed any. Raises DiffError."""
+        which = parsed(argument) if argument else self._last_turn()
+        if not which.hunks:
+            which = replace(which, session=self._session)
+        return await self._thread.run(lambda: diff(self._ledger, which))
+
+    def _last_turn(self) -> Which:
+        hunks = tuple(self.undoable.last_turn)
+        if not hunks:
+            raise DiffError("no turn of this session has a landed hunk")
+        return Which(hunks=hunks)
 
     def _undo_last_turn(self) -> list[Landed | Refused]:
         turns = [

@@ -14,7 +14,7 @@ from context.text.safe import safe_text
 from edits.files.merge import merge3
 from edits.files.text import FileError, decode, split
 from edits.ledger.ledger import Ledger
-from session.memory.unified_diff import unified_hunks
+from edits.patch.unified import unified_hunks
 
 LONGEST_DIFF = 120
 """Most lines of one file's diff; a longer diff is cut, and says so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -144,6 +145,8 @@ class PromptControl:
                 self._trust.ask()
             case "quit", "":
                 self._quitting.quit()
+            case "diff", _:
+                return await self._diff(argument)
             case "land", "all":
                 self._hunks.answer("apply all")
             case (("land" | "decline"), _):
@@ -156,6 +159,19 @@ class PromptControl:
                     return False
                 if told:
                     self._tell(told, "info")
+        return True
+
+    async def _diff(self, argument: str) -> bool:
+        """Show what hunks changed in the chat, coloured as a patch."""
+        try:
+            told = await run_command(self._session, "diff", argument)
+        except SlashError as problem:
+            self._tell(str(problem), "error")
+            return False
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", told)), default=0))
+        self._panes.chat.close_run()
+        self._panes.chat.text(f"{fence}diff\n{told}\n{fence}\n")
+        self._panes.chat.close_run()
         return True
 
     def _tell(self, told: str, level: str) -> None:

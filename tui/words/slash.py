@@ -122,6 +122,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     """
     from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
+    from session.commands.diff_commands import DiffError
     from session.model_choice.choice import ChoiceError
     from session.project.locks import LockError
     from session.project.pins import PinError
@@ -129,7 +130,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
 
     try:
         return await _run_command(session, name, argument)
-    except (CheckError, LockError, ChoiceError, CompactionError, PinError, StoreError) as problem:
+    except (CheckError, LockError, ChoiceError, CompactionError, DiffError, PinError, StoreError) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -152,6 +153,8 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
         case "undo-turn", _:
             if not await session.hunks.undo_turn():
                 return "no turn of this session has a landed hunk"
+        case "diff", _:
+            return (await session.hunks.diff(argument)).text
         case "queue", str() if argument:
             session.queue(argument)
         case "lock", "":

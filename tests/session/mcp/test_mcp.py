@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import re
-import signal
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -204,55 +203,6 @@ async def test_a_server_that_ends_is_told_of_and_opened_again() -> None:
         assert await answer(link, "add", one=1, two=2) == (True, "3")
 
 
-async def test_a_server_that_died_while_idle_costs_no_call() -> None:
-    async with linked(McpServer("practice", COMMAND)) as link:
-        made, _ = spark_tools(link, await link.tools(), attended=True)
-        tools = {tool.spec.name: tool for tool in made}
-        first = unfenced((await tools["practice__process"].call({}, around())).text)
-        os.kill(int(first), signal.SIGKILL)
-        while Path(f"/proc/{int(first)}").exists() and "\nState:\tZ" not in status(int(first)):
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.2)  # the link's reader sees the end of the pipe
-        result = await tools["practice__add"].call({"one": 1, "two": 2}, around())
-        assert (result.ok, unfenced(result.text)) == (True, "3")
-
-
-def status(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return "\nState:\tZ"
-
-
-async def test_a_tool_that_runs_as_a_task_is_not_offered() -> None:
-    types = pytest.importorskip("mcp.types")
-    listed = [
-        types.Tool(name="plain", input_schema={"type": "object"}),
-        types.Tool(
-            name="long",
-            input_schema={"type": "object"},
-            execution=types.ToolExecution(task_support="required"),
-        ),
-        types.Tool(
-            name="either",
-            input_schema={"type": "object"},
-            execution=types.ToolExecution(task_support="optional"),
-        ),
-    ]
-    link = McpLink(McpServer("x", ("true",)), {}, folders())
-    made, left_out = spark_tools(link, listed, attended=True)
-    assert [tool.spec.name for tool in made] == ["x__plain", "x__either"]
-    assert left_out == ["long: it runs as a task, which spark does not support"]
-
-
-FAILS_AND_TALKS = """
-import sys
-print("npm error 404 Not Found - no-such-server", file=sys.stderr)
-print("A complete log of this run is in /tmp/x.log", file=sys.stderr)
-raise SystemExit(1)
-"""
-
-
 async def test_closing_ends_the_program() -> None:
     async with linked(McpServer("practice", COMMAND)) as link:
         _, process = await answer(link, "process")
@@ -266,14 +216,13 @@ async def test_closing_ends_the_program() -> None:
     [
         (McpServer("x", ("no-such-program-anywhere",)), "No such file"),
         (McpServer("x", (sys.executable, "-c", "raise SystemExit('no licence')")), "no licence"),
-        (McpServer("x", (sys.executable, "-c", FAILS_AND_TALKS)), "npm error 404 Not Found"),
         (
             McpServer("x", (sys.executable, "-c", "print('hello'); input(); input()"), start_seconds=1),
             "no answer in 1 s",
         ),
         (McpServer("x", url="http://127.0.0.1:9/mcp"), "onnect"),
     ],
-    ids=["missing", "ends", "ends and talks on", "not a server", "nothing listens"],
+    ids=["missing", "ends", "not a server", "nothing listens"],
 )
 async def test_a_server_that_cannot_be_had_is_one_line(server: McpServer, why: str) -> None:
     async with linked(server) as link:

@@ -1,4 +1,5 @@
-"""The terminal driver, and every private name of Textual that spark depends on.
+"""The terminal driver. With :mod:`tui.terminal.frames` it has every private name of Textual that spark
+depends on.
 
 Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
 ``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from textual import constants, events
@@ -34,6 +36,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
+from tui.terminal.frames import Frames
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
 from tui.terminal.paste_bursts import PasteBursts
 from tui.terminal.stop_brake import BrakedOutput, StopBrake, Turns
@@ -48,6 +51,9 @@ IDLE = 0.1
 
 STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
 """Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
+
+PLAIN = "\x1b]8;;\x1b\\\x1b[m"
+"""No link, no colours and no attributes."""
 
 CLEAR = "\x0f\x1b[0m\x1b[?25l\x1b[?7l\x1b[2J"
 """The usual characters, no colours, no cursor, no line wrap, nothing on the screen: what a program that wrote
@@ -84,6 +90,7 @@ class SparkDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.brake = StopBrake()
+        self.frames = Frames(self._app, self.write)
         self._suspended = False
         """Whether the terminal was given back for a stop."""
         self._away = False
@@ -94,7 +101,9 @@ class SparkDriver(LinuxDriver):
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
         self._ending = os.pipe()
+        self.frames.forget()
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._follow_size()
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0
             self.write(ASK_FOR_KITTY)
@@ -102,6 +111,25 @@ class SparkDriver(LinuxDriver):
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self._stop)
         loop.add_signal_handler(signal.SIGCONT, self._go_on)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, with its own colours."""
+        if self._writer_thread is not None:
+            self.write(PLAIN)
+        super().stop_application_mode()
+
+    def _follow_size(self) -> None:
+        """Paint everything after a change of the terminal's size, be it back to what it was: who knows what
+        the terminal made of what it showed."""
+        if not callable(resized := signal.getsignal(signal.SIGWINCH)):
+            return
+
+        def changed(number: int, frame: FrameType | None) -> None:
+            self.frames.forget()
+            resized(number, frame)
+            self.send_message(events.Callback(callback=self._paint_all))
+
+        signal.signal(signal.SIGWINCH, changed)
 
     def give_back(self) -> None:
         """Leave the terminal as it was found, until the process is continued."""
@@ -162,7 +190,12 @@ class SparkDriver(LinuxDriver):
     def repaint(self) -> None:
         """Paint everything, whatever is on the terminal."""
         self.write(CLEAR)
+        self.frames.forget()
         self._app.refresh(layout=True)
+
+    def _paint_all(self) -> None:
+        """Paint everything at the next frame."""
+        self._app.refresh()
 
     @property
     def behind(self) -> bool:

@@ -14,12 +14,16 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
 from textual import constants
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
+from textual.screen import Screen
+from textual.strip import Strip
 
 from tests.tui.stage import stage
 from tui.terminal.driver import SparkDriver, rewritten
@@ -56,6 +60,16 @@ def test_the_private_names_are_where_they_were() -> None:
     assert "self._writer_thread = WriterThread" in source
     assert "self._driver" in inspect.getsource(App)
     assert "self._clipboard = text" in inspect.getsource(App.copy_to_clipboard)
+    for name in ("_running", "_closed", "_batch_count", "_sync_available", "_background_screens"):
+        assert f"self.{name}" in inspect.getsource(App), name
+    assert callable(App._display) and "app._display(self, update)" in inspect.getsource(Screen)
+    for update, names in (
+        (LayoutUpdate, ("strips", "region")),
+        (ChopsUpdate, ("chops", "spans", "chop_ends")),
+    ):
+        for name in names:
+            assert f"self.{name}" in inspect.getsource(update)
+    assert Strip([Segment("a")])._segments == [Segment("a")]
     assert "constants.ESCAPE_DELAY" in inspect.getsource(XTermParser)
 
 

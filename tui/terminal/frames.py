@@ -1,0 +1,104 @@
+"""Paints Textual's updates cell by cell, in place of Textual's own painting of whole lines.
+
+Together with :mod:`tui.terminal.driver` this is all that depends on private names of Textual.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from rich.color import ColorSystem
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.app import App
+from textual.geometry import Size
+from textual.screen import Screen
+
+from tui.terminal.grid.abilities import abilities
+from tui.terminal.grid.grid import Grid
+from tui.terminal.grid.pens import Pens
+
+SYNC_BEGINS, SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
+"""Synchronized output: the terminal shows what is between them at once."""
+_SMALL = 64
+"""A frame of up to this many characters reaches the terminal in one piece anyway."""
+
+
+class Frames:
+    """The painting of one app on one terminal."""
+
+    def __init__(self, app: App[Any], write: Callable[[str], None]) -> None:
+        self._app = app
+        self._write = write
+        self._plain = app._display
+        self._abilities = abilities(os.environ)
+        self._grid: Grid | None = None
+        # Textual has no hook for it: this hides the method of the class.
+        app._display = self.display  # type: ignore[method-assign]
+
+    def forget(self) -> None:
+        """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
+        self._grid = None
+
+    def display(self, screen: Screen[Any], renderable: Any) -> None:
+        """Show an update of the screen."""
+        app = self._app
+        if not isinstance(renderable, LayoutUpdate | ChopsUpdate) or app.is_headless or app.is_inline:
+            self.forget()
+            self._plain(screen, renderable)
+            return
+        try:
+            if app._running and not app._closed and not app._batch_count:
+                self._show(screen, renderable)
+        finally:
+            app.post_display_hook()
+
+    def _show(self, screen: Screen[Any], update: CompositorUpdate) -> None:
+        app = self._app
+        try:
+            data = self._painted(screen, update)
+        except Exception as problem:  # noqa: BLE001 (Textual tells it, and ends the app)
+            self.forget()
+            app._handle_exception(problem)
+            return
+        if data:
+            together = app._sync_available and len(data) > _SMALL
+            self._write(f"{SYNC_BEGINS}{data}{SYNC_ENDS}" if together else data)
+
+    def _painted(self, screen: Screen[Any], update: CompositorUpdate | None) -> str:
+        """What shows ``update``."""
+        size = screen._compositor.size
+        grid = self._grid
+        if grid is None or (grid.width, grid.height) != size or not grid.known:
+            grid = self._grid = self._new_grid(size)
+            if not isinstance(update, LayoutUpdate):
+                stack = self._app._background_screens
+                update = screen._compositor.render_update(full=True, screen_stack=stack)  # type: ignore[assignment]
+        if isinstance(update, LayoutUpdate):
+            _paint_layout(grid, update)
+        elif isinstance(update, ChopsUpdate):
+            _paint_chops(grid, update)
+        position = self._app.screen.outer_size.clamp_offset(self._app.cursor_position)
+        self._app._previous_cursor_position = position
+        return grid.frame((position.x, position.y))
+
+    def _new_grid(self, size: Size) -> Grid:
+        colours = self._app.console._color_system or ColorSystem.TRUECOLOR
+        return Grid(size.width, size.height, Pens(colours), self._abilities)
+
+
+def _paint_layout(grid: Grid, update: LayoutUpdate) -> None:
+    """Paint a part of the screen in rows."""
+    for y, strips in enumerate(update.strips, update.region.y):
+        x = update.region.x
+        for strip in strips:
+            x = grid.paint(x, y, strip._segments)
+
+
+def _paint_chops(grid: Grid, update: ChopsUpdate) -> None:
+    """Paint the pieces of rows that an update touches. A piece has one widget, so it is right as a whole."""
+    for y, first, last in update.spans:
+        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+            if strip is not None and x < last and end > first:
+                grid.paint(x, y, strip._segments)

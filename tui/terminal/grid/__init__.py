@@ -1,0 +1,1 @@
+"""What the terminal shows, cell by cell, and the fewest bytes that change it."""

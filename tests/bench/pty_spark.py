@@ -22,6 +22,7 @@ from typing import Any
 
 from session.partner.demo import make_sample
 from session.partner.server.process import companion
+from tests.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"
@@ -56,6 +57,9 @@ class Pty:
         self._decoder = getincrementaldecoder("utf-8")("replace")
         self.raw = ""
         """Everything it wrote since :meth:`forget`, with control sequences."""
+        self._emulator = Emulator(columns, rows)
+        self._unfed: list[str] = []
+        self._forgotten = [""] * rows
         self.first: float | None = None
         """Seconds from the start to its first byte."""
 
@@ -74,18 +78,37 @@ class Pty:
         return spent / 1e9
 
     @property
-    def text(self) -> str:
+    def written(self) -> str:
         """Return what it wrote since :meth:`forget`, without control sequences."""
         return _CONTROL.sub("", self.raw)
+
+    @property
+    def text(self) -> str:
+        """Return :attr:`written`, and the rows of the screen that changed since :meth:`forget`: of those only
+        what changed in them is written."""
+        rows = self._rows()
+        changed = [row for at, row in enumerate(rows) if self._forgotten[at : at + 1] != [row]]
+        return "\n".join([self.written, *changed])
+
+    def _rows(self) -> list[str]:
+        self._emulator.feed("".join(self._unfed))
+        self._unfed.clear()
+        return self._emulator.rows
 
     @property
     def attributes(self) -> list[Any]:
         """Return the terminal's attributes now."""
         return termios.tcgetattr(self._main)
 
+    @property
+    def pid(self) -> int:
+        """Return the number of its process."""
+        return self._process.pid
+
     def forget(self) -> None:
-        """Empty :attr:`raw`."""
+        """Empty :attr:`raw` and :attr:`text`."""
         self.raw = ""
+        self._forgotten = self._rows()
 
     def type(self, keys: str) -> None:
         """Press keys."""
@@ -97,6 +120,8 @@ class Pty:
 
     def resize(self, columns: int, rows: int) -> None:
         """Give the terminal another size."""
+        self._rows()
+        self._emulator.resize(columns, rows)
         fcntl.ioctl(self._main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.killpg(self._process.pid, signal.SIGWINCH)
 
@@ -110,7 +135,9 @@ class Pty:
             raise EOFError(f"spark ended:\n{self.text[-2000:]}") from None
         if self.first is None:
             self.first = self.now
-        self.raw += self._decoder.decode(data)
+        text = self._decoder.decode(data)
+        self.raw += text
+        self._unfed.append(text)
         return True
 
     def until(self, shows: str | Callable[[str], object], patience: float = 30.0) -> float:
@@ -138,7 +165,7 @@ class Stage:
     """A project, the partner that answers, and a private home folder. Made by :func:`stage`."""
 
     def __init__(self, folder: Path, url: str) -> None:
-        self.folder, self._url = folder, url
+        self.folder, self.url = folder, url
         self.project = folder / "project"
         places = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
         self.environ = {
@@ -152,7 +179,7 @@ class Stage:
 
     def command(self, start: str = START) -> list[str]:
         """Return the command that starts ``spark`` by the Python text ``start``."""
-        asks = ["--provider", "partner", "--model", "spark-practice", "--base-url", self._url]
+        asks = ["--provider", "partner", "--model", "spark-practice", "--base-url", self.url]
         return [sys.executable, "-P", "-c", start, *asks]
 
     @contextlib.contextmanager

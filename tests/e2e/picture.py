@@ -20,6 +20,7 @@ import pyte
 
 from tests.bench.pty_spark import ROOT, START, Pty
 from tests.e2e.moving_svg import Frame, MovingSvg, Row, Run, Style
+from tests.emulator import Emulator
 
 COLUMNS, ROWS = 112, 30
 CHAT = 64
@@ -39,17 +40,14 @@ QUIET_SECONDS = 0.015
 LONGEST_WAIT = 0.8
 """A wait in which nothing changes is shortened to this, unless the story pauses there."""
 
-# Queries and modes that pyte would show as text.
-_UNKNOWN = re.compile(r"\x1b\[[<=>?][0-9;]*[^hl0-9;]|\x1b\[[0-9;?]*\$[a-z]|\x1b[P_].*?\x1b\\", re.DOTALL)
-
 
 class Recorder:
     """Drives the app, and keeps every screen it shows."""
 
     def __init__(self, pane: Pty) -> None:
         self._pane = pane
-        self._screen = pyte.Screen(COLUMNS, ROWS)
-        self._stream = pyte.Stream(self._screen)
+        self._emulator = Emulator(COLUMNS, ROWS)
+        self._screen = self._emulator.screen
         self._clock = 0.0
         self._seen = time.monotonic()
         self.frames: list[Frame] = []
@@ -101,7 +99,7 @@ class Recorder:
         end = time.monotonic() + FRAME_SECONDS / 2
         while time.monotonic() < end and self._pane.read(QUIET_SECONDS):
             pass
-        self._stream.feed(_UNKNOWN.sub("", self._pane.raw))
+        self._emulator.feed(self._pane.raw)
         self._pane.forget()
         self._keep()
 

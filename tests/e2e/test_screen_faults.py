@@ -75,7 +75,7 @@ def test_a_fault_leaves_the_terminal_as_it_was_found(fault: str) -> None:
             assert pane.attributes == pane.found
         finally:
             pane.end()
-        written, text = pane.raw, pane.text
+        written, text = pane.raw, pane.written
         for on, off in (
             ("\x1b[?1049h", "\x1b[?1049l"),
             ("\x1b[?1000h", "\x1b[?1000l"),

@@ -12,15 +12,17 @@ import subprocess
 import sys
 import termios
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from session.partner.server.process import companion
 from tests.e2e.tmux import PATIENCE
+from tests.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"
@@ -38,14 +40,16 @@ class Typed:
 
     main: int
     terminal: int
-    output: bytes = b""
+    screen: Emulator = field(default_factory=lambda: Emulator(100, 30))
 
-    def until(self, fits: Callable[[bytes], bool]) -> None:
+    def until(self, fits: Callable[[str], bool]) -> None:
+        """Wait until what the terminal shows fits."""
+        decode = getincrementaldecoder("utf-8")("replace").decode
         end = time.monotonic() + PATIENCE
-        while not fits(self.output):
-            assert time.monotonic() < end, self.output[-2000:]
+        while not fits(self.screen.text):
+            assert time.monotonic() < end, self.screen.text
             if select.select([self.main], [], [], 0.05)[0]:
-                self.output += os.read(self.main, 65536)
+                self.screen.feed(decode(os.read(self.main, 65536)))
 
     def flags(self) -> int:
         flags = termios.tcgetattr(self.terminal)[3]
@@ -105,7 +109,7 @@ def test_a_prompt_typed_before_the_app_is_up_is_sent(tmp_path: Path, early: bool
             if not early:
                 on.until(lambda _: held(on))
                 os.write(on.main, b"hello there\r")
-            on.until(lambda output: b"tok/s" in output)
+            on.until(lambda text: "tok/s" in text)
     journals = (tmp_path / "home" / "STATE").rglob("sessions/*.jsonl")
     assert '"text":"hello there"' in "".join(file.read_text() for file in journals)
 
@@ -116,14 +120,14 @@ def test_keys_typed_early_are_in_the_composer_in_order(tmp_path: Path) -> None:
         with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
             on.until(lambda _: held(on))
             os.write(on.main, b"o three")
-            on.until(lambda output: b"one two three" in output)
+            on.until(lambda text: "one two three" in text)
 
 
 def test_the_terminal_is_as_it_was_after_a_start_that_failed(tmp_path: Path) -> None:
     with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "nobody") as process:
         assert process.wait(PATIENCE) == 3
         assert on.flags() & USUAL == USUAL
-        on.until(lambda output: b"nobody" in output)
+        on.until(lambda text: "nobody" in text)
 
 
 def test_ctrl_c_ends_a_start_and_gives_the_terminal_back(tmp_path: Path) -> None:
@@ -138,7 +142,7 @@ def test_the_terminal_is_as_it_was_after_the_app(tmp_path: Path) -> None:
     with companion("1000") as url, a_terminal() as on:
         arguments = ("--provider", "partner", "--base-url", url)
         with spark(on, tmp_path / "project", *arguments) as process:
-            on.until(lambda output: b" Ask " in output)
+            on.until(lambda text: " Ask " in text)
             os.write(on.main, b"\x11")
             on.until(lambda _: process.poll() is not None)
             assert process.returncode == 0

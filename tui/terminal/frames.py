@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import textual.screen
 from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
@@ -21,6 +22,9 @@ from tui.terminal.grid.pens import Pens
 
 SYNC_BEGINS, SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output: the terminal shows what is between them at once."""
+UPDATE_SECONDS = 0.004
+"""Textual's least time between two updates of the screen. Streams have a pace of their own, see
+:mod:`tui.drawing.pacer`; a key and the first token are not to wait."""
 _SMALL = 64
 """A frame of up to this many characters reaches the terminal in one piece anyway."""
 
@@ -34,6 +38,7 @@ class Frames:
         self._plain = app._display
         self._abilities = abilities(os.environ)
         self._grid: Grid | None = None
+        textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
         # Textual has no hook for it: this hides the method of the class.
         app._display = self.display  # type: ignore[method-assign]
 

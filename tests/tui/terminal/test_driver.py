@@ -62,6 +62,7 @@ def test_the_private_names_are_where_they_were() -> None:
     assert "self._clipboard = text" in inspect.getsource(App.copy_to_clipboard)
     for name in ("_running", "_closed", "_batch_count", "_sync_available", "_background_screens"):
         assert f"self.{name}" in inspect.getsource(App), name
+    assert "UPDATE_PERIOD, self._on_timer_update" in inspect.getsource(Screen)
     assert callable(App._display) and "app._display(self, update)" in inspect.getsource(Screen)
     for update, names in (
         (LayoutUpdate, ("strips", "region")),

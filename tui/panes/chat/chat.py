@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.drawing.pacer import Pacer
+from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import visible
 from tui.keys.key_order import run_key_in_order
@@ -47,7 +47,7 @@ class ChatView(Widget, can_focus=True):
         self._hunks: dict[str, HunkEntry] = {}
         self._calls: dict[str, CallEntry] = {}
         self._drawn_thumb: Thumb = None
-        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
+        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
         self.reading = Reading(self.transcript)
         self.keys = ReadingKeys(self)
         self._mouse = ChatMouse(self, self.keys)

@@ -25,7 +25,7 @@ from tui.buffers.buffer import Buffer
 from tui.buffers.history import Selected
 from tui.buffers.rows import Rows
 from tui.drawing.code import drawable
-from tui.drawing.pacer import Pacer
+from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
 from tui.keys.key_order import run_key_in_order
@@ -72,7 +72,7 @@ class EditorPane(TextArea):
         """Set once there is a session."""
         self.found: Callable[[], Sequence[Match]] = lambda: ()
         """The matches of a search, in order."""
-        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app))
+        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
 
     # The text.
 

@@ -127,8 +127,8 @@ def link_sequence(pen: Pen) -> str:
 
 
 def _attribute_codes(old: int, new: int) -> list[str]:
-    """The codes from attributes to others. Those that share the code that turns them off replace each other in
-    some terminals, so they are written together."""
+    """The codes from attributes to others. Those that share the code that turns them off replace each other
+    in some terminals, so they are written together."""
     changed = old ^ new
     groups = {end for bit, (_, end) in _ATTRIBUTES.items() if changed & (1 << bit)}
     off = {end for bit, (_, end) in _ATTRIBUTES.items() if old & changed & (1 << bit)}

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pyte
 
+from tests.emulator import Emulator
+
 Cell = tuple[str, frozenset[str]]
 """A character, and how it is drawn. A blank has only what shows on one."""
 
 _SHOWN_ON_BLANKS = ("on ", "underscore", "reverse", "strikethrough", "4", "7", "9", "53")
-_QUERIES = re.compile(r"\x1b\[[<=>?][0-9;]*[^hl0-9;]|\x1b\[[0-9;?]*\$[a-z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)")
 
 
 def cell(text: str, drawn: frozenset[str]) -> Cell:
@@ -31,14 +32,13 @@ class Pyte:
     """A terminal in this process. It knows no links and no REP."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.screen = pyte.Screen(width, height)
-        self._stream = pyte.Stream(self.screen)
-        self._stream.feed("\x1b[?7l")
+        self._emulator = Emulator(width, height)
+        self._emulator.feed("\x1b[?7l")
+        self.screen = self._emulator.screen
 
     def feed(self, data: str) -> None:
         """Write to it."""
-        # Its terminal has line ends of its own: a real one gets them from the line discipline.
-        self._stream.feed(_QUERIES.sub("", data))
+        self._emulator.feed(data)
 
     def cells(self) -> list[list[Cell]]:
         """What it shows."""

@@ -1,0 +1,216 @@
+"""Measures an answer's way to the screen in the real app: ``python3 -m tests.bench.frame_bench``.
+
+The app runs on a pseudo-terminal of 160×48 in truecolor and talks to the partner, in a process of its own,
+through a relay that notes when bytes pass. A prompt is sent, and the answer streams. Printed for code, for
+prose and for 10,000 tokens a second, as medians of the runs:
+
+- Enter until the first token is on the terminal, and from the wire to the terminal;
+- the last token from the wire to the terminal;
+- CPU time and terminal bytes for each token, from Enter to half a second after the end;
+- the memory of the app and its processes (proportional set size) at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from session.partner.script.tokens import split_tokens
+from tests.bench.pty_spark import START, Pty, Stage, stage
+from tests.bench.screen_bench import CODE, PROSE
+
+FIRST, LAST = "Qzqzqz", "Xkxkxk"
+"""The first and the last word of the answer: one token each, which nothing else on the screen holds."""
+SETTLED = 0.5
+"""Seconds after the last token that still count."""
+WAIT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one answer took: milliseconds, bytes and megabytes."""
+
+    enter_to_token: float
+    first_on_wire: float
+    last_on_wire: float
+    cpu: float
+    bytes: float
+    memory: float
+
+
+def answer(text: str, count: int) -> str:
+    """``text`` over and over, as an answer of ``count`` tokens."""
+    copies = 1 + count // len(split_tokens(text))
+    body = "".join(split_tokens(text * copies)[: count - 4])
+    fence = "\n```\n" if body.count("```") % 2 else ""
+    return f"{FIRST} \n{body}{fence}\n{LAST} \n"
+
+
+class Relay:
+    """Passes bytes between a client and a server, and notes when marks come from the server."""
+
+    def __init__(self, port: int) -> None:
+        self._server = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.seen: dict[str, float] = {}
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self._server))
+            for end in (client, server):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._pass, args=(client, server, ()), daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client, (FIRST, LAST)), daemon=True).start()
+
+    def _pass(self, source: socket.socket, to: socket.socket, marks: tuple[str, ...]) -> None:
+        with contextlib.suppress(OSError):
+            before = b""
+            while data := source.recv(65536):
+                now = time.monotonic()
+                to.sendall(data)
+                text = before + data
+                for mark in marks:
+                    # The answer is sent once more as a whole at its end: the first time counts.
+                    if mark.encode() in text:
+                        self.seen.setdefault(mark, now)
+                before = data[-16:]
+        for end in (source, to):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._listener.close()
+
+
+def processes(pid: int) -> Iterator[int]:
+    """A process and all below it."""
+    yield pid
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from processes(int(child))
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of a process and of all below it."""
+    spent = 0
+    for each in processes(pid):
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{each}/task").iterdir():
+                spent += int((task / "schedstat").read_text().split()[0])
+    return spent / 1e9
+
+
+def memory(pid: int) -> float:
+    """The proportional set size of a process and of all below it, in megabytes."""
+    size = 0
+    for each in processes(pid):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{each}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    size += int(line.split()[1])
+    return size / 1024
+
+
+def measure(pane: Pty, relay: Relay, count: int, prompt: str) -> Figures:
+    """Send the prompt, and watch the answer."""
+    pane.type(prompt)
+    until(pane, lambda: False, 0.5)
+    pane.forget()
+    relay.seen.clear()
+    before = cpu_seconds(pane.pid)
+    pressed = time.monotonic()
+    pane.type("\r")
+    shown: dict[str, float] = {}
+
+    def ended() -> bool:
+        for mark in (FIRST, LAST):
+            if mark not in shown and mark in pane.raw:
+                shown[mark] = time.monotonic()
+        return LAST in shown
+
+    until(pane, ended, WAIT)
+    until(pane, lambda: False, SETTLED)
+    if len(shown) < 2 or len(relay.seen) < 2:
+        seen = f"screen {sorted(shown)}, wire {sorted(relay.seen)}"
+        raise SystemExit(f"the answer was not seen whole: {seen}\n{pane.text[-3000:]}")
+    return Figures(
+        enter_to_token=1000 * (shown[FIRST] - pressed),
+        first_on_wire=1000 * (shown[FIRST] - relay.seen[FIRST]),
+        last_on_wire=1000 * (shown[LAST] - relay.seen[LAST]),
+        cpu=1000 * (cpu_seconds(pane.pid) - before) / count,
+        bytes=len(pane.raw.encode()) / count,
+        memory=memory(pane.pid),
+    )
+
+
+def until(pane: Pty, fits: Callable[[], bool], seconds: float) -> None:
+    """Read until something fits, for at most some seconds."""
+    end = time.monotonic() + seconds
+    while not fits() and (left := end - time.monotonic()) > 0:
+        pane.read(left)
+
+
+def script(text: str) -> str:
+    """A scenario that answers any prompt with ``text``."""
+    return f"[[scenario]]\nid = 'all'\nmatch = ['*']\n[[scenario.step]]\nsay = {json.dumps(text)}\n"
+
+
+@contextlib.contextmanager
+def relayed(at: Stage) -> Iterator[tuple[Stage, Relay]]:
+    """The stage with a relay before its server."""
+    address = urlsplit(at.url)
+    relay = Relay(int(address.port or 0))
+    at.url = address._replace(netloc=f"127.0.0.1:{relay.port}").geturl()
+    try:
+        yield at, relay
+    finally:
+        relay.close()
+
+
+def run(name: str, text: str, count: int, rate: str, runs: int) -> None:
+    """Measure one kind of answer, and print a row."""
+    rows: list[Figures] = []
+    for _ in range(runs):
+        with (
+            stage(rate, script=script(answer(text, count))) as plain,
+            relayed(plain) as (at, relay),
+            at.spark(START, columns=160, rows=48) as pane,
+        ):
+            pane.until("ready")
+            until(pane, lambda: False, 1.5)
+            rows.append(measure(pane, relay, count, "go on"))
+    figures = [statistics.median(getattr(row, each.name) for row in rows) for each in fields(Figures)]
+    print(f"{name:<22}" + "".join(f"{figure:>10.2f}" for figure in figures), flush=True)
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    arguments.add_argument("--runs", type=int, default=3)
+    runs = arguments.parse_args().runs
+    heads = ("Enter→1st", "wire→1st", "last→pty", "CPU ms/tok", "bytes/tok", "PSS MB")
+    print(f"medians of {runs}; ms unless said\n{'':<22}" + "".join(f"{head:>10}" for head in heads))
+    run("code, 1,000/s", CODE, 4_000, "1000", runs)
+    run("prose, 1,000/s", PROSE, 4_000, "1000", runs)
+    run("both, 10,000/s", PROSE + CODE, 20_000, "10000", runs)
+
+
+if __name__ == "__main__":
+    main()

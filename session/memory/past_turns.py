@@ -25,7 +25,10 @@ from session.events import (
     ToolEnded,
     TurnEnded,
 )
+from session.text.pieces import Pieces
 
+MOST_SAID = 1_000_000
+"""Characters of one answer that are kept, the newest: more than any window holds."""
 MOST_CALLS = 12
 """Most tool calls of one turn that are listed; the last ones are kept."""
 
@@ -103,7 +106,7 @@ class _OpenTurn:
     """A turn that may still get events."""
 
     prompt: str
-    said: list[str] = field(default_factory=list)
+    said: Pieces = field(default_factory=lambda: Pieces(MOST_SAID))
     edits: list[EditFact] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     status: str = ""
@@ -167,7 +170,7 @@ class PastTurnsFold:
             PastTurn(
                 turn=turn,
                 prompt=each.prompt,
-                said="".join(each.said),
+                said=each.said.text(),
                 edits=tuple(each.edits),
                 status=each.status,
                 calls=tuple(each.calls),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from session.text.pieces import add_piece
+
 _TOOL_INPUT = {"custom_tool_call": "input", "function_call": "arguments"}
 _PARTS_APART = "\n\n"
 
@@ -49,7 +51,7 @@ class OutputItem:
         if part is not None and self._said and part != self._part and self.kind == "reasoning":
             text = _PARTS_APART + text
         self._part = part
-        self._said.append(text)
+        add_piece(self._said, text, self._part_start)
         return text
 
     def settle_key(self, position: int) -> str:
@@ -61,7 +63,7 @@ class OutputItem:
         """Take the full text of the current part. Returns the rest that no delta has sent."""
         rest = _rest("".join(self._said[self._part_start :]), text)
         if rest:
-            self._said.append(rest)
+            add_piece(self._said, rest, self._part_start)
         self._part_start = len(self._said)
         return rest
 
@@ -71,6 +73,7 @@ class OutputItem:
         self.done = item
         said = "".join(self._said)
         self._said.clear()
+        self._part_start = 0
         if self.kind == "reasoning":
             return "" if said else full_text(self.kind, item)
         return _rest(said, full_text(self.kind, item))

@@ -16,6 +16,7 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.items import ServerItem, new_call_id
+from session.text.pieces import add_piece
 
 
 class _Part:
@@ -76,12 +77,12 @@ class Parts:
 
     def text(self, piece: str, key: object = "text") -> list[WireEvent]:
         """Add a piece of the answer's text."""
-        self._part(key, "message").said.append(piece)
+        add_piece(self._part(key, "message").said, piece)
         return [TextDelta(piece)]
 
     def reasoning(self, piece: str, key: object = "reasoning") -> list[WireEvent]:
         """Add a piece of the reasoning."""
-        self._part(key, "reasoning").said.append(piece)
+        add_piece(self._part(key, "reasoning").said, piece)
         return [ReasoningDelta(piece)]
 
     def sign(self, signature: object, key: object) -> list[WireEvent]:
@@ -106,7 +107,7 @@ class Parts:
             part.name = name
         if not isinstance(piece, str) or not piece:
             return []
-        part.said.append(piece)
+        add_piece(part.said, piece)
         return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
 
     def close(self, key: object) -> list[WireEvent]:

@@ -14,10 +14,13 @@ from session.memory.input_items import (
 )
 from session.protocol import events as wire
 from session.protocol.items import Item, ServerItem
+from session.text.pieces import Pieces
 from session.turn.tool_calls import Answers
 
 CUT = "Cut off before it was done; see the report that follows."
 """The answer to a tool call that got none before the turn ended."""
+MOST_TEXT = 1_000_000
+"""Characters that are kept of a text that is not whole yet: more than any window holds."""
 _CHARACTERS_PER_TOKEN = 4
 """Characters that count as a token in tool input that was cut, which is in no item."""
 
@@ -32,7 +35,7 @@ class Response:
     """The ids of the calls that the conversation held before this response."""
     answers: Answers = field(default_factory=Answers)
     """The answers of the tools to its function calls."""
-    text: list[str] = field(default_factory=list)
+    text: Pieces = field(default_factory=lambda: Pieces(MOST_TEXT))
     """The pieces of the answer's text that are not yet part of an item."""
     tool_text: int = 0
     """Characters of tool input so far."""
@@ -60,7 +63,7 @@ class Response:
     def estimated_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of the tokens that arrived, for servers that do not report them."""
         items = sum(count(item_text(item)) for item in self.output)
-        return count("".join(self.text)) + self.tool_text // _CHARACTERS_PER_TOKEN + items
+        return count(self.text.text()) + self.tool_text // _CHARACTERS_PER_TOKEN + items
 
     def partial_items(self) -> list[Item]:
         """The items that the conversation keeps of a response that was cut.
@@ -69,7 +72,7 @@ class Response:
         was cut is left out.
         """
         items = list(self.items) or answer_items(self.output, self.earlier_calls)
-        if (partial := "".join(self.text)).strip():
+        if (partial := self.text.text()).strip():
             items.append(assistant_message(partial))
         items = without_last_reasoning(items)
         return [*items, *answered(items, self.answers.texts, CUT)]

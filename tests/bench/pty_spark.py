@@ -64,6 +64,11 @@ class Pty:
         """Seconds from the start to its first byte."""
 
     @property
+    def process(self) -> int:
+        """Return the program's process id."""
+        return self._process.pid
+
+    @property
     def now(self) -> float:
         """Return the seconds since the start."""
         return time.monotonic() - self.began

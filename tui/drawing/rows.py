@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
@@ -20,7 +21,7 @@ DRAWN_ONLY = -1
 
 
 class Row:
-    """A screen row: its spans, the role that fills it, and its Strip once it was painted.
+    """A screen row: its spans, and the role that fills it.
 
     For copying it also knows the line that it shows. The first ``skip`` characters are drawn and are no part
     of that. ``joint`` is None where a line begins; else the row goes on the line of the row above, behind
@@ -28,7 +29,7 @@ class Row:
     written, where it is drawn in another way.
     """
 
-    __slots__ = ("_strip", "fill", "joint", "raw", "skip", "spans")
+    __slots__ = ("fill", "joint", "raw", "skip", "spans")
 
     def __init__(
         self,
@@ -44,22 +45,22 @@ class Row:
         self.skip = skip
         self.joint = joint
         self.raw = raw
-        self._strip: tuple[Palette, int, Strip] | None = None
 
     def strip(self, palette: Palette, width: int) -> Strip:
         """The row in exactly ``width`` cells and the colours of ``palette``."""
-        held = self._strip
-        if held is None or held[0] is not palette or held[1] != width:
-            blank = palette.style("text", self.fill)
-            segments = [Segment(text, palette.style(role, self.fill)) for text, role in self.spans]
-            held = (palette, width, Strip(segments).adjust_cell_length(width, blank))
-            self._strip = held
-        return held[2]
+        return _painted(self, palette, width)
 
     @property
     def text(self) -> str:
         """The text of the row without styles."""
         return "".join(text for text, _ in self.spans)
+
+
+@lru_cache(maxsize=1024)  # some screens of rows: a strip takes several times the memory of its row
+def _painted(row: Row, palette: Palette, width: int) -> Strip:
+    blank = palette.style("text", row.fill)
+    segments = [Segment(text, palette.style(role, row.fill)) for text, role in row.spans]
+    return Strip(segments).adjust_cell_length(width, blank)
 
 
 def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from session.events import (
     TurnStarted,
     Usage,
 )
+from session.journal.reading import read_records
 from session.journal.session_list import last_session
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
@@ -234,7 +234,7 @@ async def test_the_journal_holds_the_turn_and_a_resumed_session_shows_it(root: P
         await talk.ended("t1")
     folder = talk.session.folders.sessions
     journal = last_session(folder).file
-    types = [json.loads(line)["type"] for line in journal.read_text().splitlines()]
+    types = [record["type"] for record in read_records(journal)]
     assert types[0] == "session.started" and types.count("turn.ended") == 1
     assert types.count("hunk.landed") == 3
     async with talking(root, REPAINT, resume=journal) as again:

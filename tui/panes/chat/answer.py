@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
 from tui.panes.chat.copying import copied
-from tui.panes.chat.markdown import MarkdownStream
+from tui.panes.chat.markdown import Ending, MarkdownStream
 
 LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
+LONGEST = 32_000
+"""Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
 
 
 class Answer:
-    """A piece of the answer between two edits. See :class:`tui.panes.chat.transcript.Entry`."""
+    """A piece of the answer between two edits; a long one goes on in another, which comes ``after`` it.
 
-    tight = False
+    See :class:`tui.panes.chat.transcript.Entry`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, after: Answer | None = None) -> None:
+        self.tight = after is not None
+        self._after = after
+        self._begins: Ending | None = None
+        """The end of the entry that this one goes on with."""
+        self._fed = 0
         self.text = ""
         self.rows: list[Row] = []
         self.dirty = True
         self.closed = False
+        self.full = False
+        """Whether the text goes on in another entry."""
         self._pieces: list[str] = []
         self._width = 0
         self._stream = MarkdownStream(1)
         self._folded: set[int] = set()
         """The code blocks of which only the head is shown, by their number."""
 
-    def feed(self, text: str) -> None:
-        """Add text."""
-        self._pieces.append(text)
+    def feed(self, text: str) -> str:
+        """Add text. Returns what belongs to the entry behind it, once this one is long."""
+        end = text.find("\n", max(0, LONGEST - self._fed)) + 1 if self._fed + len(text) > LONGEST else 0
+        taken, rest = (text[:end], text[end:]) if end else (text, "")
+        self._pieces.append(taken)
+        self._fed += len(taken)
+        self.full = end > 0
         self.dirty = True
+        return rest
 
     def close(self) -> None:
         """The text is complete."""
@@ -44,6 +61,16 @@ class Answer:
         self._pieces.clear()
 
     @property
+    def ending(self) -> Ending:
+        """How its text ends, for the entry that goes on with it."""
+        return self._stream.ending
+
+    @property
+    def goes_on_block(self) -> bool:
+        """Whether its first code block began in the entry before it."""
+        return self._begins is not None and bool(self._begins.fence)
+
+    @property
     def blocks(self) -> list[str]:
         """The text of its code blocks."""
         return self._stream.blocks
@@ -53,19 +80,21 @@ class Answer:
         self.dirty = False
         fresh = "".join(self._pieces)
         self._pieces.clear()
-        if not self.text:
+        if self._after is not None:
+            self._begins, self._after = self._after.ending, None
+        if not self.text and self._begins is None:
             fresh = fresh.lstrip("\n")
         self.text += fresh
         first = 0
         if width != self._width:
-            self._width, self._stream = width, MarkdownStream(width)
+            self._width, self._stream = width, MarkdownStream(width, after=self._begins)
             self._stream.feed(self.text)
             self._stream.settle(closed=self.closed)
         else:
             self._stream.feed(fresh)
             first = self._stream.settle(closed=self.closed)
         rows = self._stream.rows
-        while self.closed and rows and not rows[-1].spans:
+        while self.closed and not self.full and rows and not rows[-1].spans:
             rows.pop()
         unfolded = not self._folded and self.rows is rows
         self.rows = self._with_folds(rows) if self._folded else rows
@@ -117,3 +146,25 @@ class Answer:
             shown.append(Row(spans, "code_background", joint=hidden[0].joint, raw=raw))
             at = end
         return shown + rows[at:]
+
+
+def whole_text(answers: Sequence[Answer]) -> str:
+    """The text of an answer's pieces, in their order: a blank line stands for each edit between them."""
+    texts: list[str] = []
+    for answer in answers:
+        if answer.tight and texts:
+            texts[-1] += answer.text
+        else:
+            texts.append(answer.text)
+    return "\n\n".join(text.strip("\n") for text in texts)
+
+
+def last_block(answers: Sequence[Answer]) -> str:
+    """The last code block of these pieces; empty where they have none."""
+    code = ""
+    for answer in reversed(answers):
+        if answer.blocks:
+            code = answer.blocks[-1] + code
+            if len(answer.blocks) > 1 or not answer.goes_on_block:
+                break
+    return code

@@ -15,14 +15,14 @@ from tui.drawing.palette import Palette
 from tui.drawing.plain import visible
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
-from tui.panes.chat.answer import Answer
+from tui.panes.chat.answer import Answer, last_block, whole_text
 from tui.panes.chat.hunk_entry import HunkEntry, HunkSize
 from tui.panes.chat.mouse import ChatMouse
 from tui.panes.chat.painting import Thumb, bar, hint, read_over, thumb
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
-from tui.panes.chat.transcript import Entry, Folded, Prompt, Reasoning, Remark, Transcript
+from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
 from tui.terminal.driver import takes_frames
 
 FAST = 2
@@ -61,14 +61,19 @@ class ChatView(Widget, can_focus=True):
 
     def text(self, delta: str) -> None:
         """Add a piece of the answer."""
-        last = self._last()
-        if not isinstance(last, Answer) or last.closed:
-            if not delta.strip("\n"):
-                return
-            self.close_run()
-            last = Answer()
-            self._add(last)
-        last.feed(delta)
+        while delta:
+            last = self._last()
+            if isinstance(last, Answer) and last.full:
+                last.close()
+                last = Answer(after=last)
+                self._add(last)
+            elif not isinstance(last, Answer) or last.closed:
+                if not delta.strip("\n"):
+                    return
+                self.close_run()
+                last = Answer()
+                self._add(last)
+            delta = last.feed(delta)
         self._pacer.request()
 
     def reasoning(self, delta: str) -> None:
@@ -187,20 +192,17 @@ class ChatView(Widget, can_focus=True):
 
     def last_answer(self) -> str:
         """The text of the answer to the last prompt."""
-        pieces: list[str] = []
+        pieces: list[Answer] = []
         for entry in reversed(self.transcript.entries):
             if isinstance(entry, Prompt) and pieces:
                 break
             if isinstance(entry, Answer):
-                pieces.append(entry.text.strip("\n"))
-        return "\n\n".join(reversed(pieces))
+                pieces.append(entry)
+        return whole_text(pieces[::-1])
 
     def last_code(self) -> str:
         """The last code block of the conversation."""
-        for entry in reversed(self.transcript.entries):
-            if isinstance(entry, Answer) and entry.blocks:
-                return entry.blocks[-1]
-        return ""
+        return last_block([entry for entry in self.transcript.entries if isinstance(entry, Answer)])
 
     # Painting.
 
@@ -238,6 +240,9 @@ class ChatView(Widget, can_focus=True):
         changed = self.transcript.settle()
         if changed is None:
             return
+        if gone := self.transcript.shorten(following=self.following):
+            self._forget(gone)
+            before = self.transcript.total
         total, height = self.transcript.total, self.size.height
         if self.following and (total > self.top + height or self.top > total):
             # Text is readable while it stands still: when it arrives fast, make room for many rows at once.
@@ -254,6 +259,14 @@ class ChatView(Widget, can_focus=True):
             self.refresh(Region(0, first, width, last - first))
         if not self.following:
             self.refresh(Region(0, height - 1, width, 1))
+
+    def _forget(self, gone: Dropped) -> None:
+        """The oldest entries are gone: keep in sight what was."""
+        self.top = max(0, self.top - gone.rows)
+        for named in (self._hunks, self._calls):
+            for name in [name for name, entry in named.items() if entry in gone.entries]:
+                del named[name]
+        self.refresh()
 
     def _streaming(self) -> bool:
         last = self._last()

@@ -8,6 +8,7 @@ A finished line never changes again (but for the colours of an open code block, 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
 from tui.drawing.plain import clipped, untabbed, visible
@@ -55,11 +56,21 @@ def inline(text: str, role: str = "text") -> list[Span]:
     return spans
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a stream, for another one that goes on with it: the line that opened the code block which is
+    not closed yet (empty outside a block), and whether a blank row comes last."""
+
+    fence: str
+    blank: bool
+
+
 class MarkdownStream:
     """Streamed Markdown as rows of one width. ``rows`` holds everything so far; rows before the index that
     :meth:`settle` returns are unchanged since the last call."""
 
-    def __init__(self, width: int, margin: str = "  ") -> None:
+    def __init__(self, width: int, margin: str = "  ", *, after: Ending | None = None) -> None:
+        """``after`` is the :attr:`ending` of the stream that this one goes on with."""
         self.rows: list[Row] = []
         self.blocks: list[str] = []
         """The text of each code block; the last may be unfinished."""
@@ -74,11 +85,27 @@ class MarkdownStream:
         self._final = 0
         """The number of rows that never change again."""
         self._fence: str | None = None
+        self._opening = ""
         self._code: CodeStream | None = None
         self._code_lines: list[str] = []
         self._blank = True
         self._table = Table(inline)
         """The table that is being streamed, or None. Its rows are final once it has ended."""
+        self._is_first = after is None
+        if after is not None:
+            self._go_on(after)
+
+    @property
+    def ending(self) -> Ending:
+        """How it ends now."""
+        return Ending(self._opening if self._code is not None else "", self._blank)
+
+    def _go_on(self, after: Ending) -> None:
+        if after.fence:
+            self._line(after.fence)
+            self.rows.clear()  # its head is drawn where the block began
+            self._final = self.block_starts[0] = 0
+        self._blank = after.blank
 
     def feed(self, text: str) -> None:
         """Add a piece of the answer."""
@@ -137,11 +164,11 @@ class MarkdownStream:
             return
         self._end_table()
         if opening := _FENCE.match(line):
-            self._fence = opening["mark"]
+            self._fence, self._opening = opening["mark"], line
             language = (opening["info"].split() or [""])[0].strip("{}.")
             self._code = CodeStream(lexer_for(language=language) if language else None)
             self.blocks.append("")
-            if not self._blank and self.rows:
+            if not self._blank and (self.rows or not self._is_first):
                 self._final_rows([Row([])])
             if language:
                 label = clipped(f" {visible(language)}", max(1, self._width - len(self._margin) - 1))

@@ -7,11 +7,22 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Protocol
 
+from session.text.pieces import Pieces
 from tui.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 
+MOST_ROWS = 10_000
+"""The number of rows that are kept; the session's journal has all of the conversation."""
+_SLACK = 1_000
+"""Rows above that number until the oldest are dropped."""
+GONE = "{rows:,} earlier rows are not kept on the screen; spark export prints the whole session"
+_MOST_REASONING = 200_000
+"""Characters of the reasoning that are kept, the newest."""
+_LONGEST_SHOWN = 2_000
+"""Characters of its unfinished line that are kept to be shown."""
 LONGEST_PROMPT = 40
 """The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
 
@@ -76,28 +87,39 @@ class Reasoning:
         self.dirty = True
         self.unfolded = unfolded
         self.closed = False
-        self._text = ""
+        self._text = Pieces(_MOST_REASONING)
+        self._count = 0
+        """The number of its whole lines with text."""
+        self._last = self._open = ""
+        """The last of them, and the line that is not whole yet."""
 
     def feed(self, text: str) -> None:
         """Take the next piece."""
-        self._text += text
+        self._text.append(text)
+        *lines, self._open = (self._open + text).split("\n")
+        self._open = self._open[:_LONGEST_SHOWN]
+        for line in lines:
+            if line.strip():
+                self._count += 1
+                self._last = line
         self.dirty = True
 
     def settle(self, width: int) -> int:
         """See :class:`Entry`."""
         self.dirty = False
-        lines = [line for line in self._text.split("\n") if line.strip()]
-        count = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
+        last = self._open if self._open.strip() else self._last
+        lines = self._count + bool(self._open.strip())
+        count = f"{lines:,} line{'s' if lines != 1 else ''}"
         verb = "thought" if self.closed else "thinking"
         head = f"{'▾' if self.unfolded else '▸'} {verb} · {count}"
         self.rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")], skip=2)]
         if self.unfolded:
-            for line in lines:
+            for line in filter(str.strip, self._text.text().split("\n")):
                 spans = [(visible(untabbed(line)), "muted")]
                 self.rows += wrap(spans, width, first=[("    ", "text")], rest=[("    ", "text")])
-        elif not self.closed and lines:
-            last = clipped("    " + visible(untabbed(lines[-1].strip())), width)
-            self.rows.append(Row([(last, "faint")], skip=4))
+        elif not self.closed and last:
+            shown = clipped("    " + visible(untabbed(last.strip())), width)
+            self.rows.append(Row([(shown, "faint")], skip=4))
         return 0
 
     def toggle(self, row: int) -> bool:
@@ -160,14 +182,24 @@ class Folded:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The oldest entries of a long conversation, which are kept no more, and how many rows went with them."""
+
+    entries: frozenset[Entry]
+    rows: int
+
+
 class Transcript:
-    """All entries, and the first row of each."""
+    """The entries, and the first row of each. Of a long conversation only the newest are kept."""
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
         self._width = width
         self._starts: list[int] = []
         self._total = 0
+        self._gone = 0
+        """The number of rows that were dropped."""
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
@@ -204,6 +236,25 @@ class Transcript:
         if self.entries:
             self._total = self._starts[-1] + len(self.entries[-1].rows)
         return changed
+
+    def shorten(self, *, following: bool) -> Dropped | None:
+        """Drop the oldest entries where there are many rows; later while the user is not ``following`` the
+        end. None if there was nothing to drop."""
+        if self._total <= (MOST_ROWS if following else 3 * MOST_ROWS) + _SLACK:
+            return None
+        count = bisect_right(self._starts, self._total - MOST_ROWS, hi=len(self.entries) - 1) - 1
+        if count <= (self._gone > 0):
+            return None
+        before, dropped = self._total, self.entries[:count]
+        self._gone += self._starts[count] - (self._gone > 0)
+        told = Remark(GONE.format(rows=self._gone), "quiet")
+        told.settle(self._width)
+        self.entries[:count] = [told]
+        self._starts = []
+        for index in range(len(self.entries)):
+            self._starts.append(self._start_of(index))
+        self._total = self._starts[-1] + len(self.entries[-1].rows)
+        return Dropped(frozenset(dropped), before - self._total)
 
     def _start_of(self, index: int) -> int:
         if index == 0:

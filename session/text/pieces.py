@@ -1,0 +1,53 @@
+"""Keeps text that arrives in pieces: in few strings, and where wanted only the newest of it."""
+
+from __future__ import annotations
+
+from collections import deque
+
+SHORTEST = 2_000
+"""Characters up to which a string grows before another is begun. A string of its own for each token would
+take fifteen times the memory of its text."""
+LEFT_OUT = "[the beginning of this text is left out]\n"
+
+
+def add_piece(pieces: list[str] | deque[str], text: str, first: int = 0) -> None:
+    """Add ``text`` to ``pieces``: to the last string while that is short and not before index ``first``."""
+    if len(pieces) > first and len(pieces[-1]) < SHORTEST:
+        pieces[-1] += text
+    else:
+        pieces.append(text)
+
+
+class Pieces:
+    """Text in its order; of more than ``most`` characters about that many are kept, the newest."""
+
+    __slots__ = ("_length", "_most", "_strings", "cut")
+
+    def __init__(self, most: int | None = None) -> None:
+        self._strings: deque[str] = deque()
+        self._length = 0
+        self._most = most
+        self.cut = False
+        """Whether the beginning is gone."""
+
+    def __len__(self) -> int:
+        """The number of characters that are kept."""
+        return self._length
+
+    def append(self, text: str) -> None:
+        """Add text."""
+        add_piece(self._strings, text)
+        self._length += len(text)
+        while self._most is not None and len(self._strings) > 1 and self._length > self._most:
+            self._length -= len(self._strings.popleft())
+            self.cut = True
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self._strings.clear()
+        self._length = 0
+        self.cut = False
+
+    def text(self) -> str:
+        """What is kept as one string. A line in front of it says where the beginning is gone."""
+        return (LEFT_OUT if self.cut else "") + "".join(self._strings)

@@ -78,7 +78,7 @@ def open_regular(folder: int, name: str, access: int = os.O_RDONLY) -> int:
         raise
     try:
         _check_regular(os.fstat(descriptor), name)
-    except BaseException:
+    except BaseException:  # a Ctrl+C must not leave it open either
         os.close(descriptor)
         raise
     return descriptor

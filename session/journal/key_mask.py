@@ -8,8 +8,8 @@ from typing import Any
 from session.events import Event, HunkTyped, ReasoningDelta, TextDelta, ToolOutput
 from session.text.masking import mask, start_of_key
 
-_PIECES = (TextDelta, ReasoningDelta, HunkTyped, ToolOutput)
-"""Events that bring a text in pieces, which a server may cut anywhere."""
+Piece = TextDelta | ReasoningDelta | HunkTyped | ToolOutput
+"""An event that brings a text in pieces, which a server may cut anywhere."""
 
 
 class KeyMask:
@@ -17,17 +17,18 @@ class KeyMask:
     of the same text, or any other event, shows whether it is one."""
 
     def __init__(self) -> None:
-        self._held: Event | None = None
+        self._held: Piece | None = None
 
     def take(self, event: Event) -> list[Event]:
         """What may be told now that ``event`` has come, in order."""
-        if not isinstance(event, _PIECES):
+        if not isinstance(event, Piece):
             return [*self.rest(), masked(event)]
-        before = []
-        if self._held is not None:
-            if replace(self._held, text="") == replace(event, text=""):  # type: ignore[call-arg]
-                held, self._held = self._held, None
-                event = replace(event, text=held.text + event.text)  # type: ignore[attr-defined]
+        before: list[Event] = []
+        held = self._held
+        if held is not None:
+            if replace(held, text="") == replace(event, text=""):
+                self._held = None
+                event = replace(event, text=held.text + event.text)
             else:
                 before = self.rest()
         text = mask(event.text)

@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from session.storage.line_files import open_to_read
 from session.storage.private_files import changed_alone, replace_private
 
 FILE_NAME = "credentials.toml"
@@ -74,7 +75,8 @@ class KeyFile:
             mode = self.path.stat().st_mode
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise KeyFileError(f"{self.path} can be read by others; run: chmod 600 {self.path}")
-            return self.path.read_text("utf-8")
+            with open_to_read(self.path) as opened:
+                return opened.read().decode("utf-8")
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError:

@@ -20,6 +20,7 @@ from session.keys.key_command import read_commands
 from session.mcp.settings import McpServer, read_servers
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.project.active_guards import GuardSettings, read_guards
+from session.storage.line_files import open_to_read
 from session.text.tables import Table, TableError
 from session.tools.settings import ToolSettings, read_tool_settings
 from session.trust.answers import NO_ANSWERS, Answers, Standing
@@ -284,13 +285,15 @@ def _parsed(text: str, file: Path) -> dict[str, Any]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return _parsed(file.read_text("utf-8"), file)
+        with open_to_read(file) as opened:
+            text = opened.read().decode("utf-8")
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError as problem:
         raise ConfigError(f"{file} is not UTF-8 (byte {problem.start})") from problem
     except OSError as problem:
         raise ConfigError(f"cannot read {file}: {problem.strerror}") from problem
+    return _parsed(text, file)
 
 
 def _whole_path(folder: str, file: Path) -> Path:

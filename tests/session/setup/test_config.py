@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,6 +45,14 @@ class Setup:
 @pytest.fixture
 def setup(tmp_path: Path) -> Setup:
     return Setup(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["config.toml", ".spark.toml"])
+def test_a_pipe_in_place_of_a_file_of_settings_is_refused_at_once(setup: Setup, name: str) -> None:
+    folder = setup.config if name == "config.toml" else setup.root
+    os.mkfifo(folder / name)
+    message = setup.problem(trust=True)
+    assert name in message and "not a regular file" in message
 
 
 def test_without_any_file_the_defaults_hold(setup: Setup) -> None:

@@ -36,6 +36,7 @@ from session.project.copied_text import CopiedText
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
+from session.project.outer_editor import OuterEditor, OuterTexts
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax_verdicts import SyntaxVerdicts
@@ -97,6 +98,9 @@ class Session:
         self.connection = self._make_connection()
         self.landing_pause = self._edit_thread.landing_pause
         """Pauses landing while it is undecided whether a key stops the turn; for any thread."""
+        self._writer = HunkWriter(
+            self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
+        )
         self._turns = Turns(
             self.name,
             opening,
@@ -104,9 +108,7 @@ class Session:
             choice=self._choice,
             preparations=self._preparations,
             memory=self._memory,
-            writer=HunkWriter(
-                self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
-            ),
+            writer=self._writer,
             thread=self._edit_thread,
             toolbox=self.toolbox,
             recorder=self._recorder,
@@ -174,6 +176,12 @@ class Session:
     @review.setter
     def review(self, wanted: bool) -> None:
         self._turns.review = wanted
+
+    def edits_in(self, editor: OuterEditor) -> None:
+        """From now on, hunks land in what ``editor`` has of a file, unsaved text included, and are shown in
+        it."""
+        texts = OuterTexts(editor, self.files)
+        self._writer.outer = self.hunks.outer = texts
 
     async def open(self) -> None:
         """Begin to read the project and to connect, both in the background."""

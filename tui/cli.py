@@ -20,6 +20,7 @@ from tui.printing import say
 
 COMMAND_ROOMS = {
     "sessions": {
+        "acp": "Be the agent of an editor: the Agent Client Protocol on standard streams.",
         "demo": "Try spark on a sample project: no key, no network.",
         "exec": "Run one turn without a terminal.",
         "export": "Print a session's journal.",

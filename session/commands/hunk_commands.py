@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from edits.hunk import Landed, Refused
+from edits.ledger.entry import Op, State
 from edits.report import UndoneByUser
 from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
@@ -13,6 +14,7 @@ from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
 from session.memory.turn_memory import TurnMemory
 from session.project.edit_thread import EditThread
+from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
 from session.turn.hunk_events import refused_event
@@ -26,6 +28,15 @@ class HunkPlace:
     path: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HunkChange:
+    """Lines that a hunk replaced, as texts; ``old`` is None for a file that it added."""
+
+    path: str
+    old: str | None
+    new: str
 
 
 class HunkCommands:
@@ -47,16 +58,18 @@ class HunkCommands:
         self._memory = memory
         self._thread = thread
         self._publish = recorder.publish
+        self.outer: OuterTexts | None = None
+        """The texts of an editor outside of spark, brought up to date with each undo and redo."""
         self.undoable = UndoableHunks(past)
         recorder.subscribe(self.undoable.take)
 
     async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
         """Undo one hunk; without an id, the hunk that landed last. The result is also published."""
-        return self._undone(await self._thread.run(lambda: self._landing.undo(hunk)))
+        return self._undone(await self._thread.run(lambda: self._shown(self._landing.undo(hunk))))
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
         """Land an undone hunk again; without an id, the one undone last. The result is also published."""
-        result = await self._thread.run(lambda: self._landing.redo(hunk))
+        result = await self._thread.run(lambda: self._shown(self._landing.redo(hunk)))
         if isinstance(result, Refused):
             return self._refused(result)
         path = clean_line(result.path)
@@ -86,13 +99,35 @@ class HunkCommands:
             raise DiffError("no turn of this session has a landed hunk")
         return Which(hunks=hunks)
 
+    async def changes(self, hunk: str) -> tuple[HunkChange, ...]:
+        """What a hunk changed when it landed, from the top of its file down; nothing for one that the ledger
+        does not have (any more)."""
+        return await self._thread.run(lambda: self._changes(hunk))
+
+    def _changes(self, hunk: str) -> tuple[HunkChange, ...]:
+        entries = (each for each in reversed(self._ledger.entries()) if each.hunk == hunk)
+        entry = next((each for each in entries if each.op is Op.LAND and each.state is State.DONE), None)
+        if entry is None:
+            return ()
+        path, added = clean_line(entry.place), entry.before is None
+        return tuple(
+            HunkChange(path, None if added else "".join(splice.old), "".join(splice.new))
+            for splice in entry.splices
+        )
+
     def _undo_last_turn(self) -> list[Landed | Refused]:
         turns = [
             record.turn
             for record in self._ledger.hunks()
             if record.session == self._session and record.state == "landed"
         ]
-        return self._landing.undo_turn(self._session, turns[-1]) if turns else []
+        results = self._landing.undo_turn(self._session, turns[-1]) if turns else []
+        return [self._shown(result) for result in results]
+
+    def _shown(self, result: Landed | Refused) -> Landed | Refused:
+        if self.outer is not None and isinstance(result, Landed):
+            self.outer.after(result.path)
+        return result
 
     def _places(self) -> list[HunkPlace]:
         places = []

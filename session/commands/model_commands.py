@@ -49,6 +49,11 @@ class ModelCommands:
         return self._choice.fast
 
     @property
+    def has_fast(self) -> bool:
+        """Whether there is a faster tier for the model."""
+        return self._choice.has_fast
+
+    @property
     def prices(self) -> str:
         """The prices of the coming turns, as a line for the user."""
         return self._choice.prices()

@@ -83,6 +83,11 @@ class ModelChoice:
         self.picked = self._fixed()
         return told if fast is None else self._tier()
 
+    @property
+    def has_fast(self) -> bool:
+        """Whether the provider has a faster tier for the model."""
+        return self._provider.has_fast(self.model.name)
+
     def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
         """Choose the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
         if self.effort == "auto":

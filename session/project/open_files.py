@@ -98,11 +98,12 @@ class ProjectFiles:
         opened (open it again, merge, save again), is read-only, or the system refuses; then nothing was
         written.
         """
-        saved = await self._thread.run(lambda: self._save(opened, text))
+        saved = await self._thread.run(lambda: self.save_here(opened, text))
         self._publish(FileSaved(path=clean_line(saved.path)))
         return saved
 
-    def _save(self, opened: OpenFile, text: str) -> OpenFile:
+    def save_here(self, opened: OpenFile, text: str) -> OpenFile:
+        """Like :meth:`save`, for callers in the edit thread; no event tells of it."""
         try:
             with self._ledger.exclusive():
                 target = resolve(self._root, opened.path)

@@ -6,6 +6,7 @@ from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.memory.edited_files import EditedFiles
+from session.project.outer_editor import OuterTexts
 
 
 class HunkWriter:
@@ -16,6 +17,8 @@ class HunkWriter:
 
     def __init__(self, session: str, landing: Landing, ledger: Ledger, edited_files: EditedFiles) -> None:
         """``edited_files`` learns of each hunk that was written."""
+        self.outer: OuterTexts | None = None
+        """The texts of an editor outside of spark, brought up to date with each hunk."""
         self._session = session
         self._landing = landing
         self._ledger = ledger
@@ -40,7 +43,11 @@ class HunkWriter:
 
     def write(self, hunk: str, turn: str, edit: Hunk, allow: frozenset[Guard]) -> Landed | Refused:
         """Land ``edit`` as ``hunk``, past the guards that the user has allowed."""
+        if self.outer is not None:
+            self.outer.before(edit.path)
         result = self._landing.land(edit, hunk_id=hunk, session=self._session, turn=turn, allow=allow)
+        if self.outer is not None and isinstance(result, Landed):
+            self.outer.after(result.moved_to or result.path)
         if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
             self._edited_files.landed_hunk(self._ledger, hunk)
         return result

@@ -33,6 +33,11 @@ theme_option = click.option(
 
 
 def model_options(command: Decorated) -> Decorated:
+    """The options of every command that talks to a model about this folder."""
+    return agent_options(folder_option(command))
+
+
+def agent_options(command: Decorated) -> Decorated:
     """The options of every command that talks to a model."""
     for option in reversed(
         (
@@ -49,7 +54,6 @@ def model_options(command: Decorated) -> Decorated:
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
             click.option("--trust", is_flag=True, help="Use AGENTS.md and .spark.toml this time, unasked."),
             click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),
-            folder_option,
         )
     ):
         command = option(command)

@@ -1,0 +1,95 @@
+"""What a client can set in a session: whether hunks ask first, the model, its effort and its tier."""
+
+from __future__ import annotations
+
+from acp.schema import (
+    SessionConfigOptionSelect,
+    SessionConfigSelectOption,
+    SessionMode,
+    SessionModeState,
+)
+
+from session.session import Session
+
+LAND, ASK = "land", "ask"
+_MODES = (
+    (LAND, "Land at once", "Hunks land as they stream; each can be undone."),
+    (ASK, "Ask first", "Every hunk waits for your OK."),
+)
+_STANDARD, _FAST = "standard", "fast"
+
+
+class OptionError(ValueError):
+    """There is no such option or value; the message names those that there are."""
+
+
+def modes(session: Session) -> SessionModeState:
+    """The modes, and the one in use."""
+    return SessionModeState(
+        current_mode_id=ASK if session.review else LAND,
+        available_modes=[SessionMode(id=id_, name=name, description=told) for id_, name, told in _MODES],
+    )
+
+
+def options(session: Session) -> list[SessionConfigOptionSelect]:
+    """The options of the coming turns. Clients that know options do not show the modes, so the mode is one
+    of them too."""
+    models = session.models
+    names = dict.fromkeys((models.model, *models.served.names()))
+    chosen = [
+        SessionConfigOptionSelect(
+            id="mode",
+            name="Edits",
+            category="mode",
+            type="select",
+            current_value=ASK if session.review else LAND,
+            options=[
+                SessionConfigSelectOption(value=id_, name=name, description=told)
+                for id_, name, told in _MODES
+            ],
+        ),
+        _select("model", "Model", "model", models.model, tuple(names)),
+    ]
+    if models.efforts:
+        efforts = tuple(dict.fromkeys(("auto", *models.efforts)))
+        chosen.append(_select("effort", "Effort", "thought_level", models.effort, efforts))
+    if models.has_fast:
+        tier = _FAST if models.fast else _STANDARD
+        chosen.append(_select("tier", "Service tier", "model_config", tier, (_STANDARD, _FAST)))
+    return chosen
+
+
+async def choose(session: Session, option: str, value: object) -> None:
+    """Set an option. Raises OptionError, or ChoiceError for a model or effort that cannot be used."""
+    known = {each.id: each for each in options(session)}
+    if option not in known:
+        raise OptionError(f"there is no option {option!r}; the options: {', '.join(known)}")
+    if not isinstance(value, str):
+        raise OptionError(f"the option {option!r} takes one of its values, as a string")
+    if option == "model":
+        await session.models.choose_model(value)
+        return
+    values = [each.value for each in known[option].options if isinstance(each, SessionConfigSelectOption)]
+    if value not in values:
+        raise OptionError(f"{option} is one of: {', '.join(values)}; not {value!r}")
+    if option == "mode":
+        session.review = value == ASK
+    elif option == "effort":
+        session.models.choose(effort=value)
+    else:
+        session.models.choose(fast=value == _FAST)
+
+
+def _select(
+    id_: str, name: str, category: str, current: str, values: tuple[str, ...]
+) -> SessionConfigOptionSelect:
+    return SessionConfigOptionSelect.model_validate(
+        {
+            "id": id_,
+            "name": name,
+            "category": category,
+            "type": "select",
+            "currentValue": current,
+            "options": [{"value": value, "name": value} for value in values],
+        }
+    )

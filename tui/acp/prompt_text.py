@@ -18,7 +18,7 @@ from acp.schema import (
     TextResourceContents,
 )
 
-from context.text.fences import fenced
+from session.text.attachment import attached
 
 Block = (
     TextContentBlock
@@ -39,7 +39,7 @@ def prompt_text(blocks: Sequence[Block], root: Path) -> str:
     Raises ContentError for images, audio and binary resources, which no model of spark takes.
     """
     said: list[str] = []
-    attached: list[str] = []
+    parts: list[str] = []
     for block in blocks:
         match block:
             case TextContentBlock(text=text):
@@ -49,20 +49,20 @@ def prompt_text(blocks: Sequence[Block], root: Path) -> str:
             case EmbeddedResourceContentBlock(resource=TextResourceContents(uri=uri, text=text)):
                 path = path_in_project(uri, root)
                 said.append(f"@{path}" if path else uri)
-                attached.append(f"{path or uri}:\n{fenced(path or uri, text)}")
+                parts.append(attached(path or uri, text))
             case EmbeddedResourceContentBlock(resource=resource):
                 raise ContentError(f"{resource.uri} is not text: spark takes text alone")
             case ImageContentBlock() | AudioContentBlock():
                 raise ContentError(f"the prompt holds {_a(block.type)}: spark takes text alone")
-    return "\n\n".join(filter(None, ("".join(said).strip(), *attached)))
+    return "\n\n".join(filter(None, ("".join(said).strip(), *parts)))
 
 
 def path_in_project(uri: str, root: Path) -> str | None:
     """The path from ``root`` of the file that ``uri`` names; None for other places."""
-    parts = urlsplit(uri)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        path = Path(unquote(parts.path))
-    elif not parts.scheme and uri.startswith("/"):
+    place = urlsplit(uri)
+    if place.scheme == "file" and place.netloc in ("", "localhost"):
+        path = Path(unquote(place.path))
+    elif not place.scheme and uri.startswith("/"):
         path = Path(uri)
     else:
         return None

@@ -7,7 +7,7 @@ text is there already, or why the hunk is refused.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from edits.files.aliases import Aliases, aliases
@@ -79,6 +79,11 @@ class Planner:
         self._ledger = ledger
         self._files = files
         self._overlay: dict[str, bytes | None] = {}
+
+    @property
+    def remembered(self) -> Mapping[str, bytes | None]:
+        """The files that dry runs would have written, by path; None for those they would have deleted."""
+        return self._overlay
 
     def plan(
         self, hunk: Hunk, hunk_id: str, session: str, turn: str, *, dry: bool

@@ -8,7 +8,7 @@ last. If the file changes during the write, the hunk is placed again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -60,6 +60,11 @@ class Landing:
         self._planner = Planner(self._tree, off_limits or OffLimits(), ledger, files, symbols)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
+
+    @property
+    def rehearsed(self) -> Mapping[str, bytes | None]:
+        """The files that dry runs would have written, by path; None for those they would have deleted."""
+        return self._planner.remembered
 
     def land(
         self,

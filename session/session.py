@@ -1,9 +1,10 @@
 """A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
 
 Front ends give commands to the session and to its parts (:attr:`Session.hunks`, :attr:`~Session.locks`,
-:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.compaction`,
-:attr:`~Session.trust`) and read :meth:`Session.listen`; they keep no state that the journal could not give
-them again. All methods are called on the one event loop; what is slow runs in threads behind them.
+:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.race`,
+:attr:`~Session.compaction`, :attr:`~Session.trust`) and read :meth:`Session.listen`; they keep no state that
+the journal could not give them again. All methods are called on the one event loop; what is slow runs in
+threads behind them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
 from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
+from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
 from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
@@ -152,6 +154,21 @@ class Session:
         )
         self.checks = CheckCommands(
             opening, self._recorder, self._tasks, lambda: tuple(self._reading.snapshot.paths)
+        )
+        self.race = RaceCommands(
+            opening,
+            self.name,
+            connection=self.connection,
+            choice=self._choice,
+            preparations=self._preparations,
+            memory=self._memory,
+            thread=self._edit_thread,
+            toolbox=self.toolbox,
+            recorder=self._recorder,
+            turns=self._turns,
+            checks=self.checks,
+            hunks=self.hunks,
+            attended=attended,
         )
         self.compaction = CompactionCommands(
             self._memory,

@@ -40,13 +40,18 @@ class Check:
     source: str = "config.toml"
     """The file that the check comes from, for the person who is asked to agree to it."""
 
+    @property
+    def takes_files(self) -> bool:
+        """Whether the changed files are part of its command."""
+        return FILES in self.command
+
     def takes(self, path: str) -> bool:
         """Whether the check is about the file ``path``, relative to the root."""
         return not self.files or any(fnmatchcase(path, pattern) for pattern in self.files)
 
     def line(self, changed: Sequence[str] | None = None) -> str:
         """The shell line for the files in ``changed``, or for the whole project where that is None."""
-        if FILES not in self.command:
+        if not self.takes_files:
             return self.command
         taken = ["."] if changed is None else [path for path in changed if self.takes(path)]
         return self.command.replace(FILES, shlex.join(_as_operand(path) for path in taken))

@@ -81,7 +81,7 @@ class CheckCommands:
 
         Raises CheckError where there is none.
         """
-        checks = await self._agreed()
+        checks = await self.agreed()
         self._tasks.start(self._run(checks), "running the checks", consequence="run them with: spark check")
         return f"running {_listed(checks)}"
 
@@ -89,9 +89,9 @@ class CheckCommands:
         """Judge hunks from now on as they land. Returns with which checks. Raises CheckError."""
         from session.checks.hunk_checks import HunkChecks
 
-        checks = await self._agreed()
+        checks = await self.agreed()
         self.stop_following()
-        judging = HunkChecks(self._opening.workspace.root, checks, self._runner().run, self._recorder.publish)
+        judging = HunkChecks(self._opening.workspace.root, checks, self.runner().run, self._recorder.publish)
         self._take = judging.take
         lost = "hunks are judged no more; /check on begins again"
         self._following = [
@@ -118,11 +118,12 @@ class CheckCommands:
     async def _run(self, checks: list[Check]) -> None:
         from session.checks.hunk_checks import publish_verdict
 
-        runner = self._runner()
+        runner = self.runner()
         for check in checks:
             publish_verdict(await runner.run(check), self._recorder.publish)
 
-    async def _agreed(self) -> list[Check]:
+    async def agreed(self) -> list[Check]:
+        """The checks that the user agreed to. Raises CheckError where there is none."""
         known = await asyncio.to_thread(self._known)
         agreed = await asyncio.to_thread(self._read_agreed, known)
         if agreed:
@@ -147,7 +148,8 @@ class CheckCommands:
         workspace = self._opening.workspace
         return KnownChecks(workspace.root, workspace.folders.state, self._opening.settings.checks)
 
-    def _runner(self) -> CheckRunner:
+    def runner(self) -> CheckRunner:
+        """What runs checks on the project as it is."""
         from session.checks.runner import CheckRunner
         from session.sandbox.sandbox import Sandboxes
 

@@ -77,9 +77,12 @@ class HunkCommands:
         self._publish(event)
         return event
 
-    async def undo_turn(self) -> list[HunkUndone | HunkRefused]:
-        """Undo every landed hunk of the last turn that has any, newest first."""
-        return [self._undone(result) for result in await self._thread.run(self._undo_last_turn)]
+    async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
+        """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
+        results = await self._thread.run(
+            lambda: self._undo_last_turn() if turn is None else self._landing.undo_turn(self._session, turn)
+        )
+        return [self._undone(result) for result in results]
 
     async def places(self) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first."""

@@ -6,10 +6,12 @@ types and fields that they do not know, so adding either is always safe.
 """
 
 # Events are not listed here a second time: these modules define nothing but events.
+from session.events.attempts import *  # noqa: F403
 from session.events.checks import *  # noqa: F403
 from session.events.compaction import *  # noqa: F403
 from session.events.context import *  # noqa: F403
 from session.events.event import Event as Event
+from session.events.event import Publisher as Publisher
 from session.events.hunks import *  # noqa: F403
 from session.events.link import *  # noqa: F403
 from session.events.record import event_types as event_types

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from session.events import (
+    AttemptProgress,
     ConnectionChanged,
     DialogueCompacted,
     Event,
@@ -24,7 +25,7 @@ from session.journal.key_mask import KeyMask
 from session.journal.upkeep import Upkeep
 from session.storage.line_files import StoreError
 
-UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress)
+UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress, AttemptProgress)
 """Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
 DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)
 """Events after which the journal is made durable: a loss of power must not take them. Landed hunks are in the

@@ -44,6 +44,15 @@ class Workspace:
     @cached_property
     def landing(self) -> Landing:
         """Lands hunks in the project."""
+        return self._make_landing()
+
+    def rehearsal(self) -> Landing:
+        """A landing for dry runs that build on each other, under the guards that hold now."""
+        made = self._make_landing()
+        made.protection = self.landing.protection
+        return made
+
+    def _make_landing(self) -> Landing:
         from edits.guards.off_limits import OffLimits
         from edits.landing import Landing
 

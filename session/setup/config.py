@@ -20,6 +20,7 @@ from session.keys.key_command import read_commands
 from session.mcp.settings import McpServer, read_servers
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.project.active_guards import GuardSettings, read_guards
+from session.setup.attempt_settings import AttemptSettings, read_attempts
 from session.storage.line_files import open_to_read
 from session.text.tables import Table, TableError
 from session.tools.settings import ToolSettings, read_tool_settings
@@ -85,6 +86,8 @@ class Settings:
     """The MCP servers whose tools are offered to the model."""
     notes: tuple[str, ...] = ()
     """Lines for the user about settings that are accepted and have no effect."""
+    attempts: AttemptSettings = field(default_factory=AttemptSettings)
+    """What differs between the attempts of a race, and the limits of one."""
     checks: tuple[Check, ...] = ()
     """The configured checks; each still needs an agreement in each project."""
 
@@ -180,6 +183,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         tools=read_tool_settings(table.take("tools", {})),
         mcp=read_servers(table.take("mcp", {})),
         checks=read_checks(table.take("checks", [])),
+        attempts=read_attempts(table.take("attempts", {})),
         compact_with_model=context.flag("compact_with_model", True),
         local=engine.model,
         engine=engine,

@@ -37,6 +37,10 @@ class Toolbox:
         """A copy with the present tools, so that changes during a turn only affect the next one."""
         return Toolbox(tuple(self._tools.values()))
 
+    def only_reading(self) -> Toolbox:
+        """A copy with the present tools that only read."""
+        return Toolbox(tuple(tool for tool in self._tools.values() if tool.spec.reads_only))
+
     def add(self, provider: ToolProvider) -> None:
         """Add a provider; its tools appear with the next :meth:`refresh`."""
         self._providers.append(provider)

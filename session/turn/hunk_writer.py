@@ -2,11 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.memory.edited_files import EditedFiles
 from session.project.outer_editor import OuterTexts
+
+
+class EditWriter(Protocol):
+    """Where a lane's hunks go: the project (:class:`HunkWriter`), or an attempt's files.
+
+    Every method but ``next_id`` is called in the edit thread.
+    """
+
+    def next_id(self) -> str:
+        """The id of the next hunk. Raises OSError."""
+        ...
+
+    def held_by_path(self, path: str) -> Held | None:
+        """The guards that hold every edit of ``path``; None where there are none."""
+        ...
+
+    def lines_of(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
+        ...
+
+    def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
+        """The result that landing ``edit`` would have now."""
+        ...
+
+    def write(self, hunk: str, turn: str, edit: Hunk, allow: frozenset[Guard]) -> Landed | Refused:
+        """Land ``edit`` as ``hunk``, past the guards in ``allow``."""
+        ...
+
+    def recorded(self, hunk: str) -> Landed | None:
+        """What is kept of ``hunk`` as landed, if it is."""
+        ...
 
 
 class HunkWriter:

@@ -16,17 +16,16 @@ from dataclasses import dataclass, field
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
-from edits.hunk import Format, Landed, LineKind, RefusalCode, Refused
+from edits.hunk import Format, Hunk, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
-from session.events import HunkOpened, HunkTyped, TextDelta
-from session.journal.recorder import Recorder
+from session.events import HunkOpened, HunkTyped, Publisher, TextDelta
 from session.project.edit_thread import EditThread
 from session.tasks import fault_line
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_events import held_event, outcome_event
 from session.turn.hunk_life import State
-from session.turn.hunk_writer import HunkWriter
+from session.turn.hunk_writer import EditWriter
 from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
 from session.turn.lane_tasks import LaneTasks
 from session.turn.target_lines import TargetLines
@@ -50,9 +49,9 @@ class Lane:
         self,
         turn: str,
         *,
-        writer: HunkWriter,
+        writer: EditWriter,
         thread: EditThread,
-        recorder: Recorder,
+        recorder: Publisher,
         attended: bool,
         review: bool,
     ) -> None:
@@ -99,6 +98,16 @@ class Lane:
             parser = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
             stream = self._streams[source] = _Stream(parser)
         self._take(source, stream, stream.parser.feed(text))
+
+    def land(self, edit: Hunk) -> None:
+        """Land an edit that is whole already. Raises TurnFailedError when the journal cannot be written."""
+        if self._queue.stopped:
+            return
+        hunk = self._next_id()
+        self._queue.opened(hunk, edit.path)
+        path = clean_line(edit.path)
+        self._publish(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=edit.action.value))
+        self._perform(self._queue.completed(hunk, edit))
 
     def finish(self, source: str, *, clean_end: bool, lost: bool = False) -> None:
         """End the stream of ``source``.
@@ -179,14 +188,17 @@ class Lane:
 
     def _name(self, stream: _Stream, number: int) -> str:
         if number not in stream.names:
-            try:
-                stream.names[number] = self._writer.next_id()
-            except OSError as problem:
-                self._nameless = True
-                why = f"the journal of edits cannot be written ({problem.strerror or problem})"
-                todo = "so no more is landed; make room for spark's state folder and ask again"
-                raise TurnFailedError(f"{why}, {todo}", "journal") from problem
+            stream.names[number] = self._next_id()
         return stream.names[number]
+
+    def _next_id(self) -> str:
+        try:
+            return self._writer.next_id()
+        except OSError as problem:
+            self._nameless = True
+            why = f"the journal of edits cannot be written ({problem.strerror or problem})"
+            todo = "so no more is landed; make room for spark's state folder and ask again"
+            raise TurnFailedError(f"{why}, {todo}", "journal") from problem
 
     def _opened(self, hunk: str, event: Opened) -> None:
         self._queue.opened(hunk, event.path)

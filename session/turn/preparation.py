@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from context.disk.source import Source
 from context.project.project import Project
@@ -82,6 +83,23 @@ class PreparedRequest:
         del memory.unsent[: self.unsent]
         del memory.line_news[: self.kept]
         memory.conversation.extend(self.items, self.tokens)
+
+
+class Prepares(Protocol):
+    """What a turn's runner needs of a preparation (:class:`Preparation`, or one that attempts share)."""
+
+    @property
+    def instruction_tokens(self) -> int:
+        """Tokens of what is sent with every request: the instructions and the tools."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens of ``text``."""
+        ...
+
+    async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
+        """The items for ``prompt``. Raises context.pieces.BudgetTooSmall."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +274,9 @@ class Preparations:
         self.open_files: tuple[str, ...] = ()
         """The files that the user has open; they weigh in the window's ranking."""
 
-    def now(self) -> Preparation:
-        """The preparation for a turn that begins now."""
-        choice = self._choice
+    def now(self, choice: ModelChoice | None = None) -> Preparation:
+        """The preparation for a turn that begins now, for another ``choice`` than the session's if given."""
+        choice = choice or self._choice
         return Preparation(
             project=self._reading.project,
             counter=self._reading.counter,

@@ -17,12 +17,12 @@ from session.events import (
     InstructionsUnused,
     Notice,
     PhaseChanged,
+    Publisher,
     ReasoningDelta,
     TurnEnded,
     TurnStarted,
 )
 from session.instructions import PATCH_TOOL, SEND_AGAIN, TAKE_UP
-from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.link.retries import Retries, Tries
 from session.memory.input_items import (
@@ -42,7 +42,7 @@ from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkError, LinkProblem
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.lane import ANSWER, Lane
-from session.turn.preparation import Preparation, PreparedRequest
+from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.response import CUT, Response
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
@@ -74,12 +74,12 @@ class Runner:
         session: str,
         connection: Connection | None,
         offline: str,
-        preparation: Preparation,
+        preparation: Prepares,
         memory: TurnMemory,
         lane: Lane,
         calls: Calls,
         chosen: ChosenModel,
-        recorder: Recorder,
+        recorder: Publisher,
     ) -> None:
         """``offline`` says why there is no connection; it is empty when there is one. ``lane`` and ``calls``
         are those of this turn alone."""

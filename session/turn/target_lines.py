@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from edits.hunk import LineKind
-from session.events import HunkAimed
-from session.journal.recorder import Recorder
+from session.events import HunkAimed, Publisher
 from session.text.sanitize import clean_line
-from session.turn.hunk_writer import HunkWriter
+from session.turn.hunk_writer import EditWriter
 from session.turn.lane_tasks import LaneTasks
 
 
@@ -30,7 +29,7 @@ class _OpenHunk:
 class TargetLines:
     """Follows the open hunks of one turn, and tells where each would land."""
 
-    def __init__(self, turn: str, writer: HunkWriter, tasks: LaneTasks, recorder: Recorder) -> None:
+    def __init__(self, turn: str, writer: EditWriter, tasks: LaneTasks, recorder: Publisher) -> None:
         self._turn = turn
         self._writer = writer
         self._tasks = tasks

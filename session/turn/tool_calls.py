@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from context.text.tokens import Counter
-from session.events import ToolCalled, ToolEnded, ToolHeld, ToolOutput
-from session.journal.recorder import Recorder
+from session.events import Publisher, ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.protocol.items import FunctionCall
 from session.tasks import fault_line, log_fault
 from session.text.sanitize import clean, clean_line
@@ -63,7 +62,7 @@ class Calls:
     """Runs the calls of one turn, which are numbered through."""
 
     def __init__(
-        self, turn: str, toolbox: Toolbox, counter: Counter, recorder: Recorder, *, attended: bool
+        self, turn: str, toolbox: Toolbox, counter: Counter, recorder: Publisher, *, attended: bool
     ) -> None:
         """``counter`` measures the answers; ``attended`` says that a user can be asked about a call."""
         self._turn = turn

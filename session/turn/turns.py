@@ -7,7 +7,7 @@ import gc
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from session.events import Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
 from session.journal.recorder import Recorder
@@ -24,6 +24,29 @@ from session.turn.preparation import Preparations
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
+
+
+class RunsTurn(Protocol):
+    """What runs one turn: a :class:`Runner`, or a race of attempts."""
+
+    turn: Turn
+    prompt: str
+
+    async def run(self) -> None:
+        """Run the turn to its end; returns when its last event has been sent."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop at once."""
+        ...
+
+    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+        """Allow or decline a held hunk or tool call. False when it is not held (any more)."""
+        ...
+
+
+MakeRunner = Callable[[str, str, Lane], RunsTurn]
+"""Makes what runs a turn, from its name, its prompt and its lane."""
 
 
 class Turns:
@@ -64,7 +87,7 @@ class Turns:
         self.review = opening.settings.review
         """Whether every hunk is held until the user accepts it, from the next turn on."""
         self._number = ended
-        self._runner: Runner | None = None
+        self._runner: RunsTurn | None = None
         self._last: asyncio.Task[Any] | None = None
         """The last turn, or the last work between turns. The next turn waits for it."""
         self._queued: deque[str] = deque()
@@ -80,9 +103,9 @@ class Turns:
         """Whether a turn runs."""
         return self._runner is not None and not self._runner.turn.over
 
-    def submit(self, text: str) -> None:
-        """Begin a turn. If another runs, this is a redirect: that turn is interrupted, and this one begins
-        once it has wholly ended."""
+    def submit(self, text: str, make: MakeRunner | None = None) -> None:
+        """Begin a turn, which ``make`` runs if given. If another runs, this is a redirect: that turn is
+        interrupted, and this one begins once it has wholly ended."""
         redirect = self.running
         self.interrupt()
         self._number += 1
@@ -91,7 +114,8 @@ class Turns:
         self._publish(PromptSubmitted(turn=name, text=text, kind=kind, waiting=len(self._queued)))
         self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
         self._prepare_connection()
-        before, self._runner = self._last, self._make_runner(name, text)
+        runner = self._make_runner(name, text) if make is None else make(name, text, self._make_lane(name))
+        before, self._runner = self._last, runner
         self._last = self._tasks.start(self._run(self._runner, before), f"running turn {name}")
 
     def queue(self, text: str) -> None:
@@ -156,9 +180,8 @@ class Turns:
         if self._last is not None:
             await asyncio.wait({self._last})
 
-    def _make_runner(self, name: str, prompt: str) -> Runner:
-        preparation = self._preparations.now()
-        lane = Lane(
+    def _make_lane(self, name: str) -> Lane:
+        return Lane(
             name,
             writer=self._writer,
             thread=self._thread,
@@ -166,6 +189,9 @@ class Turns:
             attended=self._attended,
             review=self.review,
         )
+
+    def _make_runner(self, name: str, prompt: str) -> Runner:
+        preparation = self._preparations.now()
         # A tool that is added while the turn runs is offered from the next turn on.
         tools = self._toolbox.as_now()
         self._made_for = (self._choice.model.name, self._toolbox.definitions())
@@ -177,13 +203,13 @@ class Turns:
             offline=self._opening.missing,
             preparation=preparation,
             memory=self._memory,
-            lane=lane,
+            lane=self._make_lane(name),
             calls=Calls(name, tools, preparation.counter, self._recorder, attended=self._attended),
             chosen=self._choice.chosen(),
             recorder=self._recorder,
         )
 
-    async def _wait_for_tools(self, runner: Runner) -> None:
+    async def _wait_for_tools(self, runner: RunsTurn) -> None:
         """The first turn waits for the tools that are still being started; an interrupt ends the wait."""
         tools, self._coming_tools = self._coming_tools, None
         if tools is None or tools.done() or runner.turn.over:
@@ -196,9 +222,11 @@ class Turns:
         self._interrupted = asyncio.get_running_loop().create_future()
         await asyncio.wait({doing, self._interrupted}, return_when=asyncio.FIRST_COMPLETED)
 
-    def _as_chosen_now(self, runner: Runner) -> Runner:
+    def _as_chosen_now(self, runner: RunsTurn) -> RunsTurn:
         """``runner``, or one made anew where the model or the tools changed while it waited for its turn."""
         now = (self._choice.model.name, self._toolbox.definitions())
+        if not isinstance(runner, Runner):
+            return runner
         if runner.turn.over or runner is not self._runner or now == self._made_for:
             return runner
         self._prepare_connection()
@@ -214,7 +242,7 @@ class Turns:
             connection.request = profile
         connection.use(replace(endpoint, headers=self._choice.headers()))
 
-    async def _run(self, runner: Runner, before: asyncio.Task[Any] | None) -> None:
+    async def _run(self, runner: RunsTurn, before: asyncio.Task[Any] | None) -> None:
         """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
             if not runner.turn.over:

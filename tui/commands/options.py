@@ -13,6 +13,7 @@ from tui.commands.shell_completion import efforts, models, providers
 from tui.exits import CONFIGURATION, USAGE, leave
 
 if TYPE_CHECKING:
+    from session.checks.check import Check
     from session.project.workspace import Workspace
     from session.setup.opening import Opening
 
@@ -71,6 +72,17 @@ def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
         return open_project(folder, Flags(theme=theme, **given), os.environ)
     except (ConfigError, CredentialsError, WorkspaceError) as problem:
         leave(str(problem), CONFIGURATION)
+
+
+def typed_checks(commands: tuple[str, ...]) -> list[Check]:
+    """The checks of ``--check``: to write a command there is to agree to it."""
+    from session.checks.check import Check
+    from session.checks.settings import command_problem
+
+    for text in commands:
+        if problem := command_problem(text):
+            leave(f"--check {problem}", USAGE)
+    return [Check(" ".join(text.split())[:40], text, source="--check") for text in commands]
 
 
 def session_file(workspace: Workspace, name: str) -> Path:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from session.checks.check import Check
+from session.commands.race_commands import RaceError
 from session.events import (
     ApplyEnded,
+    AttemptChecked,
+    AttemptEnded,
+    AttemptStarted,
+    BaselineChecked,
     CheckEnded,
     ConnectionChanged,
     DialogueCompacted,
@@ -20,6 +27,8 @@ from session.events import (
     HunkRefused,
     Notice,
     PhaseChanged,
+    RaceEnded,
+    RaceStarted,
     ReasoningDelta,
     TextDelta,
     ToolCalled,
@@ -35,6 +44,7 @@ from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.printing import PieceWriter, say, say_json
+from tui.race.lines import race_line
 from tui.terminal.command_signals import CommandSignals
 from tui.terminal.end_signals import SIGNALS
 from tui.words.check_lines import check_line, checked_detail
@@ -55,6 +65,12 @@ PRINTED = (
     Notice,
     ApplyEnded,
     DialogueCompacted,
+    RaceStarted,
+    BaselineChecked,
+    AttemptStarted,
+    AttemptChecked,
+    AttemptEnded,
+    RaceEnded,
 )
 """The events that ``--json`` prints: the documented ones, and some that readers may ignore."""
 
@@ -67,6 +83,8 @@ def json_printer(began: float) -> Printer:
     def show(event: Event) -> None:
         if isinstance(event, PRINTED):
             record = {**to_dict(event), "t": round(time.monotonic() - began, 4)}
+            if isinstance(event, RaceEnded):
+                record["winner"] = event.winner  # null without one
             if record.get("turn") == "":  # applied edits belong to no turn
                 del record["turn"]
             say_json(record)
@@ -125,18 +143,29 @@ def fate_line(event: Event) -> str | None:
         case ToolEnded(line=line, status=status):
             return line if status in ("done", "failed") else f"{line} ({status})"
         case _:
-            return None
+            return race_line(event)
 
 
-def run_exec(opening: Opening, prompt: str, show: Printer) -> int:
-    """Run one turn, show its events, and return the exit code."""
+@dataclass(frozen=True, slots=True)
+class Racing:
+    """What ``--attempts``, ``--check`` and ``--all`` ask for; without ``checks``, the agreed ones."""
+
+    attempts: int
+    checks: Sequence[Check] | None = None
+    judge_all: bool = False
+
+
+def run_exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None = None) -> int:
+    """Run one turn, or a race of attempts, show its events, and return the exit code."""
     try:
-        return asyncio.run(_exec(opening, prompt, show))
+        return asyncio.run(_exec(opening, prompt, show, racing))
+    except RaceError as problem:
+        leave(str(problem), CONFIGURATION)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
 
 
-async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
+async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None) -> int:
     session = Session(opening, attended=False)
     log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
@@ -145,7 +174,11 @@ async def _exec(opening: Opening, prompt: str, show: Printer) -> int:
     with CommandSignals(session.interrupt, (signal.SIGINT, *SIGNALS)) as signals:
         await session.open()
         try:
-            session.submit(prompt)
+            if racing is None:
+                session.submit(prompt)
+            else:
+                how = racing.judge_all
+                await session.race.start(prompt, racing.attempts, racing.checks, judge_all=how)
             refused = False
             async for event in events:
                 if not isinstance(event, PhaseChanged):

@@ -26,6 +26,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "int": st.integers(),
     "bool": st.booleans(),
     "str | None": st.none() | TEXT,
+    "int | None": st.none() | st.integers(),
     "float": st.floats(allow_nan=False, allow_infinity=False),
     "float | None": st.none() | st.floats(allow_nan=False, allow_infinity=False),
     "tuple[str, ...]": st.lists(TEXT, max_size=3).map(tuple),
@@ -38,6 +39,7 @@ def events_of(kind: Any) -> st.SearchStrategy[Any]:
 
 def sample(kind: Any) -> Any:
     given_values = {"str": "x", "int": 7, "bool": True, "str | None": "y", "tuple[str, ...]": ("a", "b")}
+    given_values["int | None"] = 7
     given_values["float"] = given_values["float | None"] = 1.5
     return kind(**{field.name: given_values[str(field.type)] for field in fields(kind)})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import folder_option, json_option, opening
+from tui.commands.options import folder_option, json_option, opening, typed_checks
 from tui.exits import CONFIGURATION, FAILED, USAGE, leave
 from tui.printing import say, say_json
 
@@ -61,7 +61,7 @@ def command(
             known.revoke(chosen)
         else:
             _run(
-                [*_agreed(chosen, known, asked=bool(names), more=commands), *_typed(commands)],
+                [*_agreed(chosen, known, asked=bool(names), more=commands), *typed_checks(commands)],
                 opened,
                 as_json,
             )
@@ -83,17 +83,6 @@ def _list(checks: list[Check], known: KnownChecks) -> None:
 def _tell_agreed(checks: list[Check]) -> None:
     for check in checks:
         say(f"agreed for this project: {_shown(check)}", err=True)
-
-
-def _typed(commands: tuple[str, ...]) -> list[Check]:
-    """The checks of ``--check``: to write a command there is to agree to it."""
-    from session.checks.check import Check
-    from session.checks.settings import command_problem
-
-    for text in commands:
-        if problem := command_problem(text):
-            leave(f"--check {problem}", USAGE)
-    return [Check(" ".join(text.split())[:40], text, source="--check") for text in commands]
 
 
 def _agreed(checks: list[Check], known: KnownChecks, *, asked: bool, more: tuple[str, ...]) -> list[Check]:

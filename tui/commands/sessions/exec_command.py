@@ -9,24 +9,41 @@ from typing import Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening
+from tui.commands.options import json_option, model_options, opening, typed_checks
 from tui.exits import CONFIGURATION, leave
 
 
 @click.command("exec")
 @click.argument("prompt")
 @json_option
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Ask N times at once; the first answer that passes the checks lands (docs/attempts.md).",
+)
+@click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Judge attempts by COMMAND.")
+@click.option("--all", "judge_all", is_flag=True, help="Judge all attempts; the shortest green one lands.")
 @model_options
-def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
+def command(
+    prompt: str,
+    as_json: bool,
+    attempts: int | None,
+    commands: tuple[str, ...],
+    judge_all: bool,
+    folder: Path,
+    **given: Any,
+) -> None:
     """Run one turn: the answer goes to standard output, hunks land as in the app.
 
-    A PROMPT of - is read from standard input.
+    A PROMPT of - is read from standard input. With --attempts, leaves with 1 and lands nothing where no
+    attempt passes.
     """
     began = time.monotonic()
     from tui.terminal.startup import load, loaded
 
     load()
-    from tui.scroll.headless import json_printer, run_exec, text_printer
+    from tui.scroll.headless import Racing, json_printer, run_exec, text_printer
 
     text = _standard_input() if prompt == "-" else prompt
     if not text.strip():
@@ -39,7 +56,10 @@ def command(prompt: str, as_json: bool, folder: Path, **given: Any) -> None:
         from session.model_choice.offers import with_hint
 
         leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
-    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer()))
+    racing = None
+    if attempts or commands or judge_all:
+        racing = Racing(attempts or 1, typed_checks(commands) or None, judge_all)
+    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer(), racing))
 
 
 def _standard_input() -> str:

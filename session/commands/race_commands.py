@@ -1,0 +1,234 @@
+"""The user's commands for races: start one, look at its attempts, take another one than the winner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from session.commands.check_commands import CheckCommands, CheckError
+from session.commands.hunk_commands import HunkCommands
+from session.events import HunkRefused, HunkUndone
+from session.journal.recorder import Recorder
+from session.link.connection import Connection
+from session.memory.turn_memory import TurnMemory
+from session.model_choice.choice import ChoiceError, ModelChoice
+from session.project.edit_thread import EditThread
+from session.setup.attempt_settings import MOST_ATTEMPTS
+from session.setup.opening import Opening
+from session.tools.toolbox import Toolbox
+from session.turn.preparation import Preparations
+from session.turn.turns import Turns
+
+if TYPE_CHECKING:
+    from session.attempts.attempt import Attempt
+    from session.attempts.plan import RacePlan
+    from session.attempts.race_runner import RaceRunner
+    from session.attempts.take_runner import TakeRunner
+    from session.checks.check import Check
+    from session.turn.lane import Lane
+
+
+class RaceError(Exception):
+    """A race cannot be started, or an attempt not taken; the message says why and what to do."""
+
+
+class RaceCommands:
+    """``Session.race``. Nothing of races is loaded before the first one."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        session: str,
+        *,
+        connection: Connection | None,
+        choice: ModelChoice,
+        preparations: Preparations,
+        memory: TurnMemory,
+        thread: EditThread,
+        toolbox: Toolbox,
+        recorder: Recorder,
+        turns: Turns,
+        checks: CheckCommands,
+        hunks: HunkCommands,
+        attended: bool,
+    ) -> None:
+        self._opening = opening
+        self._session = session
+        self._connection = connection
+        self._choice = choice
+        self._preparations = preparations
+        self._memory = memory
+        self._thread = thread
+        self._toolbox = toolbox
+        self._publish = recorder.publish
+        self._turns = turns
+        self._checks = checks
+        self._hunks = hunks
+        self._attended = attended
+        self._last: RaceRunner | None = None
+        self._landed = ""
+        """The turn whose hunks are those of the attempt that is in the project now."""
+        self._taken = 0
+        self._conversation = (0, 0)
+        """The conversation when the last race began: how often it was cleared, and its length."""
+
+    async def start(
+        self,
+        prompt: str,
+        attempts: int,
+        checks: Sequence[Check] | None = None,
+        *,
+        judge_all: bool = False,
+    ) -> str:
+        """Begin a turn in which ``attempts`` attempts race, judged by ``checks`` or else by those that the
+        user agreed to. Returns what judges them, in one line. Raises RaceError.
+        """
+        connection = self._connection
+        if not 1 <= attempts <= MOST_ATTEMPTS:
+            raise RaceError(f"a race has from 1 to {MOST_ATTEMPTS} attempts, not {attempts}")
+        if connection is None:
+            raise RaceError(self._opening.missing)
+        if self._opening.local is not None:
+            raise RaceError("the embedded engine answers one request at a time, so attempts cannot race")
+        try:
+            judges = list(checks) if checks is not None else await self._checks.agreed()
+        except CheckError as problem:
+            raise RaceError(str(problem)) from problem
+        if not judges:
+            raise RaceError("a race needs a check that says which attempt is right")
+
+        def make(name: str, text: str, lane: Lane) -> RaceRunner:
+            return self._make(name, text, lane, attempts, judges, connection, judge_all=judge_all)
+
+        try:
+            self._plan(prompt, attempts, judges, judge_all=judge_all)
+        except ChoiceError as problem:
+            raise RaceError(f"[attempts] in config.toml: {problem}") from problem
+        self._turns.submit(prompt, make)
+        return f"{attempts} attempts, judged by {', '.join(check.name for check in judges)}"
+
+    def take(self, number: int) -> None:
+        """Land attempt ``number`` of the last race, in place of the one that landed. Raises RaceError."""
+        from session.attempts.take_runner import TakeRunner
+
+        attempt = self._attempt(number)
+        race = self._last
+        if race is None or not race.turn.over or self._turns.running:
+            raise RaceError("wait until the turn that runs has ended, or stop it")
+        if not attempt.files.edits:
+            raise RaceError(f"attempt {number} changed nothing")
+        if number == self._taken:
+            raise RaceError(f"attempt {number} has landed already")
+        replaced = self._landed
+        conversation = self._memory.conversation
+        follows = not replaced and self._conversation == (conversation.starts, len(conversation.items))
+        instead = f" in place of attempt {self._taken}" if self._taken else ""
+
+        def make(name: str, text: str, lane: Lane) -> TakeRunner:
+            from session.turn.turn import Turn
+
+            self._landed, self._taken = name, number
+            return TakeRunner(
+                Turn(name),
+                text,
+                lane,
+                attempt,
+                session=self._session,
+                undo=lambda: self._hunks.undo_turn(replaced) if replaced else _nothing(),
+                files=race.files,
+                memory=self._memory,
+                follows=follows,
+                thread=self._thread,
+                publish=self._publish,
+            )
+
+        self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make)
+
+    def diff(self, number: int) -> str:
+        """What attempt ``number`` of the last race changes, as a unified diff. Raises RaceError."""
+        return self._attempt(number).files.diff()
+
+    def _attempt(self, number: int) -> Attempt:
+        if self._last is None:
+            raise RaceError("there was no race yet in this session; /try 5 PROMPT begins one")
+        attempt = self._last.attempts.get(number)
+        if attempt is None:
+            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(self._last.attempts)}")
+        return attempt
+
+    def _make(
+        self,
+        name: str,
+        prompt: str,
+        lane: Lane,
+        attempts: int,
+        checks: Sequence[Check],
+        connection: Connection,
+        *,
+        judge_all: bool,
+    ) -> RaceRunner:
+        from session.attempts.attempt_maker import AttemptMaker
+        from session.attempts.judge import Judge
+        from session.attempts.race_runner import RaceRunner
+        from session.turn.turn import Turn
+
+        plan = self._plan(prompt, attempts, checks, judge_all=judge_all)
+        maker = AttemptMaker(
+            plan,
+            prompt,
+            self._opening,
+            session=self._session,
+            connection=connection,
+            memory=self._memory,
+            workspace=self._opening.workspace,
+            thread=self._thread,
+            toolbox=self._toolbox.as_now(),
+            attended=self._attended,
+        )
+        conversation = self._memory.conversation
+        self._conversation = (conversation.starts, len(conversation.items))
+        self._landed, self._taken = "", 0
+        self._last = RaceRunner(
+            Turn(name),
+            prompt,
+            lane,
+            session=self._session,
+            plan=plan,
+            maker=maker,
+            judge=Judge(self._checks.runner(), plan.checks),
+            memory=self._memory,
+            thread=self._thread,
+            publish=self._publish,
+            landing=self._lands,
+        )
+        return self._last
+
+    def _lands(self, turn: str, attempt: int) -> None:
+        self._landed, self._taken = turn, attempt
+
+    def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
+        from session.attempts.plan import RaceLimits, RacePlan
+        from session.attempts.variety import vary
+        from session.checks.check import by_cost
+
+        settings = self._opening.settings.attempts
+        return RacePlan(
+            vary(
+                attempts,
+                prompt,
+                self._opening,
+                session=self._session,
+                toolbox=self._toolbox,
+                choice=self._choice,
+                preparations=self._preparations,
+            ),
+            by_cost(checks),
+            RaceLimits(settings.tokens, settings.cost, settings.minutes * 60 if settings.minutes else None),
+            settings.checks_at_once or max(1, (os.cpu_count() or 2) // 2),
+            judge_all,
+        )
+
+
+async def _nothing() -> list[HunkUndone | HunkRefused]:
+    return []

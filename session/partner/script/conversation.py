@@ -101,6 +101,8 @@ class _Conversation:
     """Whether the last item was a call's result, so that more of the answer is expected."""
     unreported: Patch | None = None
     """A patch whose result reported no hunks; it counts as landed unless a report follows."""
+    prompt: str = ""
+    """The prompt that is being answered."""
     said: str = ""
     plan: list[str] = field(default_factory=list)
     settled: set[str] = field(default_factory=set)
@@ -120,6 +122,8 @@ class _Conversation:
             self._settle(reported)
             self._result(told=bool(reported))
         elif kind == "message" and item.get("role") == "assistant":
+            if not self.said:
+                self._answered_with(text)
             self.said += text
             self.awaited = False
         elif kind == "message":
@@ -143,6 +147,7 @@ class _Conversation:
 
     def _prompt(self, words: str) -> None:
         self._assume_landed()
+        self.prompt = words
         fitting = self.script.choose(words, self.exhausted)
         current = self.scenario
         if current is not None and current.is_redirect(words):
@@ -152,6 +157,20 @@ class _Conversation:
         else:
             self._begin(fitting)
         self._start()
+
+    def _answered_with(self, text: str) -> None:
+        """Find the scenario whose first words ``text`` is: among those for the same prompt, ``times`` and
+        ``chance`` may have chosen another one than they would now."""
+        begun = _squeeze(text)[:_TAIL]
+        for scenario in self.script.scenarios:
+            first = next((step for step in scenario.steps if isinstance(step, Say)), None)
+            if first is None or not begun or scenario.score(self.prompt) == 0:
+                continue
+            if _squeeze(first.text)[:_TAIL] == begun and scenario is not self.scenario:
+                if self.scenario is None or not _says(self.scenario, begun):
+                    self._begin(scenario)
+                    self._start()
+                return
 
     def _begin(self, scenario: Scenario | None) -> None:
         self.scenario = scenario
@@ -304,6 +323,12 @@ def _is_report(text: str, reported: Sequence[Reported]) -> bool:
     return text.startswith(HEADS) or (
         bool(reported) and text.lstrip().startswith("What became of your edits")
     )
+
+
+def _says(scenario: Scenario, begun: str) -> bool:
+    """Whether one of the scenario's texts begins like ``begun``."""
+    texts = (step.text for step in scenario.steps if isinstance(step, Say))
+    return any(_squeeze(text)[:_TAIL] == begun for text in texts)
 
 
 def _squeeze(text: str) -> str:

@@ -71,6 +71,7 @@ def _script(table: Table, name: str) -> Script:
         requests_per_connection=table.count("requests_per_connection"),
         http=None if http is None else _handshake(http),
         dialects=table.texts("dialects") or NAMES,
+        seed=table.count("seed"),
     )
     table.end()
     return script
@@ -104,7 +105,10 @@ def _scenario(table: Table, number: int) -> Scenario:
         redirect = Redirect(prompt, _steps(redirect_table, hunks), dropped)
         redirect_table.end()
     prompt = table.text("prompt", "")
-    scenario = Scenario(identity, prompt, table.texts("match"), steps, hunks, redirect, table.count("times"))
+    times, chance = table.count("times"), table.take("chance", 1.0)
+    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
+        raise table.wrong("chance must be a number from 0 to 1")
+    scenario = Scenario(identity, prompt, table.texts("match"), steps, hunks, redirect, times, float(chance))
     table.end()
     return scenario
 

@@ -119,7 +119,8 @@ class Scenario:
     """One thing the partner can be asked. ``hunks`` holds the redirect's hunks too.
 
     ``match`` lists phrases; a request matches one when it has all its words (or their beginnings).
-    ``times`` is how often the scenario may begin before the next one that matches is used.
+    ``times`` is how often the scenario may begin before the next one that matches is used, and ``chance`` how
+    likely it is to be used at all; else the next one is.
     """
 
     id: str
@@ -129,6 +130,7 @@ class Scenario:
     hunks: dict[str, Hunk] = field(default_factory=dict)
     redirect: Redirect | None = None
     times: int | None = None
+    chance: float = 1.0
 
     def score(self, words: str) -> int:
         """How well a request fits: 0 for not at all, the most for the prompt itself."""
@@ -152,7 +154,7 @@ class Handshake:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Everything a partner plays.
+    """Everything a partner plays. With a ``seed``, chances fall the same in each run.
 
     ``refuse_models`` are answered ``model_not_found``. ``warm_up`` is ``yes``, ``unsupported`` (an
     error) or ``ignored`` (it answers instead). ``bare`` leaves out setup events, indices and sequence
@@ -171,6 +173,7 @@ class Script:
     """The refusal of every POST, if there is one."""
     dialects: tuple[str, ...] = ("responses", "chat", "messages")
     """The dialects that are served over HTTP; others are not found."""
+    seed: int | None = None
 
     def choose(self, words: str, exhausted: frozenset[str] = frozenset()) -> Scenario | None:
         """The scenario that fits ``words`` best, the first of equals; None if none does."""

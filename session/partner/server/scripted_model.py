@@ -6,6 +6,7 @@ The partner owns one and hands it to each connection, so that connections know n
 from __future__ import annotations
 
 import hmac
+import random
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +36,7 @@ class ScriptedModel:
         self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
         self.cut = 0
         self.begun: dict[str, int] = {}
+        self._chances = random.Random(script.seed)  # noqa: S311 - it decides which answer is played
 
     def refusal(self, headers: Mapping[str, str]) -> tuple[int, dict[str, object]] | None:
         """Status and body for a client without the right key; None for one that has it."""
@@ -76,17 +78,21 @@ class ScriptedModel:
         return found.steps, found.scenario
 
     def _reply(self, request: Request, items: tuple[dict[str, Any], ...]) -> Reply | None:
-        exhausted = frozenset(
-            scenario.id
-            for scenario in self.script.scenarios
-            if scenario.times is not None and self.begun.get(scenario.id, 0) >= scenario.times
-        )
         return reply(
             self.script,
             items,
             rounds=request.offers_patch_tool,
             tools=request.offers_functions,
-            exhausted=exhausted,
+            exhausted=self.exhausted(),
+        )
+
+    def exhausted(self) -> frozenset[str]:
+        """The scenarios that may not begin now: they were played often enough, or chance is against them."""
+        return frozenset(
+            scenario.id
+            for scenario in self.script.scenarios
+            if (scenario.times is not None and self.begun.get(scenario.id, 0) >= scenario.times)
+            or (scenario.chance < 1 and self._chances.random() >= scenario.chance)
         )
 
     def _practice(self) -> str:

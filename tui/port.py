@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from session.commands.hunk_commands import HunkCommands
     from session.commands.lock_commands import LockCommands
     from session.commands.model_commands import ModelCommands
+    from session.commands.race_commands import RaceCommands
     from session.commands.trust_commands import TrustCommands
     from session.events import Event, Usage
     from session.project.landing_pause import LandingPause
@@ -137,6 +138,11 @@ class SessionPort(Protocol):
     @property
     def context(self) -> ContextCommands:
         """Pins, removals, and what the window holds."""
+        ...
+
+    @property
+    def race(self) -> RaceCommands:
+        """Races of attempts."""
         ...
 
     @property

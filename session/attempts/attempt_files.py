@@ -68,7 +68,7 @@ class AttemptFiles:
     @property
     def changed(self) -> Mapping[str, bytes | None]:
         """The files that differ from the project, by path; None for deleted ones."""
-        now = self._landing.rehearsed
+        now = dict(self._landing.rehearsed)  # the edit thread may add to it
         return {path: now[path] for path in sorted(now) if now[path] != self._before.get(path)}
 
     def text(self, path: str) -> str | None:

@@ -81,7 +81,9 @@ class TakeRunner:
         if self.turn.over:
             return
         chosen, edits = self._attempt.variation.chosen, self._attempt.files.edits
-        self._publish(turn_started(self._session, self.turn.name, chosen, 0))
+        standing = self._attempt.variation.preparation.instruction_tokens + self._memory.conversation.tokens
+        tokens = self._attempt.meter.input_tokens if self._follows else standing
+        self._publish(turn_started(self._session, self.turn.name, chosen, tokens))
         for signal in (Signal.SENT, Signal.ANSWERED):
             self._signal(signal)
         kept = [each for each in await self._undo() if isinstance(each, HunkRefused)]

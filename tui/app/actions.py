@@ -69,6 +69,11 @@ class Actions:
         """Show what the model is shown."""
         self._controls.hunks.toggle_context()
 
+    def attempts(self) -> None:
+        """Show the attempts of the last race."""
+        if not self._overlays.uncover():
+            self._controls.races.look()
+
     def save(self) -> None:
         """Save the file in the editor."""
         self._controls.files.save()

@@ -18,6 +18,7 @@ from tui.control.overlay_control import OverlayControl
 from tui.control.prompt_control import PromptControl
 from tui.control.quit_control import QuitControl
 from tui.control.suggestion_control import SuggestionControl
+from tui.drawing.theme_switch import ThemeSwitch
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
@@ -25,6 +26,7 @@ from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
 from tui.panes.trust_question import TrustQuestion
 from tui.port import SessionPort
+from tui.race.races import Races
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Controls:
     trust: TrustQuestion
     clipboard: Clipboard
     find: FindControl
+    races: Races
 
 
 def make_controls(
@@ -53,6 +56,7 @@ def make_controls(
     background: BackgroundTasks,
     marks: Marks,
     session: SessionPort,
+    themes: ThemeSwitch,
 ) -> Controls:
     """Wire the session to the panes."""
     say, undoable = panes.status.say, session.hunks.undoable
@@ -87,4 +91,5 @@ def make_controls(
         trust,
         clipboard,
         find,
+        Races(app, panes, themes, session),
     )

@@ -109,6 +109,7 @@ class SessionStart:
             self._background,
             self._marks,
             session,
+            self._overlays.themes,
         )
         brake_turns(self._app, session)
         controls.shown_file.on_change = self._name_editor
@@ -164,6 +165,7 @@ class SessionStart:
             with self._background.guarding("showing what happened"):
                 controls.feed.take(event)
                 controls.trust.take(event)
+                controls.races.take(event)
                 self._overlays.take(event)
             self._ticker.request()
             if loop.time() - began > SLICE:

@@ -16,6 +16,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
+from tui.race.lines import ended_line
 from tui.words.check_lines import broken_line, check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_brief, turn_said
@@ -192,6 +193,8 @@ class Feed:
                 self._change_state(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.HunkChecked(hunk=hunk, check=check, status=state):
                 chat.judged(hunk, check, state, checked_detail(event))
+            case said.RaceEnded():
+                chat.remark(ended_line(event), "info" if event.winner else "warning")
             case said.CheckEnded():
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.ToolCalled(call=call, line=how):
@@ -294,7 +297,14 @@ _DRAWN = (
 )
 """The events of a stopped turn that are not shown any more. Those that tell what landed are."""
 
-_ANSWERS = (said.TextDelta, said.ReasoningDelta, said.HunkOpened, said.HunkLanded, said.ToolCalled)
+_ANSWERS = (
+    said.TextDelta,
+    said.ReasoningDelta,
+    said.HunkOpened,
+    said.HunkLanded,
+    said.ToolCalled,
+    said.AttemptStarted,
+)
 """The events which show that an answer had begun."""
 
 

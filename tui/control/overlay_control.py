@@ -34,7 +34,7 @@ class OverlayControl:
 
     def __init__(self, app: App[int], themes: ThemeSwitch) -> None:
         self._app = app
-        self._themes = themes
+        self.themes = themes
 
     @property
     def covered(self) -> bool:
@@ -60,7 +60,7 @@ class OverlayControl:
         """Show every key."""
         from tui.overlays.help_screen import HelpScreen
 
-        self._app.push_screen(HelpScreen(self._themes.palette))
+        self._app.push_screen(HelpScreen(self.themes.palette))
 
     def pick_file(
         self, session: SessionPort, current: str, opened: Callable[[str, int | None], None]
@@ -72,7 +72,7 @@ class OverlayControl:
         if self._left(FilePicker):
             return
         leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
-        picker = FilePicker(self._themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
+        picker = FilePicker(self.themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
         picker.on_closed = _with_path(lambda path: opened(path, picker.line))
         self._app.push_screen(picker)
 
@@ -81,7 +81,7 @@ class OverlayControl:
         from tui.overlays.file_picker import FilePicker
 
         title, typed = "Go to a definition", "type letters of its name"
-        picker = FilePicker(self._themes.palette, lambda: labels, "", title, "Enter goes there", typed)
+        picker = FilePicker(self.themes.palette, lambda: labels, "", title, "Enter goes there", typed)
         picker.on_closed = picked
         self._app.push_screen(picker)
 
@@ -99,7 +99,7 @@ class OverlayControl:
         from tui.overlays.context_panel import ContextScreen
 
         if not self.covered:
-            screen = ContextScreen(self._themes.palette, session, draft, lambda: len(feed.held) > 0)
+            screen = ContextScreen(self.themes.palette, session, draft, lambda: len(feed.held) > 0)
             screen.on_closed = _with_path(opened)
             self._app.push_screen(screen)
 
@@ -115,7 +115,7 @@ class OverlayControl:
         from tui.overlays.offer_screen import OfferScreen
 
         if not self.covered:
-            self._app.push_screen(OfferScreen(self._themes.palette, offers, why, typed), taken)
+            self._app.push_screen(OfferScreen(self.themes.palette, offers, why, typed), taken)
 
     def _left(self, kind: type[Screen[str | None]]) -> bool:
         """Whether a screen lies over the panes; one of this kind is closed, and a running turn goes on."""

@@ -123,6 +123,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
     from session.commands.diff_commands import DiffError
+    from session.commands.race_commands import RaceError
     from session.model_choice.choice import ChoiceError
     from session.project.locks import LockError
     from session.project.pins import PinError
@@ -130,7 +131,16 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
 
     try:
         return await _run_command(session, name, argument)
-    except (CheckError, LockError, ChoiceError, CompactionError, DiffError, PinError, StoreError) as problem:
+    except (
+        CheckError,
+        LockError,
+        ChoiceError,
+        CompactionError,
+        DiffError,
+        PinError,
+        RaceError,
+        StoreError,
+    ) as problem:
         raise SlashError(str(problem)) from problem
 
 
@@ -185,6 +195,10 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
         case "check", "off":
             session.checks.stop_following()
             return "hunks are not judged any more"
+        case "try", str() if argument:
+            from session.commands.race_words import run_try
+
+            return await run_try(session.race, argument)
         case "fix", "":
             if not (prompt := session.checks.request()):
                 raise SlashError("No check is red.")

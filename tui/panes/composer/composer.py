@@ -114,6 +114,14 @@ class Composer(TextArea):
         self.put("")
         self.post_message(self.Sent(draft, queued=queued))
 
+    def action_try_it(self) -> None:
+        """Send the draft as a race of attempts."""
+        draft = self.draft
+        if draft.strip() and not draft.startswith("/"):
+            self.history_of_prompts.add(draft)
+            self.put("")
+            self.post_message(self.Sent(f"/try {draft}", queued=False))
+
     def action_newline(self) -> None:
         """Insert a line break."""
         start, end = self.selection

@@ -1,0 +1,91 @@
+"""Races in the app: typed, followed in the panel, looked at, another attempt taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from session.checks.agreements import Agreements
+from session.events import RaceEnded
+from session.storage.folders import config_folder, project_folders
+from tests.session.attempts.races import ADD, ALSO_RIGHT, RIGHT, TESTS, WRONG, script
+from tests.tui.stage import Stage, stage
+from tui.race.attempts_screen import AttemptsScreen
+from tui.race.panel import RacePanel
+
+FILES = {"calc.py": ADD}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the stage has its project, with the check agreed to."""
+    environ = {"HOME": str(tmp_path / "home")}
+    config = config_folder(environ)
+    config.mkdir(parents=True)
+    command = TESTS.command.replace("\\", "\\\\")
+    (config / "config.toml").write_text(
+        f'[[checks]]\nname = "tests"\nkind = "tests"\ncommand = """{command}"""\n[attempts]\nhints = []\n'
+    )
+    (tmp_path / "project").mkdir()
+    Agreements(project_folders((tmp_path / "project").resolve(), environ).state).add([TESTS])
+    return tmp_path
+
+
+def panel(it: Stage) -> str:
+    found = it.app.screen_stack[0].query(RacePanel)
+    return "\n".join(row.text for row in found.first()._rows) if found else ""
+
+
+async def test_a_typed_race_is_followed_and_another_attempt_taken(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, RIGHT, ALSO_RIGHT)) as it:
+        ended: list[RaceEnded] = []
+        it.session._recorder.subscribe(
+            lambda event: ended.append(event) if isinstance(event, RaceEnded) else None
+        )
+        it.app.composer.focus()
+        it.app.composer.put("/try all 3 mend add")
+        it.key("enter")
+        await it.until(lambda: "race of 3" in panel(it), "the panel")
+        # A race never blocks typing.
+        it.key("x", "x")
+        await it.until(lambda: it.app.composer.text == "x", "the typed key")
+        await it.until(lambda: ended and not it.session.running, "the end of the race")
+        await it.done()
+        winner = ended[0].winner
+        assert winner and f"attempt {winner} of 3 won" in panel(it)
+        assert (it.root / "calc.py").read_text() != ADD
+        it.key("alt+x")
+        await it.until(lambda: isinstance(it.app.screen, AttemptsScreen), "the attempts")
+        await it.until(lambda: "return a" in it.screen and "@@" in it.screen, "the diff")
+        other = next(n for n, row in it.app.screen._view.attempts.items() if row.state == "green")  # type: ignore[attr-defined]
+        for _ in range(abs(other - winner)):
+            it.key("down" if other > winner else "up")
+        await it.until(lambda: f"❯  {other} " in it.screen, "the choice")
+        before = (it.root / "calc.py").read_text()
+        it.key("enter")
+        await it.until(lambda: (it.root / "calc.py").read_text() not in (before, ADD), "the other attempt")
+        await it.until(lambda: not it.session.running, "the end of the turn")
+        assert not panel(it), "the next prompt takes the panel away"
+
+
+async def test_the_stop_key_ends_a_race_and_nothing_changes(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, RIGHT, stall=30.0)) as it:
+        it.app.composer.focus()
+        it.app.composer.put("mend add")
+        it.key("ctrl+r")
+        await it.until(lambda: "streaming" in panel(it), "the attempts")
+        it.key("escape")
+        await it.until(lambda: not it.session.running, "the end")
+        await it.done()
+        assert "– cut" in panel(it) and (it.root / "calc.py").read_text() == ADD
+
+
+async def test_what_cannot_race_comes_back_to_be_corrected(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(RIGHT)) as it:
+        it.app.composer.focus()
+        for typed, why in (("/try 99 mend", "1 to 64"), ("/try 5", "say what"), ("/try take 2", "no race")):
+            it.app.composer.put(typed)
+            it.key("enter")
+            await it.until(lambda why=why: why in it.screen.replace("\n", " "), why)  # type: ignore[misc]
+            await it.until(lambda typed=typed: it.app.composer.text == typed, typed)  # type: ignore[misc]

@@ -254,7 +254,8 @@ class Keeper:
         """One attempt to connect, warmed up unless an answer is already waiting for it."""
         try:
             route, endpoint = self.route, await self.address()
-            link = await open_link(endpoint, route, open_timeout=self._open_timeout)
+            compress = self.service.compress
+            link = await open_link(endpoint, route, open_timeout=self._open_timeout, compress=compress)
             self.upgrade_seconds = link.upgrade_seconds
             channel = Channel(next(self._numbers), link, route, endpoint)
             try:

@@ -140,7 +140,8 @@ class ParallelRequests:
 
     async def _open(self) -> Channel:
         route, endpoint = self._keeper.route, await self._keeper.address()
-        link = await open_link(endpoint, route, open_timeout=self._open_timeout)
+        compress = self._keeper.service.compress
+        link = await open_link(endpoint, route, open_timeout=self._open_timeout, compress=compress)
         return Channel(0, link, route, endpoint)
 
     # -- kept connections ----------------------------------------------------------------------

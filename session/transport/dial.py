@@ -12,9 +12,11 @@ from session.transport.service import Route, Transport
 _loaded: set[Transport] = set()
 
 
-async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) -> Link:
-    """A link for ``route``, open. Raises :class:`LinkError`. Its client is imported only here, in a thread:
-    that takes a tenth of a second, in which keys are typed."""
+async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float, compress: bool = False) -> Link:
+    """A link for ``route``, open; ``compress`` is for requests over HTTP. Raises :class:`LinkError`.
+
+    Its client is imported only here, in a thread: that takes a tenth of a second, in which keys are typed.
+    """
     if route.transport not in _loaded:
         await asyncio.to_thread(_load, route)
         _loaded.add(route.transport)
@@ -25,7 +27,8 @@ async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float) ->
         return await WebSocketLink.open(endpoint, open_timeout=open_timeout)
     from session.transport.http import HttpLink
 
-    return await HttpLink.open(endpoint, dialect(route.dialect).path, open_timeout=open_timeout)
+    path = dialect(route.dialect).path
+    return await HttpLink.open(endpoint, path, open_timeout=open_timeout, compress=compress)
 
 
 def _load(route: Route) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import socket
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
@@ -26,14 +27,19 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 3_600.0
 _MOST_REFUSAL_BYTES = 64 * 1024
 _DRAIN_SECONDS = 0.25
+_LEAST_COMPRESSED = 1_000
+"""The shortest request, in bytes, that is worth compressing: a shorter one is one packet anyway."""
 _LISTS_MODELS = "/models"
 
 
 class HttpLink:
     """An HTTP connection to a model server, made by :meth:`open`. Failures are LinkErrors or Refusals."""
 
-    def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str) -> None:
+    def __init__(
+        self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str, *, compress: bool = False
+    ) -> None:
         self._client = client
+        self._compress = compress
         self._endpoint = endpoint
         self._url = endpoint.http_url(path)
         self._socket: socket.socket | None = None
@@ -46,13 +52,15 @@ class HttpLink:
         self.aborted = False
 
     @classmethod
-    async def open(cls, endpoint: Endpoint, path: str, *, open_timeout: float) -> HttpLink:
+    async def open(
+        cls, endpoint: Endpoint, path: str, *, open_timeout: float, compress: bool = False
+    ) -> HttpLink:
         """Connect to ``endpoint`` and check the key with a ``HEAD`` request for its list of models.
 
-        A server without such a list is as good: what counts is the connection. Raises
-        :class:`LinkError`: unreachable, refused or unauthorized.
+        With ``compress`` long requests are sent as gzip. A server without such a list is as good: what counts
+        is the connection. Raises :class:`LinkError`: unreachable, refused or unauthorized.
         """
-        link = cls(await client_for(endpoint, open_timeout), endpoint, path)
+        link = cls(await client_for(endpoint, open_timeout), endpoint, path, compress=compress)
         try:
             async with asyncio.timeout(open_timeout):
                 await link._greet(open_timeout)
@@ -100,11 +108,18 @@ class HttpLink:
         """Ask. Raises :class:`LinkError`, or :class:`Refusal` for an answer that is an error."""
         import httpx2
 
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+        body = frame.encode("utf-8")
+        if self._compress and len(body) >= _LEAST_COMPRESSED:
+            headers["Content-Encoding"] = "gzip"
+            body = await asyncio.to_thread(gzip.compress, body, 6)
+            if self.aborted:
+                raise self._closed("was told to stop")
         request = self._client.build_request(
             "POST",
             self._url,
-            content=frame.encode("utf-8"),
-            headers={"Content-Type": "application/json", "Accept": "text/event-stream"},
+            content=body,
+            headers=headers,
             extensions={"trace": self._trace},
         )
         self._asking = asyncio.ensure_future(self._client.send(request, stream=True))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from time import monotonic
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
@@ -74,7 +75,8 @@ class WebSocketLink:
                 url,
                 additional_headers=headers,
                 user_agent_header="spark",
-                compression="deflate",
+                compression=None,
+                extensions=[ClientPerMessageDeflateFactory(client_max_window_bits=True)],
                 proxy=True if endpoint.may_be_proxied else None,
                 open_timeout=None,  # the caller's covers the socket too
                 sock=raw,

@@ -72,6 +72,7 @@ def _script(table: Table, name: str) -> Script:
         http=None if http is None else _handshake(http),
         dialects=table.texts("dialects") or NAMES,
         seed=table.count("seed"),
+        deflate=table.flag("deflate", False),
     )
     table.end()
     return script
@@ -160,6 +161,7 @@ def _step(entry: Table, hunks: dict[str, Hunk]) -> Step:
             fail.whole("status", 400, least=100, most=599),
             fail.choice("shape", ("nested", "flat", "response"), "nested"),
             fail.flag("once", False),
+            fail.seconds("retry_after"),
         )
         fail.end()
         return step

@@ -80,6 +80,8 @@ class Fail:
     shape: str = "nested"
     once: bool = False
     """Whether to fail only once, and not when the client resumes the answer."""
+    retry_after: float | None = None
+    """Seconds that the client is asked to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,8 @@ class Script:
     dialects: tuple[str, ...] = ("responses", "chat", "messages")
     """The dialects that are served over HTTP; others are not found."""
     seed: int | None = None
+    deflate: bool = False
+    """Whether WebSockets are compressed, with the whole window."""
 
     def choose(self, words: str, exhausted: frozenset[str] = frozenset()) -> Scenario | None:
         """The scenario that fits ``words`` best, the first of equals; None if none does."""

@@ -103,8 +103,11 @@ class Answer:
     def fail(self, step: Fail) -> Frame:
         """The final event of a failed response, in the shape that the script asks for."""
         self.done = True
-        error = {"type": "invalid_request_error" if step.status < 500 else "server_error", "param": None}
+        kind = "invalid_request_error" if step.status < 500 else "server_error"
+        error: dict[str, Any] = {"type": kind, "param": None}
         error |= {"code": step.code, "message": step.message}
+        if step.retry_after is not None:
+            error["headers"] = {"retry-after": f"{step.retry_after:g}"}
         if step.shape == "nested":
             return next(self._event("error", status=step.status, error=error))
         if step.shape == "flat":

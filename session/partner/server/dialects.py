@@ -57,9 +57,6 @@ def _messages_error(code: str, message: str, status: int) -> dict[str, object]:
 
 
 def _read_responses(body: dict[str, Any], size: int) -> Request:
-    if body.get("previous_response_id") is not None:
-        message = "Nothing is stored here: send the whole input."
-        raise BadRequest("previous_response_not_found", message, param="previous_response_id")
     return request_of(body, size, body.get("input"))
 
 

@@ -7,8 +7,9 @@ import contextlib
 import json
 import secrets
 import time
+import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from session.partner.script.script import Close, Fail, Scenario, Stall, Step
@@ -17,10 +18,13 @@ from session.partner.server.dialects import DIALECTS, HttpDialect, Writer, neste
 from session.partner.server.requests import BadRequest, Request, check_calls
 from session.partner.server.schedule import paced
 from session.partner.server.scripted_model import ScriptedModel
+from session.partner.server.whole_answers import count_tokens, failed_answer, whole_answer
 from session.protocol.framing.frames import NotAnObject, parse_object
 
 _MOST_BODY_BYTES = 64 * 1024 * 1024
 _LOOK_SECONDS = 0.05
+_COUNTED = {"/v1/messages/count_tokens": "/v1/messages", "/v1/responses/input_tokens": "/v1/responses"}
+"""The paths that count a request's tokens, with the dialect's own path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,11 @@ class HttpConnection:
             if size > _MOST_BODY_BYTES:
                 return None
             body = await self._reader.readexactly(size)
+        if headers.get("content-encoding", "").lower() == "gzip":
+            try:
+                body = zlib.decompressobj(wbits=31).decompress(body, _MOST_BODY_BYTES)
+            except zlib.error:
+                body = b""  # no JSON: the client is told so
         return HttpRequest(words[0], words[1].partition("?")[0].rstrip("/"), headers, body)
 
     async def _chunked(self) -> bytes:
@@ -90,6 +99,11 @@ class HttpConnection:
         if http.path.startswith("/v1/models/"):
             name = unquote(http.path.removeprefix("/v1/models/"))
             return await self._json(*model.model_entry(name), http)
+        counted = _COUNTED.get(http.path)
+        if counted is not None and http.method == "POST":
+            return await self._count(DIALECTS[counted], http)
+        if http.path.startswith("/v1/responses/"):
+            return await self._stored(http)
         if dialect is None or dialect.name not in model.script.dialects:
             return await self._json(404, nothing_at(http.path), http)
         if http.method != "POST":
@@ -99,7 +113,10 @@ class HttpConnection:
         if refusal is not None:
             return await self._body(refusal.status, refusal.body.encode("utf-8"), refusal.content_type)
         try:
-            request = dialect.read(parse_object(http.body), len(http.body))
+            given = parse_object(http.body)
+            before = model.stored_before(given) if dialect.name == "responses" else ()
+            request = dialect.read(given, len(http.body)).after(before)
+            request = replace(request, items=(*before, *request.items))
             model.requests.append(request)
             model.check_model(request)
             check_calls(request.items)
@@ -114,8 +131,33 @@ class HttpConnection:
         if isinstance(first, Fail) and first.shape != "response":  # the stream never began
             body = dialect.error(first.code, first.message, first.status)
             flat = {"code": first.code, "message": first.message}
-            return await self._json(first.status, flat if first.shape == "flat" else body, http)
+            wait = "" if first.retry_after is None else f"{first.retry_after:g}"
+            return await self._json(first.status, flat if first.shape == "flat" else body, http, wait)
         return await self._answer(request, dialect, steps, scenario)
+
+    async def _count(self, dialect: HttpDialect, http: HttpRequest) -> bool:
+        """Answer how many tokens a request's input has."""
+        try:
+            request = dialect.read({"max_tokens": 1, **parse_object(http.body)}, len(http.body))
+        except (NotAnObject, BadRequest) as wrong:
+            return await self._json(400, dialect.error("invalid_request_error", str(wrong), 400), http)
+        tokens = request.standing_tokens() + request.own_tokens()
+        return await self._json(200, count_tokens(dialect.name, tokens), http)
+
+    async def _stored(self, http: HttpRequest) -> bool:
+        """Retrieve, cancel or delete a response."""
+        name, _, action = http.path.removeprefix("/v1/responses/").partition("/")
+        known = (http.method, action) in (("GET", ""), ("POST", "cancel"), ("DELETE", ""))
+        response = self._model.stored_response(unquote(name)) if known else None
+        if response is None:
+            error = nested_error("not_found", f"Response with id '{name}' not found.", 404)
+            return await self._json(404, error, http)
+        if http.method == "DELETE":
+            self._model.stored.pop(response["id"])
+            return await self._json(200, {"id": response["id"], "object": "response", "deleted": True}, http)
+        if action == "cancel":
+            response = await self._model.cancel(response)
+        return await self._json(200, response, http)
 
     async def _answer(
         self, request: Request, dialect: HttpDialect, steps: tuple[Step, ...], scenario: Scenario | None
@@ -130,16 +172,41 @@ class HttpConnection:
                 bare=self._model.script.bare,
             )
         )
-        write = dialect.writer(answer.spec.response_id, request.model)
-        streaming = asyncio.create_task(self._stream(answer.play(steps, scenario), write))
+        self._model.began(answer, request)
+        frames = answer.play(steps, scenario)
+        if request.body.get("stream") is True:
+            write = dialect.writer(answer.spec.response_id, request.model)
+            streaming = asyncio.create_task(self._stream(frames, write))
+        else:
+            streaming = asyncio.create_task(self._whole(frames, answer, dialect))
+        self._model.running[answer.spec.response_id] = streaming
+        streaming.add_done_callback(lambda _: self._model.running.pop(answer.spec.response_id, None))
         while not streaming.done() and not self._reader.at_eof():
             await asyncio.wait({streaming}, timeout=_LOOK_SECONDS)
-        if streaming.done() and streaming.exception() is None:
+        if streaming.done() and not streaming.cancelled() and streaming.exception() is None:
             return streaming.result()
         self._model.cut += 1
         streaming.cancel()
         await asyncio.wait({streaming})
         return False
+
+    async def _whole(
+        self, frames: Iterator[Frame | Stall | Close], answer: Answer, dialect: HttpDialect
+    ) -> bool:
+        """Send the response as one body once it is finished; false when the script cut it."""
+        last: str | bytes = ""
+        async for frame in paced(frames, self._model.rate):
+            if isinstance(frame, Close):
+                self._writer.transport.abort()
+                return False
+            last = frame.data
+        failure = failed_answer(last)
+        if failure is not None:
+            status = int(failure["status"])
+            body = dialect.error(str(failure["code"]), str(failure["message"]), status)
+        else:
+            status, body = 200, whole_answer(dialect.name, answer.response("completed"))
+        return await self._body(status, json.dumps(body).encode("utf-8"), "application/json")
 
     async def _stream(self, frames: Iterator[Frame | Stall | Close], write: Writer) -> bool:
         """Send the response as an event stream; false when the script cut it."""
@@ -156,13 +223,19 @@ class HttpConnection:
         await writer.drain()
         return True
 
-    async def _json(self, status: int, body: Mapping[str, object], http: HttpRequest) -> bool:
-        text = json.dumps(body).encode("utf-8")
-        return await self._body(status, text, "application/json", head_only=http.method == "HEAD")
+    async def _json(
+        self, status: int, body: Mapping[str, object], http: HttpRequest, retry_after: str = ""
+    ) -> bool:
+        text, head_only = json.dumps(body).encode("utf-8"), http.method == "HEAD"
+        more = f"\r\nRetry-After: {retry_after}" if retry_after else ""
+        return await self._body(status, text, "application/json", head_only=head_only, more=more)
 
-    async def _body(self, status: int, text: bytes, kind: str, *, head_only: bool = False) -> bool:
-        location = f"\r\nLocation: {text.decode('latin-1')}" if 300 <= status < 400 else ""
-        self._writer.write(_head(status, kind, f"Content-Length: {len(text)}{location}"))
+    async def _body(
+        self, status: int, text: bytes, kind: str, *, head_only: bool = False, more: str = ""
+    ) -> bool:
+        if 300 <= status < 400:
+            more += f"\r\nLocation: {text.decode('latin-1')}"
+        self._writer.write(_head(status, kind, f"Content-Length: {len(text)}{more}"))
         if not head_only:
             self._writer.write(text)
         await self._writer.drain()

@@ -5,20 +5,23 @@ The partner owns one and hands it to each connection, so that connections know n
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import random
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from session.partner.script.conversation import Reply, reply
 from session.partner.script.script import Say, Scenario, Script, Step
+from session.partner.server.answer import Answer
 from session.partner.server.dialects import nested_error
 from session.partner.server.requests import BadRequest, Request
 
 _PRACTICE = Path(__file__).parent / "practice.md"
 _REMEMBERED = 256
+_MOST_STORED = 64
 
 
 class ScriptedModel:
@@ -34,6 +37,10 @@ class ScriptedModel:
         self.key = key
         self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
         self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
+        self.stored: OrderedDict[str, tuple[Answer, Request]] = OrderedDict()
+        """The last answers over HTTP that the client did not ask not to store, with their requests."""
+        self.running: dict[str, asyncio.Task[bool]] = {}
+        """The answers over HTTP that are being sent, by id."""
         self.cut = 0
         self.begun: dict[str, int] = {}
         self._chances = random.Random(script.seed)  # noqa: S311 - it decides which answer is played
@@ -61,6 +68,40 @@ class ScriptedModel:
         if name in self.script.models:
             return 200, _model(name)
         return 404, nested_error("model_not_found", _no_model(name), 404)
+
+    def began(self, answer: Answer, request: Request) -> None:
+        """Keep an answer that begins, unless the client wants it not to be stored."""
+        if request.body.get("store") is not False:
+            self.stored[answer.spec.response_id] = answer, request
+            while len(self.stored) > _MOST_STORED:
+                self.stored.popitem(last=False)
+
+    def stored_before(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """The items of the conversation that a request over HTTP continues. Raises :class:`BadRequest`."""
+        previous = body.get("previous_response_id")
+        if previous is None:
+            return ()
+        if previous not in self.stored:
+            message = f"Previous response with id '{previous}' not found."
+            raise BadRequest("previous_response_not_found", message, param="previous_response_id")
+        answer, request = self.stored[previous]
+        return (*request.items, *answer.output)
+
+    def stored_response(self, name: str) -> dict[str, Any] | None:
+        """The Responses object called ``name`` as it is now; None if there is none."""
+        if name not in self.stored:
+            return None
+        answer, _ = self.stored[name]
+        running = name in self.running
+        return answer.response("in_progress" if running else "completed" if answer.done else "cancelled")
+
+    async def cancel(self, response: dict[str, Any]) -> dict[str, Any]:
+        """End the answer if it is still being sent, and return its object."""
+        task = self.running.get(response["id"])
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+        return self.stored_response(response["id"]) or response
 
     def answer(
         self, request: Request, items: tuple[dict[str, Any], ...]

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response as HttpResponse
 
@@ -68,7 +69,8 @@ class Partner:
             process_request=self._answer_http,
             create_connection=self._connection_class(),
             ssl=tls,
-            compression=None,  # on loopback it costs more than it saves
+            compression=None,  # on loopback it costs more than it saves, so a script has to ask for it
+            extensions=[ServerPerMessageDeflateFactory()] if self.script.deflate else None,
             max_size=MAX_FRAME_BYTES,
             close_timeout=1.0,
             logger=_LOGGER,

@@ -1,8 +1,8 @@
 """One WebSocket connection to the partner: its lanes, and the responses that requests may chain from.
 
-The default lane and each named one (``stream_id``) run one response at a time. A second request on a
-busy lane is answered with the error ``response_in_progress`` (409) and leaves the first alone; servers'
-own code for it is not documented.
+The default lane and each named one (``stream_id``) run one response at a time. Further requests on a named
+lane wait for their turn, first in, first out. A second request on the busy default lane is answered with the
+error ``response_in_progress`` (409) and leaves the first alone; servers' own code for it is not documented.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +47,9 @@ class WebSocketConnection:
         self._remembered: OrderedDict[str, Remembered] = OrderedDict()
         self._running: dict[str | None, asyncio.Task[None]] = {}
         self._lanes: set[str] = set()
+        self._waiting: dict[str, deque[Request]] = {}
         self._served = 0
+        self._starting: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serve until the connection ends; then every response still running is cut."""
@@ -60,17 +62,28 @@ class WebSocketConnection:
         except ConnectionClosed:
             pass
         finally:
+            self._waiting.clear()
             running = list(self._running.values())
             self._model.cut += len(running)
-            for task in running:
+            for task in (*running, *self._starting):
                 task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.gather(*running, *self._starting, return_exceptions=True)
 
     async def _take(self, frame: str | bytes) -> None:
-        lane = None
         try:
             request = read_request(frame)
-            lane = request.stream_id
+        except BadRequest as problem:
+            await self.connection.send(problem.event(None))
+            return
+        lane = request.stream_id
+        if lane is not None and (lane in self._running or self._waiting.get(lane)):
+            self._waiting.setdefault(lane, deque()).append(request)
+            return
+        await self._begin(request)
+
+    async def _begin(self, request: Request) -> None:
+        lane = request.stream_id
+        try:
             if known := self._remembered.get(request.previous_response_id or ""):
                 request = request.after(known.items)
             self._model.requests.append(request)
@@ -88,6 +101,16 @@ class WebSocketConnection:
     def _over(self, lane: str | None, task: asyncio.Task[None]) -> None:
         if self._running.get(lane) is task:
             del self._running[lane]
+        if lane is not None and not task.cancelled() and self._waiting.get(lane):
+            starting = asyncio.create_task(self._next(lane), name=f"partner-next-{lane}")
+            self._starting.add(starting)
+            starting.add_done_callback(self._starting.discard)
+
+    async def _next(self, lane: str) -> None:
+        """Begin the request that has waited longest on ``lane``; a refused one lets the next one begin."""
+        with contextlib.suppress(ConnectionClosed):
+            while lane not in self._running and self._waiting.get(lane):
+                await self._begin(self._waiting[lane].popleft())
 
     def _admit(self, request: Request) -> Remembered:
         """What came before ``request``. Raises :class:`BadRequest` if it may not run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -64,9 +65,12 @@ async def test_fifty_one_tools_of_an_mcp_server_weigh_nothing_in_a_following_tur
     (tmp_path / "p").mkdir()
     script = tmp_path / "many.py"
     script.write_text(MANY_TOOLS, "utf-8")
-    allow(tmp_path, f"[mcp.many]\ncommand = {json.dumps([sys.executable, str(script)])}\n")
+    command = json.dumps([sys.executable, str(script)])
+    allow(tmp_path, f"[mcp.many]\nstart_seconds = 90\ncommand = {command}\n")
     async with talking(tmp_path / "p", PLAIN) as at:
-        await at.until(Notice, lambda notice: "51 tools" in notice.text)
+        async with asyncio.timeout(90):  # the server imports a large package
+            while not any("51 tools" in notice.text for notice in at.all(Notice)):
+                await at.news()
         body, size = await following_body(at)
         assert size <= FOLLOWING + len(SECOND), json.dumps(body)
         offered = [item for request in at.partner.requests for item in request.items]

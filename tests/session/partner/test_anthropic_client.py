@@ -27,6 +27,16 @@ async def test_a_streamed_answer() -> None:
         assert final.stop_reason == "end_turn" and final.usage.output_tokens > 5
 
 
+async def test_an_answer_that_is_not_streamed_and_a_count_of_tokens() -> None:
+    async with Partner(scripts=script(), key="sk-practice") as partner, client(partner) as claude:
+        asking: Any = [{"role": "user", "content": "edit"}]
+        whole = await claude.messages.create(model="m", max_tokens=99, messages=asking)
+        assert [block.type for block in whole.content] == ["thinking", "text"]
+        assert whole.stop_reason == "end_turn" and whole.usage.output_tokens > 5
+        counted = await claude.messages.count_tokens(model="m", messages=asking)
+        assert counted.input_tokens > 0
+
+
 async def test_refusals_are_its_own_errors() -> None:
     asking: Any = [{"role": "user", "content": "fault"}]
     fail = 'code = "overloaded_error", message = "Overloaded", status = 529'

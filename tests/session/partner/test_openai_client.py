@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import openai
 import pytest
 from openai import AsyncOpenAI
 
-from session.partner.script.load import DEMO, load
+from session.partner.script.load import DEMO, load, parse
+from session.partner.script.script import Script
 from session.partner.server.server import Partner
 
 TOOL: Any = {"type": "custom", "name": "apply_patch", "description": "Edits files."}
+
+
+@asynccontextmanager
+async def talking(script: Script, rate: float = 50_000) -> AsyncIterator[tuple[Partner, AsyncOpenAI]]:
+    """A partner and a client that does not retry."""
+    async with (
+        Partner(rate=rate, scripts=script) as partner,
+        AsyncOpenAI(base_url=partner.url, api_key="k", max_retries=0) as client,
+    ):
+        yield partner, client
 
 
 async def answer(connection: Any) -> tuple[str, str, Any]:
@@ -26,6 +39,60 @@ async def answer(connection: Any) -> tuple[str, str, Any]:
             return text, tool_input, event.response
         assert event.type != "error", event
     raise AssertionError("the connection ended")
+
+
+async def test_answers_that_are_not_streamed() -> None:
+    async with talking(load(DEMO)) as (_, client):
+        whole = await client.responses.create(
+            model="m", input="Explain how a task gets from the page to the disk"
+        )
+        assert "os.replace" in whole.output_text and whole.usage is not None
+        asking: Any = [{"role": "user", "content": "Explain how a task gets from the page to the disk"}]
+        chat = await client.chat.completions.create(model="m", messages=asking)
+        assert "os.replace" in (chat.choices[0].message.content or "")
+        assert chat.choices[0].finish_reason == "stop" and chat.usage is not None
+        counted = await client.responses.input_tokens.count(model="m", input="hello")
+        assert counted.input_tokens > 0
+
+
+async def test_a_stored_response_is_retrieved_continued_cancelled_and_deleted() -> None:
+    async with talking(load(DEMO)) as (partner, client):
+        first = await client.responses.create(
+            model="m", input="Explain how a task gets from the page to the disk"
+        )
+        again = await client.responses.retrieve(first.id)
+        assert (again.id, again.output_text, again.status) == (first.id, first.output_text, "completed")
+        second = await client.responses.create(model="m", input="and now?", previous_response_id=first.id)
+        assert second.id != first.id and len(partner.requests[-1].items) == 4, "reasoning is kept too"
+        await client.responses.delete(first.id)
+        with pytest.raises(openai.NotFoundError):
+            await client.responses.retrieve(first.id)
+        unstored = await client.responses.create(model="m", input="hello", store=False)
+        with pytest.raises(openai.NotFoundError):
+            await client.responses.retrieve(unstored.id)
+
+
+async def test_cancelling_ends_an_answer_that_streams() -> None:
+    async with talking(load(DEMO), rate=50) as (partner, client):
+        stream = await client.responses.create(
+            model="m", input="Explain how a task gets from the page to the disk", stream=True
+        )
+        async for event in stream:
+            if event.type == "response.created":
+                cancelled = await client.responses.cancel(event.response.id)
+                break
+        assert cancelled.status == "cancelled"
+        await stream.close()
+        assert partner.cut == 1
+
+
+async def test_a_limit_says_when_to_ask_again() -> None:
+    limit = 'fail = { code = "rate_limit_exceeded", status = 429, retry_after = 7 }'
+    script = parse(f'[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\n{limit}\n')
+    async with talking(script) as (_, client):
+        with pytest.raises(openai.RateLimitError) as caught:
+            await client.responses.create(model="m", input="hello")
+        assert caught.value.response.headers["retry-after"] == "7"
 
 
 async def test_two_turns_with_a_round_of_tool_calls() -> None:

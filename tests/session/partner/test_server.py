@@ -151,10 +151,45 @@ async def test_lanes_run_beside_each_other_and_one_response_each() -> None:
         events = await ask(socket, "hello", stream_id="b")
         mine = [event for event in events if event["stream_id"] == "b"]
         assert mine[-1]["type"] == "response.completed"
-        (error,) = [e for e in await ask(socket, "hello", stream_id="a") if e["type"] == "error"]
-        assert (error["stream_id"], error["error"]["code"]) == ("a", "response_in_progress")
         assert (await ask(socket, "hello"))[-1]["type"] == "response.completed"
-    assert partner.cut == 1
+        await create(socket, "slow")
+        events = await ask(socket, "hello")
+        (error,) = [event for event in events if event["type"] == "error"]
+        assert error["error"]["code"] == "response_in_progress", "the lane without a name takes no second"
+    assert partner.cut == 2
+
+
+async def test_requests_on_one_named_lane_are_answered_in_their_order() -> None:
+    async with Partner(rate=float("inf"), scripts=parse(SCRIPT)) as partner, await dial(partner) as socket:
+        for number in range(4):
+            await create(socket, "hello", stream_id="a", metadata={"number": str(number)})
+        ended: list[str] = []
+        order: list[str] = []
+        while len(ended) < 4:
+            event = json.loads(await socket.recv())
+            if event["type"] == "response.created":
+                assert len(ended) == len(order), "one at a time"
+                order.append(event["response"]["id"])
+            elif event["type"] == "response.completed":
+                ended.append(event["response"]["id"])
+        assert ended == order
+        numbers = [request.body["metadata"]["number"] for request in partner.requests]
+        assert numbers == ["0", "1", "2", "3"]
+
+
+async def test_the_tools_of_the_conversations_items_are_offered() -> None:
+    offer = {"type": "additional_tools", "role": "developer"}
+    patch = {"type": "custom", "name": "apply_patch"}
+    space = {"type": "namespace", "name": "more", "tools": [{"type": "function", "name": "read"}]}
+    told = {"type": "message", "role": "developer", "content": "Be brief."}
+    async with Partner(rate=float("inf"), scripts=parse(SCRIPT)) as partner, await dial(partner) as socket:
+        await create(socket, [{**offer, "tools": [patch, space]}, told], generate=False)
+        while (event := json.loads(await socket.recv()))["type"] != "response.completed":
+            pass
+        await ask(socket, "hello", previous_response_id=event["response"]["id"])
+        request = partner.requests[-1]
+        assert request.offers_patch_tool and request.offers_functions
+        assert request.instructions == "Be brief."
 
 
 @pytest.mark.parametrize(

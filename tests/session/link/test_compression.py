@@ -1,0 +1,93 @@
+"""Requests go out compressed over WebSocket where the server agrees, over HTTP where its row says so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from session.link.connection import Connection, Endpoint, RequestProfile, Service
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
+from session.protocol.events import Finished
+from session.protocol.items import user_message
+from session.session import Session
+from session.transport.service import Route, Transport
+from tests.session.calling import allow
+from tests.session.link.test_request_bytes import FIRST, SECOND, ready
+from tests.session.talking import PLAIN, Listening, opening
+
+ON_THE_WIRE = 150
+"""Most bytes of a following turn's request on the wire, its prompt and the frame's head included."""
+SAY = '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "Fine.\\n"\n'
+
+
+class CountingRelay:
+    """Passes connections on to a server, and counts the bytes that clients send."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.sent = 0
+
+    @asynccontextmanager
+    async def serve(self) -> AsyncIterator[str]:
+        server = await asyncio.start_server(self._pass_on, "127.0.0.1", 0)
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        server.close()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        to_reader, to_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        back = asyncio.create_task(self._pump(to_reader, writer, counted=False))
+        await self._pump(reader, to_writer, counted=True)
+        back.cancel()
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, counted: bool
+    ) -> None:
+        while data := await reader.read(65_536):
+            self.sent += len(data) if counted else 0
+            writer.write(data)
+        writer.close()
+
+
+async def test_a_following_turn_is_a_packet_where_the_server_deflates(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    allow(tmp_path, 'effort = "low"\n')
+    script = parse("deflate = true\n" + PLAIN)
+    async with Partner(rate=float("inf"), scripts=script) as partner:
+        relay = CountingRelay(partner.port)
+        async with relay.serve() as url:
+            session = Session(opening(tmp_path / "p", url))
+            at = Listening(session, partner, tmp_path / "p")
+            following = asyncio.create_task(at.follow())
+            await asyncio.sleep(0)
+            await session.open()
+            await ready(session)
+            session.submit(FIRST)
+            await at.ended("t1")
+            before = relay.sent
+            session.submit(SECOND)
+            await at.ended("t2")
+            taken = relay.sent - before
+            assert partner.requests[-1].size > 2 * taken, "the text is longer than what was sent"
+            assert taken <= ON_THE_WIRE
+            await session.close()
+            await following
+
+
+@pytest.mark.parametrize("compress", [True, False])
+async def test_a_request_over_http_is_compressed_where_the_row_says_so(compress: bool) -> None:
+    async with Partner(rate=float("inf"), scripts=parse(SAY)) as partner:
+        service = Service(routes=(Route(Transport.SSE, "chat"),), compress=compress)
+        connection = Connection(Endpoint(partner.url), RequestProfile("m"), service=service)
+        for text, packed in (("word " * 4_000, compress), ("short", False)):
+            events = [event async for event in connection.respond([user_message(text)])]
+            assert isinstance(events[-1], Finished)
+            assert (partner.headers[-1].get("content-encoding") == "gzip") is packed
+            assert text in str(partner.requests[-1].items)
+            if packed:
+                assert int(partner.headers[-1]["content-length"]) < len(text) / 10
+        await connection.close()

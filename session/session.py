@@ -34,11 +34,11 @@ from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
 from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
+from session.outer_editor import OuterEditor, OuterTexts
 from session.project.copied_text import CopiedText
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
-from session.project.outer_editor import OuterEditor, OuterTexts
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax_verdicts import SyntaxVerdicts

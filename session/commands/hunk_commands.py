@@ -13,8 +13,8 @@ from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
 from session.memory.turn_memory import TurnMemory
+from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
-from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
 from session.turn.hunk_events import refused_event

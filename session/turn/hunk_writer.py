@@ -8,7 +8,7 @@ from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.memory.edited_files import EditedFiles
-from session.project.outer_editor import OuterTexts
+from session.outer_editor import OuterTexts
 
 
 class EditWriter(Protocol):

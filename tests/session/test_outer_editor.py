@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from session.journal.journals import Journal
 from session.journal.recorder import Recorder
+from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
 from session.project.open_files import ProjectFiles
-from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace, open_workspace
 
 NAME = "a.txt"

@@ -180,6 +180,8 @@ class Landed:
     end: int
     moved_to: str | None = None
     extent: Extent = field(default_factory=lambda: Extent(), compare=False)
+    edited: tuple[str, ...] | None = None
+    """The new lines, where the user changed them before they landed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from edits.hunk import Landed, RefusalCode, Refused
 
 HEADING = "What became of your edits:"
+MOST_EDITED = 40
+"""Lines that are shown of a hunk that the user changed before it landed."""
+_EDITED = "the developer changed it before it landed; these lines are on disk now"
 CLOSING = "What landed is on disk: do not send it again."
 
 
@@ -27,10 +30,11 @@ class NotReceived:
 
 @dataclass(frozen=True, slots=True)
 class UndoneByUser:
-    """A hunk that had landed, and that the user undid."""
+    """A hunk that had landed, and that the user undid; ``why`` is the user's own word on it, if any."""
 
     hunk: str
     path: str
+    why: str = ""
 
 
 Outcome = Landed | Refused | NotReceived | UndoneByUser
@@ -52,6 +56,8 @@ def _line(result: Outcome) -> str:
         case Landed():
             where = f" lines {result.start}-{result.end - 1}" if result.end > result.start > 0 else ""
             message = f": moved to {result.moved_to}" if result.moved_to else ""
+            if result.edited is not None:
+                message += f": {_EDITED}" + "".join(f"\n    {line}" for line in result.edited[:MOST_EDITED])
             return f"- {result.hunk} {result.status} {path}{where}{message}"
         case Refused(code=RefusalCode.INCOMPLETE):
             return f"- {result.hunk} not_received {path}: {_indented(result.message)}"
@@ -60,7 +66,8 @@ def _line(result: Outcome) -> str:
         case NotReceived():
             return f"- {result.hunk} not_received {path}: it was cut off, nothing of it was written"
         case UndoneByUser():
-            return f"- {result.hunk} undone_by_user {path}"
+            why = f": {_indented(result.why)}" if result.why else ""
+            return f"- {result.hunk} undone_by_user {path}{why}"
 
 
 def _indented(message: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,7 +47,7 @@ from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
 from session.tasks import BackgroundTasks
-from session.text.sanitize import clean_line
+from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkProblem
 from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations
@@ -304,10 +304,19 @@ class Session:
         with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
             self._loop.call_soon_threadsafe(self._recorder.publish, notice)
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
-        on. False when it is not held (any more)."""
-        return self._turns.answer(held, land=land, rest=rest)
+        on. With a hunk, ``why`` goes to the model with a no, and ``new`` are the lines that land in place of
+        its own. False when it is not held (any more), or not whole yet and cannot be edited."""
+        return self._turns.answer(held, land=land, rest=rest, why=clean(why).strip(), new=new)
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """Record which files the user has open; they rank higher in the window."""

@@ -105,10 +105,22 @@ class SessionPort(Protocol):
         """Stop the running turn before this returns."""
         ...
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Apply (``land``) or reject a held hunk, allow or decline a held tool call; with ``rest`` also
-        everything that the turn holds later. False when it is not held."""
+        everything that the turn holds later. With a hunk, ``why`` goes to the model with a no, and ``new``
+        are the lines that land in place of its own. False when it is not held, or cannot be edited yet."""
         ...
+
+    review: bool
+    """Whether every hunk of the turns to come is held until the user agrees."""
 
     @property
     def landing_pause(self) -> LandingPause:

@@ -111,9 +111,17 @@ class RaceRunner:
         self._signal(Signal.INTERRUPT)
         self._take(self.race.abandon("stopped"))
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk of the winner (see ``Lane.answer``)."""
-        return not self.turn.over and self._lane.answer(held, land=land, rest=rest)
+        return not self.turn.over and self._lane.answer(held, land=land, rest=rest, why=why, new=new)
 
     @property
     def files(self) -> Callable[[str], AttemptFiles]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from session.attempts.attempt import Attempt
 from session.attempts.attempt_files import AttemptFiles
@@ -73,9 +73,17 @@ class TakeRunner:
             self._lane.stop()
             self._signal(Signal.INTERRUPT)
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk (see ``Lane.answer``)."""
-        return not self.turn.over and self._lane.answer(held, land=land, rest=rest)
+        return not self.turn.over and self._lane.answer(held, land=land, rest=rest, why=why, new=new)
 
     async def _take(self) -> None:
         if self.turn.over:

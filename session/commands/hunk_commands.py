@@ -16,7 +16,7 @@ from session.memory.turn_memory import TurnMemory
 from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
-from session.text.sanitize import clean_line
+from session.text.sanitize import clean, clean_line
 from session.turn.hunk_events import refused_event
 
 
@@ -63,9 +63,12 @@ class HunkCommands:
         self.undoable = UndoableHunks(past)
         recorder.subscribe(self.undoable.take)
 
-    async def undo(self, hunk: str | None = None) -> HunkUndone | HunkRefused:
-        """Undo one hunk; without an id, the hunk that landed last. The result is also published."""
-        return self._undone(await self._thread.run(lambda: self._shown(self._landing.undo(hunk))))
+    async def undo(self, hunk: str | None = None, *, why: str = "") -> HunkUndone | HunkRefused:
+        """Undo one hunk; without an id, the hunk that landed last. The model is told with the next prompt,
+        ``why`` included. The result is also published."""
+        return self._undone(
+            await self._thread.run(lambda: self._shown(self._landing.undo(hunk))), clean(why).strip()
+        )
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
         """Land an undone hunk again; without an id, the one undone last. The result is also published."""
@@ -142,10 +145,10 @@ class HunkCommands:
                     places.append(HunkPlace(record.id, clean_line(path), start, end))
         return places
 
-    def _undone(self, result: Landed | Refused) -> HunkUndone | HunkRefused:
+    def _undone(self, result: Landed | Refused, why: str = "") -> HunkUndone | HunkRefused:
         if isinstance(result, Refused):
             return self._refused(result)
-        self._memory.unreported.append(UndoneByUser(result.hunk, result.path))
+        self._memory.unreported.append(UndoneByUser(result.hunk, result.path, why))
         path = clean_line(result.path)
         event = HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end)
         self._publish(event)

@@ -122,7 +122,10 @@ class Question:
 class HunkLife:
     """One hunk: its state and what is known of it so far. Only ``advance`` changes the state."""
 
-    __slots__ = ("agreed", "allowed", "edit", "landing_with", "name", "outcome", "path", "question", "state")
+    __slots__ = (
+        *("agreed", "allowed", "edit", "edited", "landing_with"),
+        *("name", "outcome", "path", "question", "state"),
+    )
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name
@@ -130,6 +133,8 @@ class HunkLife:
         self.state = State.OPEN
         self.edit: Hunk | None = None
         """The hunk itself, once it is whole."""
+        self.edited = False
+        """Whether the user has changed what lands."""
         self.question: Question | None = None
         """The last question about the hunk."""
         self.agreed = False

@@ -8,9 +8,11 @@ head of the queue holds up the ones behind it; every open question can be answer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
+from edits.placing.rewriting import rewritten
 from edits.report import NotReceived, Outcome
 from session.turn.hunk_life import HunkLife, HunkOutcome, Question, Signal, State
 
@@ -135,17 +137,28 @@ class LandingQueue:
         life = self._hunks.get(hunk)
         return self._drop(life) if life is not None else []
 
-    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> list[Effect] | None:
+    def answer(
+        self,
+        hunk: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> list[Effect] | None:
         """The user's answer about ``hunk``; with ``rest`` to every open question and all to come in this
-        turn. None when ``hunk`` has no open question."""
+        turn. ``why`` goes to the model with a no; ``new`` are the lines that land in place of the hunk's own.
+        None when ``hunk`` has no open question, or is not whole yet and cannot be edited."""
         life = self._hunks.get(hunk)
-        if life is None or not life.asked:
+        if life is None or not life.asked or (new is not None and life.edit is None):
             return None
+        if new is not None and life.edit is not None:
+            life.edit, life.edited = rewritten(life.edit, new), True
         answered = [life]
         if rest:
             self._rest = land
             answered = [each for each in self._hunks.values() if each.asked]
-        effects = [effect for each in answered for effect in self._answered(each, land=land)]
+        effects = [effect for each in answered for effect in self._answered(each, land=land, why=why)]
         return [*effects, *self._next()]
 
     def checked(self, hunk: str, result: Landed | Refused) -> list[Effect]:
@@ -168,6 +181,8 @@ class LandingQueue:
         """Take the result of a ``Land``: landed, refused, or held by guards that the user has not allowed."""
         life = self._hunks[hunk]
         if isinstance(result, Landed):
+            if life.edited and life.edit is not None:
+                result = replace(result, edited=life.edit.new)
             return [*self._end(life, Signal.LANDED, result), *self._next()]
         # A guard that holds the hunk although the user allowed it must not ask for ever.
         if not isinstance(result, Held) or not self._attended or set(result.guards) <= life.landing_with:
@@ -232,7 +247,7 @@ class LandingQueue:
             said.append(Locate(life.name, _whole(life)))
         return said
 
-    def _answered(self, life: HunkLife, *, land: bool) -> list[Effect]:
+    def _answered(self, life: HunkLife, *, land: bool, why: str = "") -> list[Effect]:
         question = life.question
         assert question is not None, "an asked hunk has a question"
         if land:
@@ -240,7 +255,7 @@ class LandingQueue:
             life.agreed = True
             life.allowed |= question.guards
             return []
-        message = f"{DECLINED} ({question.message})"
+        message = f"{DECLINED}: {why}" if why else f"{DECLINED} ({question.message})"
         return self._end(life, Signal.DECLINE, Refused(life.name, question.path, RefusalCode.LOCKED, message))
 
     def _drop(self, life: HunkLife) -> list[Effect]:

@@ -134,13 +134,21 @@ class Lane:
             self._perform(self._queue.stop())
             self._pause.look_again()
 
-    def answer(self, hunk: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        hunk: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Land or decline ``hunk``, for which ``HunkHeld`` was sent; with ``rest`` also all other held hunks
         and all that this turn will still hold.
 
         False when ``hunk`` has no open question (any more).
         """
-        effects = self._queue.answer(hunk, land=land, rest=rest)
+        effects = self._queue.answer(hunk, land=land, rest=rest, why=why, new=new)
         if effects is None:
             return False
         self._perform(effects)

@@ -155,13 +155,21 @@ class Runner:
         if self._exchange is not None:
             self._exchange.cancel()
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk or tool call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
         if self.turn.over:
             return False
-        return self._lane.answer(held, land=land, rest=rest) or self._calls.decide(
-            held, agreed=land, rest=rest
-        )
+        if self._lane.answer(held, land=land, rest=rest, why=why, new=new):
+            return True
+        return new is None and self._calls.decide(held, agreed=land, rest=rest)
 
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -40,7 +40,15 @@ class RunsTurn(Protocol):
         """Stop at once."""
         ...
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk or tool call. False when it is not held (any more)."""
         ...
 
@@ -141,10 +149,21 @@ class Turns:
         if self._interrupted is not None and not self._interrupted.done():
             self._interrupted.set_result(None)
 
-    def answer(self, held: str, *, land: bool, rest: bool = False) -> bool:
+    def answer(
+        self,
+        held: str,
+        *,
+        land: bool,
+        rest: bool = False,
+        why: str = "",
+        new: Sequence[str] | None = None,
+    ) -> bool:
         """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
-        on. False when it is not held (any more)."""
-        return self._runner is not None and self._runner.answer(held, land=land, rest=rest)
+        on. With a hunk, ``why`` goes to the model with a no, and ``new`` are the lines that land in place of
+        its own. False when it is not held (any more), or not whole yet and cannot be edited."""
+        if self._runner is None:
+            return False
+        return self._runner.answer(held, land=land, rest=rest, why=why, new=new)
 
     def between(self, work: Callable[[], Awaitable[str]], *, of_session: bool = True) -> Awaitable[str]:
         """Do ``work`` once the last turn has wholly ended, and return its line for the user. Turns submitted

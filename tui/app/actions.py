@@ -86,6 +86,10 @@ class Actions:
         """Undo a hunk."""
         self._controls.hunks.undo()
 
+    def review(self) -> None:
+        """Review the hunks."""
+        self._controls.review.open()
+
     def redo_hunk(self) -> None:
         """Redo a hunk."""
         self._controls.hunks.redo()

@@ -17,6 +17,7 @@ from tui.control.hunk_control import HunkControl
 from tui.control.overlay_control import OverlayControl
 from tui.control.prompt_control import PromptControl
 from tui.control.quit_control import QuitControl
+from tui.control.review_control import ReviewControl
 from tui.control.suggestion_control import SuggestionControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.panes.editor.disk_changes import DiskChanges
@@ -46,6 +47,7 @@ class Controls:
     clipboard: Clipboard
     find: FindControl
     races: Races
+    review: ReviewControl
 
 
 def make_controls(
@@ -71,6 +73,7 @@ def make_controls(
     panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.keep_copied)
+    review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks)
     quitting = QuitControl(app, panes, overlays, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
@@ -92,4 +95,5 @@ def make_controls(
         clipboard,
         find,
         Races(app, panes, themes, session),
+        review,
     )

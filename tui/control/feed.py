@@ -17,6 +17,7 @@ from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.race.lines import ended_line
+from tui.review.book import ReviewBook
 from tui.words.check_lines import broken_line, check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, turn_brief, turn_said
@@ -64,6 +65,8 @@ class Feed:
         self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
         """Called when a turn left a file with a syntax error."""
         self.held = HeldItems()
+        self.book = ReviewBook()
+        """Every hunk of the session, for the review."""
         self._question: Question | None = None
         """What is asked about the oldest held item; None when nothing is held."""
         self._unanswered = ""
@@ -145,6 +148,7 @@ class Feed:
 
     def _tell(self, event: said.Event) -> None:
         """Show what an event means for the chat and for the turn."""
+        self.book.take(event)
         if isinstance(event, _ANSWERS):
             self._unanswered = ""
         chat, status = self._chat, self._status

@@ -145,6 +145,8 @@ class PromptControl:
                 self._trust.ask()
             case "quit", "":
                 self._quitting.quit()
+            case "review", "":
+                await self._app.run_action("app.do('review')")
             case "diff", _:
                 return await self._diff(argument)
             case "land", "all":

@@ -71,6 +71,10 @@ class HeldItems:
             case _:
                 pass
 
+    def forget(self, name: str) -> None:
+        """``name`` was answered elsewhere."""
+        self._items.pop(name, None)
+
     def answer(self, session: SessionPort, verdict: Verdict, name: str = "") -> list[HeldItem]:
         """Give the session the user's verdict on the item called ``name``, or on the oldest.
 

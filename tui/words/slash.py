@@ -163,6 +163,9 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
         case "undo-turn", _:
             if not await session.hunks.undo_turn():
                 return "no turn of this session has a landed hunk"
+        case "review", ("on" | "off"):
+            session.review = argument == "on"
+            return "every hunk is held until you agree" if session.review else "hunks land at once"
         case "diff", _:
             return (await session.hunks.diff(argument)).text
         case "queue", str() if argument:

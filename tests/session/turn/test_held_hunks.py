@@ -93,6 +93,28 @@ async def test_a_declined_hunk_is_refused_and_the_rest_lands(root: Path) -> None
     assert talk.text("package.json") == MANIFEST and talk.text("b.py") == "two = 20\n"
 
 
+async def test_the_word_of_a_refusal_goes_to_the_model(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        assert talk.session.answer(held.hunk, land=False, why="no new\x1b[31m dependencies")
+        assert (await talk.ended("t1")).status == "completed"
+        sent = talk.sent()
+        assert "the developer declined it: no new" in sent and "dependencies" in sent and "\x1b" not in sent
+
+
+async def test_a_held_hunk_lands_as_the_user_edited_it_and_the_model_is_told(root: Path) -> None:
+    async with talking(root, THREE) as talk:
+        talk.session.submit("go")
+        held = await talk.until(HunkHeld)
+        new = ['  "dependencies": {', '    "right-pad": "^2.0.0",', '    "express": "^4.0.0"']
+        assert talk.session.answer(held.hunk, land=True, new=new)
+        assert (await talk.ended("t1")).status == "completed"
+        sent = talk.sent()
+    assert talk.text("package.json") == MANIFEST.replace(new[2], "\n".join(new[1:]))
+    assert "the developer changed it before it landed" in sent and "right-pad" in sent
+
+
 async def test_an_interrupt_while_a_hunk_is_held_drops_it(root: Path) -> None:
     async with talking(root, THREE) as talk:
         talk.session.submit("go")

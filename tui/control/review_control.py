@@ -1,0 +1,132 @@
+"""Opens the review, and carries out what is decided there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from session.commands.diff_commands import DiffError
+from session.events import HunkRefused
+from tui.control.background import BackgroundTasks
+from tui.drawing.theme_switch import ThemeSwitch
+from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
+from tui.panes.layout import Panes
+from tui.review.book import ReviewBook, Reviewed
+from tui.review.rows import Line, patch_lines
+from tui.terminal.driver import given_back
+
+if TYPE_CHECKING:
+    from tui.control.feed import Feed
+    from tui.control.hunk_control import HunkControl
+    from tui.port import SessionPort
+
+
+class ReviewControl:
+    """See :class:`tui.review.screen.Verdicts`."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        themes: ThemeSwitch,
+        background: BackgroundTasks,
+        session: SessionPort,
+        feed: Feed,
+        hunks: HunkControl,
+    ) -> None:
+        self._app = app
+        self._say = panes.status.say
+        self._chat = panes.chat
+        self._themes = themes
+        self._background = background
+        self._session = session
+        self._feed = feed
+        self._hunks = hunks
+
+    @property
+    def book(self) -> ReviewBook:
+        """The hunks."""
+        return self._feed.book
+
+    def open(self) -> None:
+        """Show the review."""
+        from tui.review.screen import ReviewScreen
+
+        def closed(hunk: str | None) -> None:
+            if hunk is not None:
+                self._hunks.show(hunk)
+
+        screen = ReviewScreen(self._themes.palette, self.book, self)
+        screen.on_closed = closed
+        self._app.push_screen(screen)
+
+    # The verdicts.
+
+    def keep(self, each: Reviewed) -> None:
+        """Apply a held hunk; note of a landed one that it stays."""
+        if each.state == "held":
+            self._feed.answer(self._session, "apply", each.hunk)
+        else:
+            each.kept = True
+
+    def keep_all(self) -> None:
+        """Apply all that is held, and note of all that landed that it stays."""
+        for each in self.book.held:
+            self._feed.answer(self._session, "apply", each.hunk)
+        for each in self.book.listed(whole_session=True):
+            each.kept = each.kept or each.state == "landed"
+
+    def reject(self, each: Reviewed, why: str) -> None:
+        """Reject a held hunk, or undo a landed one. While a turn runs a word stops it and is sent."""
+        if each.state == "held":
+            if not self._session.answer(each.hunk, land=False, why=why):
+                self._say(f"{each.hunk} is not held any more", "warning")
+                return
+            self._redirect(each, why)
+        else:
+            self._background.start(self._undo(each, why), "undoing the hunk")
+
+    async def _undo(self, each: Reviewed, why: str) -> None:
+        result = await self._session.hunks.undo(each.hunk, why=why)
+        if not isinstance(result, HunkRefused):
+            self._redirect(each, why)
+
+    def _redirect(self, each: Reviewed, why: str) -> None:
+        """Send the word on a hunk at once where a turn runs; else it goes with the next prompt."""
+        if why and self._session.running:
+            self._feed.stop()
+            self._session.submit(f"I rejected {each.hunk} in {each.path}: {why}")
+        elif why:
+            self._chat.remark(
+                f"{each.hunk} rejected: {why} (the model is told with your next prompt)", "quiet"
+            )
+
+    def edit(self, each: Reviewed) -> None:
+        """Edit what a held hunk would land, in the user's own editor; then land that."""
+        self._background.start(self._edit(each), "editing a hunk")
+
+    async def _edit(self, each: Reviewed) -> None:
+        try:
+            command = editor_command()
+            with given_back(self._app):
+                text = "\n".join(each.new) + "\n"
+                edited = await edit_outside(command, each.path, text)
+        except EditorProblem as problem:
+            self._say(str(problem), "error")
+            return
+        new = edited.removesuffix("\n").split("\n") if edited.strip("\n") else []
+        if not self._session.answer(each.hunk, land=True, new=new):
+            self._say(f"{each.hunk} cannot be edited: it is not whole yet, or not held any more", "warning")
+            return
+        self._feed.held.forget(each.hunk)
+        self._say(f"{each.hunk} lands as you edited it", "info")
+
+    async def lines(self, each: Reviewed) -> list[Line]:
+        """What a hunk changes, or would change."""
+        if each.state == "landed":
+            try:
+                return patch_lines((await self._session.hunks.diff(each.hunk)).text)
+            except DiffError:
+                return list(each.lines)
+        return list(each.lines)

@@ -1,0 +1,316 @@
+"""The review: the hunks of the turn or the session in a list, the chosen one's change, and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from session import events as said
+from tui.drawing.pacer import Pacer
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped, visible
+from tui.drawing.rows import Row
+from tui.keys.keymap import scope
+from tui.overlays.choices import Choices
+from tui.overlays.lines import Lines
+from tui.overlays.overlay import Overlay
+from tui.review.book import ReviewBook, Reviewed
+from tui.review.rows import FILL, Line, hunk_row, side_by_side, unified
+
+WIDE = 100
+"""Columns from which the change stands beside the list."""
+
+
+HINT = " y keep · n reject · a keep all · e edit · Enter open · s columns · t turn/session · q close"
+
+
+class Verdicts(Protocol):
+    """What the keys of the review do to hunks."""
+
+    def keep(self, each: Reviewed) -> None:
+        """Apply a held hunk; note of a landed one that it stays."""
+
+    def reject(self, each: Reviewed, why: str) -> None:
+        """Reject a held hunk, or undo a landed one; ``why`` goes to the model."""
+
+    def keep_all(self) -> None:
+        """Apply all that is held, and note of all that landed that it stays."""
+
+    def edit(self, each: Reviewed) -> None:
+        """Edit what a held hunk would land."""
+
+    async def lines(self, each: Reviewed) -> list[Line]:
+        """What a hunk changes, or would change."""
+        ...
+
+
+class ReviewScreen(Overlay, inherit_bindings=False):
+    """The screen. Its result is a hunk to go to, or None."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, palette: Palette, book: ReviewBook, verdicts: Verdicts) -> None:
+        super().__init__()
+        self._palette = palette
+        self._book = book
+        self._verdicts = verdicts
+        self._whole_session = False
+        self._beside = False
+        self._reading = False
+        self._listed: list[Reviewed] = []
+        self._chosen = 0
+        self._lines: list[Line] = []
+        self._lines_of: tuple[str, str] = ("", "")
+        self._why: str | None = None
+        """The word that is typed to a rejection; None while none is typed."""
+        self._told = ""
+        self._pacer = Pacer(self._draw, 0.1)
+
+    def compose(self) -> ComposeResult:
+        """Head, list and change, foot."""
+        with Vertical(id="context"):
+            yield Lines(self._palette, id="head")
+            with Horizontal(id="context-body"):
+                yield Choices(self._palette, id="pieces")
+                yield Lines(self._palette, id="piece")
+            yield Lines(self._palette, id="foot")
+
+    def on_mount(self) -> None:
+        """Show the list."""
+        self._whole_session = not self._book.listed(whole_session=False)
+        self.call_after_refresh(self._draw)
+
+    def on_unmount(self) -> None:
+        """Draw no more."""
+        self._pacer.cancel()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.call_after_refresh(self._draw)
+
+    def take(self, event: said.Event) -> None:
+        """Something happened in the session."""
+        if isinstance(event, _CHANGES):
+            self._pacer.request()
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self._palette = palette
+        for lines in self.query(Lines):
+            lines.palette = palette
+        self._draw()
+
+    def back(self) -> bool:
+        """Give up the rejection that is being typed, or leave the change for the list."""
+        if self._why is not None:
+            self._why = None
+        elif self._reading:
+            self._reading = False
+        else:
+            return False
+        self._draw()
+        return True
+
+    @property
+    def _each(self) -> Reviewed | None:
+        return self._listed[self._chosen] if self._chosen < len(self._listed) else None
+
+    # Drawing.
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        before = self._each
+        self._listed = self._book.listed(whole_session=self._whole_session)
+        if before is not None and before in self._listed:
+            self._chosen = self._listed.index(before)
+        self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
+        width = self.size.width
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(self._reading, "reading")
+        self.set_class(self._beside, "columns")
+        self._draw_head(width)
+        pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
+        room = pieces.size.width or width
+        rows = [hunk_row(each, at == self._chosen, room, ansi=ansi) for at, each in enumerate(self._listed)]
+        pieces.show(rows or [Row([("  no hunks yet", "muted")], FILL)], keep=self._chosen)
+        self._draw_change()
+        self._draw_foot(width)
+        each = self._each
+        if each is not None and self._lines_of != (each.hunk, each.state):
+            self._lines_of = (each.hunk, each.state)
+            self.run_worker(self._fetch(each), exclusive=True, group="change")
+
+    async def _fetch(self, each: Reviewed) -> None:
+        lines = await self._verdicts.lines(each)
+        if self._each is each:
+            self._lines = lines
+            self.query_one("#piece", Lines).top = 0
+            self._draw_change()
+
+    def _draw_head(self, width: int) -> None:
+        held = sum(each.state == "held" for each in self._listed)
+        what = "of the session" if self._whole_session else "of the last turn"
+        told = f" {len(self._listed)} hunk{'s' if len(self._listed) != 1 else ''} {what}"
+        told += f" · {held} need{'s' if held == 1 else ''} your OK" if held else ""
+        if self._each is not None:
+            told += f" · {self._chosen + 1}: {self._each.hunk} {visible(self._each.path)}"
+        self.query_one("#head", Lines).show([Row([(clipped(told, width), "heading")], FILL)])
+
+    def _draw_change(self) -> None:
+        piece = self.query_one("#piece", Lines)
+        width = self.size.width if self._beside else piece.size.width or self.size.width
+        each = self._each
+        rows: list[Row] = []
+        if each is not None and each.message:
+            rows = [
+                Row([(clipped(f" {visible(line)}", width), "warning")], FILL)
+                for line in each.message.split("\n")
+            ]
+        if self._lines:
+            rows += (side_by_side if self._beside else unified)(self._lines, width)
+        elif each is not None:
+            rows.append(Row([(clipped(" its lines are not known any more", width), "muted")], FILL))
+        piece.show(rows, keep=piece.top)
+
+    def _draw_foot(self, width: int) -> None:
+        if self._why is not None:
+            told = f" why? {self._why}▏ Enter rejects, the word goes to the model · Esc gives it up"
+            role = "warning"
+        elif self._told:
+            told, role = f" {self._told}", "warning"
+        else:
+            told, role = HINT, "faint"
+        self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
+        self._told = ""
+
+    # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the keys in the order in which they were pressed."""
+        if self._why is not None and self._typed(event):
+            event.stop()
+            event.prevent_default()
+            return
+        action = next((entry.action for entry in scope("review").keys if event.key in entry.keys), None)
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Add pasted letters to the word of a rejection."""
+        if self._why is not None:
+            self._why += "".join(each for each in event.text if each.isprintable())
+            self._draw()
+
+    def _typed(self, event: events.Key) -> bool:
+        why = self._why or ""
+        if event.key == "enter":
+            self._why = None
+            if self._each is not None:
+                self._verdicts.reject(self._each, why.strip())
+        elif event.key in ("backspace", "ctrl+h"):
+            self._why = why[:-1]
+        elif event.key == "ctrl+u":
+            self._why = ""
+        elif event.is_printable and event.character is not None:
+            self._why = why + event.character
+        else:
+            return False
+        self._draw()
+        return True
+
+    def action_move(self, by: int) -> None:
+        """Move the choice, or scroll the change while it is read."""
+        if self._reading:
+            self.query_one("#piece", Lines).move(by)
+        else:
+            self._chosen = max(0, min(self._chosen + by, len(self._listed) - 1))
+            self._draw()
+
+    def action_scroll(self, by: int) -> None:
+        """Scroll the change."""
+        piece = self.query_one("#piece", Lines)
+        piece.move(by * max(1, piece.size.height - 2))
+
+    def action_read(self) -> None:
+        """Read the change in the list's place, where both do not fit side by side."""
+        self._reading = not self._reading
+        self._draw()
+
+    def action_beside(self) -> None:
+        """One column, or two."""
+        self._beside = not self._beside
+        self._draw()
+
+    def action_range(self) -> None:
+        """The last turn, or the whole session."""
+        self._whole_session = not self._whole_session
+        self._draw()
+
+    def action_keep(self) -> None:
+        """Apply a held hunk; keep a landed one. The next one is chosen."""
+        self._judge(lambda each: self._verdicts.keep(each), ("held", "landed"))
+
+    def action_keep_all(self) -> None:
+        """Apply all that is held, and keep all that landed."""
+        self._verdicts.keep_all()
+        self._draw()
+
+    def action_reject(self) -> None:
+        """Type why, then reject."""
+        if self._each is not None and self._each.state in ("held", "landed"):
+            self._why = ""
+        else:
+            self._told = "only what is held or landed can be rejected"
+        self._draw()
+
+    def action_edit(self) -> None:
+        """Edit what a held hunk would land; go to a landed one."""
+        each = self._each
+        if each is not None and each.state == "landed":
+            self.dismiss(each.hunk)
+        else:
+            self._judge(lambda each: self._verdicts.edit(each), ("held",))
+
+    def action_open(self) -> None:
+        """Go to the hunk in its file."""
+        if self._each is not None:
+            self.dismiss(self._each.hunk)
+
+    def action_close(self) -> None:
+        """Close the review."""
+        self.dismiss(None)
+
+    def _judge(self, verdict: Callable[[Reviewed], None], states: tuple[str, ...]) -> None:
+        each = self._each
+        if each is None or each.state not in states:
+            self._told = f"only what is {' or '.join(states)} can be"
+        else:
+            verdict(each)
+        self._draw()
+
+    def on_choices_chosen(self, event: Choices.Chosen) -> None:
+        """Choose what was clicked."""
+        self._chosen = max(0, min(event.row, len(self._listed) - 1))
+        self._draw()
+
+    def on_choices_turned(self, event: Choices.Turned) -> None:
+        """The wheel moves the choice."""
+        self.action_move(event.by)
+
+
+_CHANGES = (
+    said.HunkOpened,
+    said.HunkHeld,
+    said.HunkLanded,
+    said.HunkRefused,
+    said.HunkDropped,
+    said.HunkUndone,
+    said.HunkRedone,
+)

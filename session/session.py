@@ -35,7 +35,6 @@ from session.model_choice.choice import ModelChoice
 from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
 from session.outer_editor import OuterEditor, OuterTexts
-from session.project.copied_text import CopiedText
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
@@ -46,6 +45,7 @@ from session.project.unsaved_texts import UnsavedTexts
 from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
+from session.storage.copied_text import CopiedText
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkProblem

@@ -57,8 +57,8 @@ def test_inside_tmux_the_text_is_in_its_paste_buffer(tmp_path: Path, spark_path:
     with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until("ready")
         pane.type("two words")
-        pane.keys("C-a")
-        pane.keys("C-x")
+        pane.keys("S-Home")
+        pane.keys("C-c")
         wait_for(lambda: "two words" in pane.tmux("list-buffers"), "the buffer")
         assert pane.tmux("show-buffer") == "two words"
         pane.until("copied 9 characters to tmux")

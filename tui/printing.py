@@ -7,6 +7,7 @@ holds that no other module of the front ends prints.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 # The sanitizer is imported by what prints: `spark --help` and the first frame do without it.
@@ -74,7 +75,18 @@ class PieceWriter:
         self._before = text[-1:] or self._before
 
 
+_before: Callable[[], None] | None = None
+
+
+def before_printing(call: Callable[[], None]) -> None:
+    """Have ``call`` give the terminal back before something is printed on it."""
+    global _before
+    _before = call
+
+
 def _write(text: str, *, err: bool) -> None:
+    if _before is not None:
+        _before()
     stream = sys.stderr if err else sys.stdout
     stream.write(text)
     stream.flush()

@@ -6,8 +6,9 @@ Run ``python -m tests.bench.startup_bench [RUNS]``.
 of its own. Printed, as the median of the runs and the worst of them, in milliseconds since the process
 was started (or as said):
 
-- first byte: the terminal is taken over;
-- first frame: the composer is drawn; and the CPU time that took, of all threads;
+- first paint: there is a composer;
+- early key: pressed then, until it is shown;
+- first frame: the app has drawn its panes; and the CPU time that took, of all threads;
 - first key: pressed when the frame was there, until it is shown;
 - ready: the status line says that a prompt could be sent;
 - answered: in runs of their own, a prompt and its Enter typed before the app is up, until the first
@@ -29,7 +30,8 @@ import time
 
 from tests.bench.pty_spark import ROOT, START, Stage, stage
 
-FRAME = " Ask "
+PAINT = " Ask "
+FRAME = " Chat "
 KEY_SECONDS = 0.037
 TYPED_SECONDS = 3.0
 LETTERS = "".join(chr(ord("a") + (at * 7 + at // 26 * 3) % 26) for at in range(90))
@@ -38,17 +40,20 @@ QUICK = (["--version"], ["--help"], ["exec", "--help"], ["undo", "--help"], ["se
 
 
 def start_once(on: Stage) -> dict[str, float]:
-    """Start once, with one key at the first frame."""
+    """Start once, with one key at the first paint and one at the first frame."""
     with on.spark() as pane:
+        paint = pane.until(PAINT)
+        pane.type("k")
+        early = pane.until(lambda _: "k\x1b[7m" in pane.raw) - paint
         frame, cpu = pane.until(FRAME), pane.cpu
         pressed = pane.now
         pane.forget()
         pane.type("q")
         echo = pane.until("q") - pressed
         ready = pane.until("ready")
-        first = pane.first or 0.0
     return {
-        "first byte": first,
+        "first paint": paint,
+        "early key": early,
         "first frame": frame,
         "CPU to it": cpu,
         "first key": echo,

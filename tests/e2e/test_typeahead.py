@@ -41,15 +41,35 @@ class Typed:
     main: int
     terminal: int
     screen: Emulator = field(default_factory=lambda: Emulator(100, 30))
+    output: str = ""
+    decode: Callable[[bytes], str] = field(
+        default_factory=lambda: getincrementaldecoder("utf-8")("replace").decode
+    )
 
     def until(self, fits: Callable[[str], bool]) -> None:
         """Wait until what the terminal shows fits."""
-        decode = getincrementaldecoder("utf-8")("replace").decode
         end = time.monotonic() + PATIENCE
         while not fits(self.screen.text):
             assert time.monotonic() < end, self.screen.text
-            if select.select([self.main], [], [], 0.05)[0]:
-                self.screen.feed(decode(os.read(self.main, 65536)))
+            self.read()
+
+    def read(self) -> bool:
+        """Take what is written; false where nothing was for a moment."""
+        if not select.select([self.main], [], [], 0.05)[0]:
+            return False
+        text = self.decode(os.read(self.main, 65536))
+        self.output += text
+        self.screen.feed(text)
+        return True
+
+    def press(self, keys: str | bytes) -> None:
+        """Press keys, which arrive in one read."""
+        os.write(self.main, keys if isinstance(keys, bytes) else keys.encode())
+
+    @property
+    def composer(self) -> str:
+        """The text in the composer, on the early screen or on the app's."""
+        return self.screen.rows[-2].strip()
 
     def flags(self) -> int:
         flags = termios.tcgetattr(self.terminal)[3]
@@ -69,11 +89,13 @@ def a_terminal() -> Iterator[Typed]:
 
 
 @contextmanager
-def spark(on: Typed, folder: Path, *arguments: str, start: str = START) -> Iterator[subprocess.Popen[bytes]]:
+def spark(
+    on: Typed, folder: Path, *arguments: str, start: str = START, term: str = "xterm-256color"
+) -> Iterator[subprocess.Popen[bytes]]:
     folder.mkdir(exist_ok=True)
     home = folder.parent / "home"
     places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "STATE", "CACHE")}
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", **places}
+    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": term, **places}
     process = subprocess.Popen(
         [sys.executable, "-c", start, *arguments],
         stdin=on.terminal,
@@ -123,11 +145,94 @@ def test_keys_typed_early_are_in_the_composer_in_order(tmp_path: Path) -> None:
             on.until(lambda text: "one two three" in text)
 
 
+def test_keys_pressed_at_every_moment_of_the_start_are_kept_in_order(tmp_path: Path) -> None:
+    text = "a quick brown fox jumps over the lazy dog, and then some more: äöü 漢字 twice"
+    with companion("1000") as url, a_terminal() as on:
+        keys = [text[at : at + 1 + at % 3] for at in range(len(text))]
+        whole, at = "", 0
+        with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
+            while at < len(text):
+                # One to three keys in a read, some characters cut in the middle.
+                piece = keys[at].encode()
+                at += len(keys[at])
+                on.press(piece[:1])
+                on.read()
+                on.press(piece[1:] or b"")
+                whole += piece.decode()
+            on.until(lambda shown: "● ready" in shown and on.composer.startswith("a quick"))
+            on.until(lambda _: on.composer == whole)
+
+
+def test_an_enter_pressed_early_sends_once(tmp_path: Path) -> None:
+    with (
+        companion("1000") as url,
+        a_terminal() as on,
+        spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url),
+    ):
+        on.until(lambda text: "starting" in text)
+        on.press("hello ")
+        on.until(lambda _: on.composer == "hello")
+        on.press("there\r")
+        on.until(lambda text: "tok/s" in text)
+        assert on.composer == ""
+    journals = list((tmp_path / "home" / "STATE").rglob("sessions/*.jsonl"))
+    assert "".join(file.read_text() for file in journals).count('"text":"hello there"') == 1
+
+
+def test_the_early_screen_shows_what_is_typed_and_acts_on_nothing(tmp_path: Path) -> None:
+    with a_terminal() as on, spark(on, tmp_path / "project", start=STUCK) as process:
+        on.until(lambda text: "─ Ask" in text and "starting" in text)
+        for byte in "né漢x\x7f".encode():
+            on.press(bytes([byte]))
+        on.until(lambda _: on.composer == "né漢")
+        # Ctrl+Z and Ctrl+\\ are keys: the terminal could not be given back.
+        on.press("\x1a\x1c")
+        on.press("!")
+        while on.read():
+            pass
+        assert process.poll() is None
+        assert on.composer == "né漢"
+        assert on.output.count("\x1b[?1049h") == 1 and "\x1b[?1049l" not in on.output
+
+
+@pytest.mark.parametrize("how", ["ctrl+c", "SIGTERM", "SIGHUP"])
+def test_an_end_on_the_early_screen_gives_the_terminal_back(how: str, tmp_path: Path) -> None:
+    with a_terminal() as on, spark(on, tmp_path / "project", start=STUCK) as process:
+        on.until(lambda text: "starting" in text)
+        if how == "ctrl+c":
+            on.press("\x03")
+        else:
+            os.kill(process.pid, signal.Signals[how])
+        code = process.wait(PATIENCE)
+        assert code == (130 if how == "ctrl+c" else 128 + signal.Signals[how])
+        while on.read():
+            pass
+        assert on.flags() & USUAL == USUAL
+        assert on.output.rindex("\x1b[?1049l") > on.output.rindex("\x1b[?1049h")
+        assert on.output.rindex("\x1b[?25h") > on.output.rindex("\x1b[?25l")
+        assert "Traceback" not in on.output
+
+
+@pytest.mark.parametrize(("term", "size"), [("dumb", (100, 30)), ("xterm", (20, 30)), ("xterm", (100, 4))])
+def test_a_terminal_that_cannot_show_it_has_no_early_screen(
+    term: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    with a_terminal() as on:
+        fcntl.ioctl(on.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        with spark(on, tmp_path / "project", start=STUCK, term=term):
+            on.until(lambda _: held(on))
+            while on.read():
+                pass
+            assert on.output == ""
+
+
 def test_the_terminal_is_as_it_was_after_a_start_that_failed(tmp_path: Path) -> None:
     with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "nobody") as process:
         assert process.wait(PATIENCE) == 3
         assert on.flags() & USUAL == USUAL
         on.until(lambda text: "nobody" in text)
+        # What is wrong is told on the screen that stays.
+        assert "nobody" in on.output[on.output.rindex("\x1b[?1049l") :]
 
 
 def test_ctrl_c_ends_a_start_and_gives_the_terminal_back(tmp_path: Path) -> None:

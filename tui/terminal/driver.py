@@ -35,6 +35,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from tui.terminal import early_screen
 from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
 from tui.terminal.frames import Frames
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
@@ -52,6 +53,7 @@ IDLE = 0.1
 STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
 """Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
 
+OTHER_SCREEN = "\x1b[?1049h"
 PLAIN = "\x1b]8;;\x1b\\\x1b[m"
 """No link, no colours and no attributes."""
 
@@ -84,6 +86,8 @@ def rewritten(data: str) -> str:
 class SparkDriver(LinuxDriver):
     """Textual's driver for Linux and macOS with a prompt Escape, and a prompt end."""
 
+    _typed_early = b""
+    """What was typed before there was an app."""
     _ending: tuple[int, int] | None = None
     """A pipe that wakes the input thread when it is to end."""
 
@@ -222,6 +226,10 @@ class SparkDriver(LinuxDriver):
             if self._ending is not None:
                 selector.register(self._ending[0], selectors.EVENT_READ)
             try:
+                if typed := self._typed_early:
+                    self._typed_early = b""
+                    self._take(parser, keys, bursts, keys.feed(decode(typed), monotonic()))
+                self.send_message(events.Callback(callback=self.frames.release))
                 while not self.exit_event.is_set():
                     for ready, _ in selector.select(_patience(parser, keys, bursts)):
                         if ready.fd != self.fileno:
@@ -290,7 +298,9 @@ class LateDriver(SparkDriver):
         self.takes_keys = threading.Event()
 
     def start_application_mode(self) -> None:
-        """Take the terminal over; it is given back as it was before keys were held."""
+        """Take the terminal over; it is given back as it was before keys were held. What is on the screen
+        stays there until the app has the keys that were typed into it."""
+        self.frames.held = early_screen.shown()
         super().start_application_mode()
         if (before := before_holding()) is not None:
             self.attrs_before = before
@@ -305,7 +315,13 @@ class LateDriver(SparkDriver):
         while not self.takes_keys.wait(IDLE):
             if self.exit_event.is_set():
                 return
+        self._typed_early = early_screen.take_typed()
         super().run_input_thread()
+
+    def write(self, data: str) -> None:
+        """Write; a terminal that is in its other screen already would empty it."""
+        if not (data == OTHER_SCREEN and early_screen.shown()):
+            super().write(data)
 
 
 def _raise(problem: Exception) -> None:

@@ -38,6 +38,8 @@ class Frames:
         self._plain = app._display
         self._abilities = abilities(os.environ)
         self._grid: Grid | None = None
+        self.held = False
+        """Whether nothing is painted, because what the terminal shows is to stay."""
         textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
         # Textual has no hook for it: this hides the method of the class.
         app._display = self.display  # type: ignore[method-assign]
@@ -45,6 +47,13 @@ class Frames:
     def forget(self) -> None:
         """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
         self._grid = None
+
+    def release(self) -> None:
+        """Paint from now on."""
+        if self.held:
+            self.held = False
+            self.forget()
+            self._app.refresh()
 
     def display(self, screen: Screen[Any], renderable: Any) -> None:
         """Show an update of the screen."""
@@ -54,7 +63,7 @@ class Frames:
             self._plain(screen, renderable)
             return
         try:
-            if app._running and not app._closed and not app._batch_count:
+            if app._running and not app._closed and not app._batch_count and not self.held:
                 self._show(screen, renderable)
         finally:
             app.post_display_hook()

@@ -1,22 +1,34 @@
-"""Start-up tuning: hold keys, pause the garbage collector."""
+"""Start-up tuning: hold and show keys, pause the garbage collector."""
 
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 
+from tui.terminal import early_screen
 from tui.terminal.typeahead import hold_keys
 
 SWITCH_SECONDS = 0.001
 """Python's thread switch interval, in seconds. A key passes through four threads, and would wait at each for
 Python's usual 5 ms while modules are imported."""
 
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that end spark while it starts."""
+
 
 def begin() -> None:
-    """Tune the process for opening the app: the terminal holds keys, and imports run quickly."""
-    hold_keys()
+    """Tune the process for opening the app: keys are held and shown, and imports run quickly."""
     load()
     sys.setswitchinterval(SWITCH_SECONDS)
+    # An end of spark must find the terminal either as it was or ready to be given back. The thread that reads
+    # keys keeps these blocked: they are for this thread.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        hold_keys()
+        early_screen.show()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def load() -> None:

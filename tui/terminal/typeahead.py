@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import atexit
 import fcntl
+import os
 import struct
 import sys
 import termios
 from typing import Any
 
-_INPUT, _LOCAL = 0, 3
+_INPUT, _LOCAL, _KEYS = 0, 3, 6
 """The indices of the flags in the result of ``termios.tcgetattr``."""
 _before: list[Any] | None = None
 _changed = 0
@@ -30,8 +31,11 @@ def hold_keys() -> None:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     held = list(before)
-    held[_INPUT] &= ~termios.ICRNL
+    held[_INPUT] &= ~(termios.ICRNL | termios.IXON)
     held[_LOCAL] &= ~(termios.ECHO | termios.ICANON)
+    # Nothing could be given back when these keys stop or kill spark: they are keys for the app.
+    held[_KEYS] = list(before[_KEYS])
+    held[_KEYS][termios.VSUSP] = held[_KEYS][termios.VQUIT] = os.fpathconf(terminal, "PC_VDISABLE").to_bytes()
     _before = before
     atexit.register(give_back)
     termios.tcsetattr(terminal, termios.TCSANOW, held)
@@ -45,6 +49,11 @@ def give_back() -> None:
     if _before is not None:
         before, _before = _before, None
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
+
+
+def echoes() -> bool:
+    """Whether the terminal holds keys, so that somebody else is to show them."""
+    return _before is not None
 
 
 def before_holding() -> list[Any] | None:

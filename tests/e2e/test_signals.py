@@ -26,7 +26,7 @@ def test_a_signal_gives_the_terminal_back(number: signal.Signals, tmp_path: Path
     command = ["sh", "-c", f"echo $$ > {pid_file}; exec {spark_path} --base-url http://127.0.0.1:9/v1"]
     environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "OPENAI_API_KEY": "none"}
     with terminal(command, 100, 30, environment, project) as pane:
-        pane.until("Ask")
+        pane.until("F1 keys")
         pane.type("half a sentence")
         pane.until("half a sentence")
         before = pane.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}")

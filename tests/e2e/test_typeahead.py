@@ -195,7 +195,7 @@ def test_the_early_screen_shows_what_is_typed_and_acts_on_nothing(tmp_path: Path
         assert on.output.count("\x1b[?1049h") == 1 and "\x1b[?1049l" not in on.output
 
 
-@pytest.mark.parametrize("how", ["ctrl+c", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("how", ["ctrl+c", "SIGTERM", "SIGHUP", "SIGQUIT"])
 def test_an_end_on_the_early_screen_gives_the_terminal_back(how: str, tmp_path: Path) -> None:
     with a_terminal() as on, spark(on, tmp_path / "project", start=STUCK) as process:
         on.until(lambda text: "starting" in text)

@@ -113,7 +113,7 @@ def show() -> None:
     _screen = _Screen(sys.stdin.fileno(), sys.stdout.fileno(), size.columns, size.lines)
     atexit.register(leave)
     before_printing(leave)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, _end)
     _screen.start()
 

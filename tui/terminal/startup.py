@@ -13,7 +13,7 @@ SWITCH_SECONDS = 0.001
 """Python's thread switch interval, in seconds. A key passes through four threads, and would wait at each for
 Python's usual 5 ms while modules are imported."""
 
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """The signals that end spark while it starts."""
 
 

@@ -23,7 +23,8 @@ COMMAND_ROOMS = {
         "acp": "Be the agent of an editor: the Agent Client Protocol on standard streams.",
         "demo": "Try spark on a sample project: no key, no network.",
         "exec": "Run one turn without a terminal.",
-        "export": "Print a session's journal.",
+        "export": "Print a session: its journal, or as a document.",
+        "fork": "Begin a session from a turn or a hunk of another.",
         "line": "The same session without a full screen.",
         "open": "Open the app in this folder (also without its name).",
         "resume": "Open an earlier session again.",
@@ -60,7 +61,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
-        "--check", "--session", "--turn", "--last",
+        "--check", "--session", "--turn", "--last", "--hunk", "--search",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

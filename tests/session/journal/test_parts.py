@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from session.journal.past_events import read_past
 from session.journal.reading import damaged_lines, read_event, read_records
 from session.journal.session_list import last_session, list_sessions
 from session.storage.line_files import StoreError
+from tests.session.journal.faults import CODES, failing, killed_at
 from tests.session.journal.test_checksums import of_the_first_version
 
 NAME = "20260102-030405-abcd"
@@ -118,67 +118,25 @@ def check(folder: Path, begun: int) -> int:
     return sum(isinstance(event, TurnEnded) for event in left)
 
 
-def killed_at(folder: Path, fatal: int, numbers: range) -> bool:
-    """Write ``numbers`` in a process that kills itself at step ``fatal``; whether it came to that."""
-    child = os.fork()
-    if child == 0:
-        steps = 0
-
-        def step(name: str) -> None:
-            nonlocal steps
-            del name
-            steps += 1
-            if steps == fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        try:
-            write(folder, numbers, step)
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-
-
 def test_killed_at_every_step_the_session_opens_and_goes_on(tmp_path: Path) -> None:
     fatal, killed = 0, True
     while killed:
         fatal += 1
         folder = tmp_path / str(fatal)
-        killed = killed_at(folder, fatal, range(TURNS))
+        killed = killed_at(fatal, partial(write, folder, range(TURNS)))
         done = check(folder, begun=0)
         # Killed again where it goes on, and then not any more.
         file = folder / f"{NAME}.jsonl"
         before = len(list(read_records(file))) if file.exists() else 0
-        killed_at(folder, 1 + fatal % 7, range(done, TURNS))
+        killed_at(1 + fatal % 7, partial(write, folder, range(done, TURNS)))
         write(folder, range(TURNS - 1, TURNS))
         assert len(without_text([each for each in events_in(file) if each is not None])) >= before // 2
         assert damaged_lines(file) == 0
     assert fatal > TURNS * 4
 
 
-CALLS = ("open", "write", "fsync", "replace")
-
-
-@contextmanager
-def failing(call: str, number: int, code: int) -> Iterator[list[int]]:
-    """The ``number``th system call named ``call`` fails with ``code``; gives how many there were."""
-    count = [0]
-    real = getattr(os, call)
-
-    def fails(*args: object, **options: object) -> object:
-        count[0] += 1
-        if count[0] == number:
-            raise OSError(code, os.strerror(code))
-        return real(*args, **options)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(os, call, fails)
-        yield count
-
-
-@pytest.mark.parametrize(
-    "code", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO], ids=errno.errorcode.get
-)
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("code", CODES, ids=errno.errorcode.get)
+@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
 def test_whichever_call_fails_the_journal_says_so_and_loses_nothing(
     tmp_path: Path, call: str, code: int
 ) -> None:

@@ -304,3 +304,28 @@ def test_the_shell_is_offered_sessions_models_and_providers(
     config.mkdir(parents=True)
     (config / "config.toml").write_text("model = [\n")
     assert offered(run_spark, "spark exec --model ", project) == []
+
+
+def test_a_session_is_forked_at_a_turn_and_the_fork_is_listed(run_spark: RunSpark, project: Path) -> None:
+    keep_session(project, "20260101-100000-aaaa", "one")
+    ran = run_spark("fork", "20260101", "--turn", "1", cwd=project)
+    assert ran.code == 0 and "spark resume" in ran.err
+    made = ran.out.strip()
+    assert made != "20260101-100000-aaaa"
+    assert made in run_spark("sessions", cwd=project).out
+    refused = run_spark("fork", "20260101", "--turn", "9", cwd=project)
+    assert refused.code == 2 and "has no turn t9" in refused.err
+
+
+def test_sessions_are_searched_and_exported_as_documents(run_spark: RunSpark, project: Path) -> None:
+    keep_session(project, "20260101-100000-aaaa", "Grüße \x1b[31m", "other words")
+    keep_session(project, "20260101-100000-bbbb", "nothing here")
+    found = run_spark("sessions", "--search", "GRÜSSE", cwd=project)
+    assert found.code == 0 and found.out.startswith("20260101-100000-aaaa  t") and "\x1b" not in found.out
+    assert len(found.out.splitlines()) == 1
+    assert "no session holds 'zebra'" in run_spark("sessions", "--search", "zebra", cwd=project).err
+    document = run_spark("export", "20260101-100000-aaaa", "--format", "markdown", cwd=project).out
+    assert document.startswith("# Session 20260101-100000-aaaa\n") and "\n> other words\n" in document
+    assert "\x1b" not in document
+    whole = json.loads(run_spark("export", "20260101-100000-aaaa", "--format", "json", cwd=project).out)
+    assert [turn["prompt"][:5] for turn in whole["turns"]] == ["Grüße", "other"]

@@ -1,4 +1,4 @@
-"""``spark export``: a session's journal on standard output."""
+"""``spark export``: a session on standard output, as its journal or as a document."""
 
 from __future__ import annotations
 
@@ -8,21 +8,39 @@ import click
 
 from tui.commands.options import folder_option, opening_workspace, session_file
 from tui.commands.shell_completion import sessions
-from tui.printing import say_json
+from tui.printing import say, say_json
 
 
 @click.command("export")
 @click.argument("session", shell_complete=sessions)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("jsonl", "json", "markdown")),
+    default="jsonl",
+    show_default=True,
+    help="The events as they happened, one object of turns, or a document to read.",
+)
 @folder_option
-def command(session: str, folder: Path) -> None:
-    """Print the events of SESSION, one JSON object a line, each with `at`, the seconds since 1970."""
+def command(session: str, form: str, folder: Path) -> None:
+    """Print SESSION: its events, one JSON object a line, each with `at`, the seconds since 1970; or as a
+    document."""
 
+    from session.archive.markdown import markdown
+    from session.archive.turns import read_turns
     from session.journal.reading import read_records
     from session.storage.line_files import StoreError
     from tui.exits import CONFIGURATION, leave
 
     try:
-        for record in read_records(session_file(opening_workspace(folder), session)):
-            say_json(record)
+        file = session_file(opening_workspace(folder), session)
+        if form == "markdown":
+            for piece in markdown(file):
+                say(piece, end="")
+        elif form == "json":
+            say_json({"session": file.stem, "turns": [turn.as_json() for turn in read_turns(file)]})
+        else:
+            for record in read_records(file):
+                say_json(record)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)

@@ -39,6 +39,7 @@ COMMAND_ROOMS = {
     "reports": {
         "check": "Run the project's checks in a sandbox.",
         "context": "Show the window a request would be sent with.",
+        "review": "Review a change: findings for people, hooks and CI.",
         "usage": "Show tokens and cost by day and model.",
     },
     "setup": {

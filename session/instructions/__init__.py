@@ -64,6 +64,16 @@ def ledger_instructions() -> Instructions:
     return _read("ledger")
 
 
+@cache
+def review_instructions(*, security: bool) -> Instructions:
+    """The instructions for the review of a change (see ``session.review``)."""
+    review = _read("review")
+    if not security:
+        return review
+    holes = _read("security")
+    return Instructions(review.text + holes.text, f"review.{review.version}+security.{holes.version}")
+
+
 def _read(name: str) -> Instructions:
     raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
     _, head, text = raw.split("+++\n", 2)

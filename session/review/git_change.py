@@ -1,0 +1,163 @@
+"""Reads the change to review from git: what is not committed, or what a range of commits changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from context.disk.changes import Status, git_changes
+from context.disk.git import Git
+from context.disk.repository import GitUnavailable
+from context.disk.source import LARGEST, Source, Unread, decode, read
+from context.text.generated import is_unedited
+from context.text.secrets import is_secret_file
+from session.review.change import LeftOut, ReviewedChange, ReviewedFile
+from session.text.sanitize import clean_line
+
+_MISSING = "0"
+_FILE_MODES = ("100644", "100755")
+
+
+class RangeError(ValueError):
+    """The range cannot be reviewed; the message says why."""
+
+
+class NoRepositoryError(Exception):
+    """Git cannot be asked here; the message says why."""
+
+
+def uncommitted(root: Path) -> ReviewedChange:
+    """The staged, unstaged and untracked changes below ``root`` against HEAD. Raises NoRepositoryError."""
+    with _repository(root) as git:
+        return _uncommitted(root, git)
+
+
+def of_range(root: Path, wanted: str) -> ReviewedChange:
+    """What the commits of ``wanted`` changed below ``root``: ``A..B``, ``A...B`` (since they parted), or the
+    one commit ``A``. Raises RangeError and NoRepositoryError."""
+    with _repository(root) as git:
+        return _of_range(git, wanted)
+
+
+@contextmanager
+def _repository(root: Path) -> Iterator[Git]:
+    try:
+        yield Git.open(root)
+    except GitUnavailable as problem:
+        raise NoRepositoryError(clean_line(str(problem))) from problem
+
+
+def _uncommitted(root: Path, git: Git) -> ReviewedChange:
+    found = git_changes(git)
+    origins = {change.renamed_from or path: path for path, change in found.items()}
+    tracked = [name for name, path in origins.items() if found[path].status is not Status.UNTRACKED]
+    before = _contents(git, _head_blobs(git, tracked))
+    files: list[ReviewedFile | LeftOut] = []
+    for origin, path in origins.items():
+        if found[path].status is Status.DELETED:
+            files.append(LeftOut(path, "it was deleted"))
+        else:
+            files.append(_file(path, before.get(origin), read(root, path)))
+    return _change(files)
+
+
+def _of_range(git: Git, wanted: str) -> ReviewedChange:
+    old, new = _ends(git, wanted)
+    out = git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", old, new, "--", ".")
+    entries = list(_entries(out, git.prefix))
+    blobs = _contents(git, {name: name for _, *names in entries for name in names if name.strip(_MISSING)})
+    files: list[ReviewedFile | LeftOut] = []
+    for path, was, now in entries:
+        if not now.strip(_MISSING):
+            files.append(LeftOut(path, "it was deleted"))
+        elif now not in blobs:
+            files.append(LeftOut(path, "not a text of at most 1 MB"))
+        else:
+            files.append(_file(path, blobs.get(was), decode(path, blobs[now])))
+    return _change(files)
+
+
+def _ends(git: Git, wanted: str) -> tuple[str, str]:
+    for dots in ("...", ".."):
+        first, found, second = wanted.partition(dots)
+        if found:
+            old, new = _commit(git, first or "HEAD"), _commit(git, second or "HEAD")
+            return (_base(git, old, new) if dots == "..." else old), new
+    commit = _commit(git, wanted)
+    parents = git.run("rev-list", "--parents", "-n", "1", commit).decode("ascii").split()[1:]
+    return (parents[0] if parents else _empty_tree(git)), commit
+
+
+def _commit(git: Git, name: str) -> str:
+    try:
+        out = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except GitUnavailable:
+        raise RangeError(f"there is no commit {clean_line(name)!r} in this repository") from None
+    return out.decode("ascii").strip()
+
+
+def _base(git: Git, old: str, new: str) -> str:
+    try:
+        return git.run("merge-base", old, new).decode("ascii").split()[0]
+    except (GitUnavailable, IndexError):
+        raise RangeError("these commits have no common ancestor: name them with two dots") from None
+
+
+def _empty_tree(git: Git) -> str:
+    return git.run("hash-object", "-t", "tree", "--stdin").decode("ascii").strip()
+
+
+def _entries(out: bytes, prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Path below the folder, old and new object of each changed file of ``git diff-tree --raw -z``."""
+    fields = iter(os.fsdecode(out).split("\0"))
+    for about in fields:
+        if not about.startswith(":"):
+            continue
+        path = next(fields, "")
+        _, mode, was, now, _ = about.split(" ", 4)
+        if path.startswith(prefix):
+            plain = mode in _FILE_MODES or not now.strip(_MISSING)
+            yield path.removeprefix(prefix), was, now if plain else "link"
+
+
+def _head_blobs(git: Git, paths: list[str]) -> dict[str, str]:
+    """The objects of ``paths`` (below the folder) in HEAD."""
+    if not paths:
+        return {}
+    try:
+        out = git.run("ls-tree", "-z", "HEAD", "--", *paths)
+    except GitUnavailable:  # nothing is committed yet
+        return {}
+    blobs = {}
+    for entry in os.fsdecode(out).split("\0"):
+        about, tab, path = entry.partition("\t")
+        if tab:
+            blobs[path] = about.split(" ")[2]
+    return blobs
+
+
+def _contents(git: Git, names: Mapping[str, str]) -> dict[str, bytes]:
+    found = git.blobs(names.values(), LARGEST)
+    return {key: found[name] for key, name in names.items() if name in found}
+
+
+def _file(path: str, before: bytes | None, after: Source | Unread) -> ReviewedFile | LeftOut:
+    if is_secret_file(path):
+        return LeftOut(path, "it may hold secrets")
+    if isinstance(after, Unread):
+        return LeftOut(path, after.why)
+    if is_unedited(path, after.text):
+        return LeftOut(path, "it is generated or vendored")
+    old = decode(path, before) if before is not None else None
+    lines = tuple(old.lines) if isinstance(old, Source) else None
+    return ReviewedFile(path, lines, tuple(after.lines))
+
+
+def _change(found: list[ReviewedFile | LeftOut]) -> ReviewedChange:
+    found.sort(key=lambda each: each.path)
+    return ReviewedChange(
+        tuple(each for each in found if isinstance(each, ReviewedFile) and each.changes),
+        tuple(each for each in found if isinstance(each, LeftOut)),
+    )

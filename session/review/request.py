@@ -1,0 +1,73 @@
+"""What a model is sent for a review: the changed lines with their numbers and what is around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from context.text.fences import fenced, harmless
+from context.text.secrets import redact
+from session.instructions import DATA_HEAD, review_instructions
+from session.review.change import ReviewedFile
+
+ASK = "Review this change. Answer with findings, one JSON object a line, or with nothing."
+AROUND = 15
+"""Lines that are shown before and after each changed range."""
+LONGEST = 90_000
+"""Characters of one request: a change that is longer is sent in several."""
+
+
+def instructions(*, security: bool) -> str:
+    """The instructions for a review; with ``security`` for one that looks for holes alone."""
+    return review_instructions(security=security).text
+
+
+def requests(files: Sequence[ReviewedFile], longest: int = LONGEST) -> Iterator[str]:
+    """The change as texts of at most ``longest`` characters each, a file in one where it fits. A larger file
+    is split between its changes; a single change that is larger still is cut, and says so."""
+    parts: list[str] = []
+    size = len(DATA_HEAD)
+    for file in files:
+        for part in _parts(file, longest - len(DATA_HEAD)):
+            if parts and size + len(part) > longest:
+                yield DATA_HEAD + "".join(parts)
+                parts, size = [], len(DATA_HEAD)
+            parts.append(part)
+            size += len(part)
+    if parts:
+        yield DATA_HEAD + "".join(parts)
+
+
+def _parts(file: ReviewedFile, longest: int) -> Iterator[str]:
+    whole = _shown(file.path, list(_lines(file, 0, len(file.changes))))
+    if len(whole) <= longest:
+        yield whole
+        return
+    for number in range(len(file.changes)):
+        lines = list(_lines(file, number, number + 1))
+        while len(part := _shown(file.path, lines)) > longest:
+            lines = [*lines[: len(lines) * 3 // 4], "(cut here)"]
+        yield part
+
+
+def _shown(path: str, lines: Sequence[str]) -> str:
+    text = redact("\n".join(map(harmless, lines))).text
+    return f"{harmless(path)}:\n{fenced('', text)}\n"
+
+
+def _lines(file: ReviewedFile, first: int, last: int) -> Iterator[str]:
+    """The changes ``first`` to ``last`` of a file, each line with its number now, ``-`` for one that is gone
+    and ``+`` for one that is new."""
+    before, after = file.before or (), file.after
+    at = 0
+    for index in range(first, last):
+        change = file.changes[index]
+        begin = max(at, change.new_start - AROUND)
+        if begin > at:
+            yield "…"
+        yield from (f"{number + 1:>6}   {after[number]}" for number in range(begin, change.new_start))
+        yield from (f"     - - {line}" for line in before[change.start : change.end])
+        new = range(change.new_start, change.new_end)
+        yield from (f"{number + 1:>6} + {after[number]}" for number in new)
+        following = file.changes[index + 1].new_start if index + 1 < last else len(after)
+        at = min(change.new_end + AROUND, following)
+        yield from (f"{number + 1:>6}   {after[number]}" for number in range(change.new_end, at))

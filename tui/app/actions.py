@@ -86,6 +86,10 @@ class Actions:
         """Undo a hunk."""
         self._controls.hunks.undo()
 
+    def before_hunk(self) -> None:
+        """Show what stood in the place of the hunk at the cursor."""
+        self._controls.hunks.before()
+
     def review(self) -> None:
         """Review the hunks."""
         self._controls.review.open()

@@ -9,6 +9,7 @@ from textual.app import App
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing
+from tui.panes.editor.before_lines import before_drawn
 from tui.panes.layout import Layout, Panes
 
 if TYPE_CHECKING:
@@ -83,6 +84,27 @@ class HunkControl:
             self._visited = hunk
             self._layout.bring("editor")
             self._app.screen_stack[0].set_focus(self._panes.editor)
+
+    def before(self) -> None:
+        """Show what stood in the place of the hunk at the cursor, or show it no more."""
+        self._panes.editor.call_later(self._before)
+
+    async def _before(self) -> None:
+        editor, mark = self._panes.editor, self._shown_file.marked_here()
+        if editor.old_lines:
+            editor.old_lines = []
+            editor.redraw()
+        elif mark is None:
+            self._panes.status.say("there is no landed hunk at the cursor")
+        else:
+            buffer = editor.buffer
+            found = await self._session.hunks.changes(mark.hunk)
+            if not found:
+                self._panes.status.say(f"the ledger does not know any more what {mark.hunk} changed")
+            elif editor.buffer is buffer:
+                changes = [(each.old or "", each.new) for each in found]
+                editor.old_lines = before_drawn(buffer.lines, mark.start, mark.hunk, changes)
+                editor.redraw()
 
     def undo(self) -> None:
         """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""

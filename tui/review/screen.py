@@ -212,8 +212,9 @@ class ReviewScreen(Overlay, inherit_bindings=False):
         why = self._why or ""
         if event.key == "enter":
             self._why = None
-            if self._each is not None:
-                self._verdicts.reject(self._each, why.strip())
+            if (each := self._each) is not None:
+                self._go_on()
+                self._verdicts.reject(each, why.strip())
         elif event.key in ("backspace", "ctrl+h"):
             self._why = why[:-1]
         elif event.key == "ctrl+u":
@@ -292,8 +293,14 @@ class ReviewScreen(Overlay, inherit_bindings=False):
         if each is None or each.state not in states:
             self._told = f"only what is {' or '.join(states)} can be"
         else:
+            self._go_on()
             verdict(each)
         self._draw()
+
+    def _go_on(self) -> None:
+        """Choose the next hunk that can be judged: the choice does not move away with the judged one."""
+        later = range(self._chosen + 1, len(self._listed))
+        self._chosen = next((at for at in later if self._listed[at].rank[0] < 6), self._chosen)
 
     def on_choices_chosen(self, event: Choices.Chosen) -> None:
         """Choose what was clicked."""

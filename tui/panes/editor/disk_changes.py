@@ -50,7 +50,8 @@ class DiskChanges:
             known = "" if event.status == "already_applied" else event.hunk
             await self._place(path, growth, event.start, event.end, known)
             if event.start:
-                self._mark(path, event.hunk, event.start, event.end)
+                kind = "added" if not event.removed else "changed" if event.added else "deleted"
+                self._mark(path, event.hunk, event.start, event.end, kind)
             if flight is not None:
                 self._flights.erase(flight)
             self._reveal(path, event.start, event.end)
@@ -104,13 +105,13 @@ class DiskChanges:
         if start and path != self._file.path:
             await self._file.bring(path)
 
-    def _mark(self, path: str, hunk: str, start: int, end: int) -> None:
+    def _mark(self, path: str, hunk: str, start: int, end: int, kind: str = "changed") -> None:
         """Mark a hunk's lines on disk where they are in the text; unsaved text may stand in their place."""
         buffer = self._file.buffers.of(path)
         end = max(end, start)
         row = start - 1 if buffer is None else buffer.row_of(start - 1, end - 1)
         if row is not None:
-            self._file.marks.set(path, Mark(hunk, row, row + end - start))
+            self._file.marks.set(path, Mark(hunk, row, row + end - start, kind))
 
     def _reveal(self, path: str, start: int, end: int) -> None:
         editor = self._file.editor

@@ -55,6 +55,8 @@ class EditorPane(TextArea):
         self._colouring = Colouring()
         self._overlay = EMPTY
         self._view: list[tuple[DocRow | GhostRow, str]] = []
+        self.old_lines: list[tuple[int, tuple[GhostRow, ...]]] = []
+        """What stood in the place of a landed hunk: rows, and what is drawn above them."""
         self._shift = 0
         self._typing = False
         """Whether the change of the text under way is the user's own edit."""
@@ -85,6 +87,7 @@ class EditorPane(TextArea):
         """Show an open file as it was left."""
         self.put_down()
         self.buffer = buffer
+        self.old_lines = []
         self.flight = None
         self._overlay, self._shift = EMPTY, 0
         self.read_only = buffer.read_only
@@ -120,6 +123,7 @@ class EditorPane(TextArea):
         """Note how far the view can be scrolled. There are no scrollbars, so nothing is laid out again."""
         width, height = self.document.get_size(self.indent_width)
         height += sum(len(theirs_drawn(each)) for each in self.buffer.conflicts)
+        height += sum(len(rows) for _, rows in self.old_lines)
         size = type(self.size)(width + self.gutter_width + 1, height)
         if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
@@ -149,6 +153,7 @@ class EditorPane(TextArea):
         if isinstance(document, BufferDocument):
             document.grew(rows)
         self._colouring.edited(rows.row, len(rows.old), len(rows.new))
+        self.old_lines = []
         self._refresh_size()
         if not self._typing:
             top = self.scroll_offset.y
@@ -235,7 +240,8 @@ class EditorPane(TextArea):
             return
         flight = self.flight
         drawn = EMPTY if flight is None else flight.overlay(self.document.line_count)
-        self._overlay = drawn.also([(each.end, theirs_drawn(each)) for each in self.buffer.conflicts])
+        theirs = [(each.end, theirs_drawn(each)) for each in self.buffer.conflicts]
+        self._overlay = drawn.also([*theirs, *self.old_lines])
         if isinstance(self.wrapped_document, UnwrappedDocument):
             self.wrapped_document.overlay = self._overlay
         self._refresh_size()
@@ -263,10 +269,12 @@ class EditorPane(TextArea):
             return row.sign
         if self.buffer.conflict_at(row.row) is not None:
             return "conflict"
-        return "landed" if self._is_landed(row.row) else ""
+        return self._landed(row.row)
 
-    def _is_landed(self, row: int) -> bool:
-        return self.marks.at(self.path, row) is not None
+    def _landed(self, row: int) -> str:
+        """What a landed hunk did to a row; empty where none did."""
+        mark = self.marks.at(self.path, row)
+        return mark.kind if mark is not None else ""
 
     def _follow_flight(self) -> None:
         """Scroll to the line being typed, unless it is in view."""
@@ -369,7 +377,7 @@ class EditorPane(TextArea):
             number=at.row + 1,
             spans=drawable(spans if spans is not None else [(line, ".text")], self.indent_width),
             removed=at.removed,
-            landed=self._is_landed(at.row),
+            landed=self._landed(at.row),
             conflict=self.buffer.conflict_at(at.row) is not None,
             current=current,
             cursor=self.selection.end[1] if current else None,

@@ -14,6 +14,9 @@ from tui.drawing.plain import cells_to, visible
 from tui.drawing.rows import Span, overlaid
 from tui.panes.editor.hunk_in_flight import GhostRow
 
+LANDED = {"added": ("▎", "landed"), "changed": ("~", "landed"), "deleted": ("▁", "removed")}
+"""The sign of a line by what a landed hunk did there; it can be told without its colour."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineLook:
@@ -22,7 +25,8 @@ class LineLook:
     number: int
     spans: Sequence[Span]
     removed: bool
-    landed: bool
+    landed: str
+    """What a landed hunk did there, as in :class:`tui.panes.editor.marks.Mark`; empty where none did."""
     conflict: bool
     current: bool
     cursor: int | None
@@ -66,7 +70,8 @@ def draw_line(
 def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int, scroll_x: int) -> Strip:
     """A line that is not in the text, exactly ``width`` cells."""
     if ghost.sign != "+":
-        style = palette.style("warning", "panel")
+        old = ghost.sign == "-"
+        style = palette.style("removed", "removed_background") if old else palette.style("warning", "panel")
         told = "".join(text for text, _ in ghost.spans)
         line = f"{ghost.sign}{' ' * (number_width + 1)}{told}"
         return Strip([Segment(line, style)]).adjust_cell_length(width, style)
@@ -97,4 +102,4 @@ def _sign(look: LineLook) -> tuple[str, str]:
         return "-", "removed"
     if look.conflict:
         return "!", "warning"
-    return ("▎", "landed") if look.landed else (" ", "text")
+    return LANDED.get(look.landed, (" ", "text"))

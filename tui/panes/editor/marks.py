@@ -12,6 +12,8 @@ class Mark:
     hunk: str
     start: int
     end: int
+    kind: str = "added"
+    """What its lines are: ``added``, ``changed``, or the line where some were ``deleted``."""
 
 
 def shifted(mark: Mark, row: int, gone: int, come: int) -> Mark | None:

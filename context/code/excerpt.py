@@ -10,6 +10,7 @@ from context.code.symbols import Symbol
 _WHOLE_SYMBOL = 160
 """Number of lines up to which a changed symbol is shown whole; of a longer one only lines near the change."""
 _NEAR = 4
+_NOT_SHOWN = "not shown"
 _LONG_HEAD = 12
 """Number of lines that are shown of a signature."""
 
@@ -27,17 +28,52 @@ def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outli
         if symbol.inside_function or symbol.kind == "constant":
             continue
         if outline or any(symbol.start <= line < symbol.end for line in keep):
-            keep |= set(range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, len(lines))))
+            keep |= _head(symbol, len(lines))
+    return _with_gaps(lines, keep)
+
+
+def exact_excerpt(
+    lines: list[str],
+    found: Outline,
+    parts: Iterable[range],
+    *,
+    signatures: bool = False,
+    gap: str = _NOT_SHOWN,
+) -> str:
+    """These line ranges of a file as they are, below the signatures of what encloses them.
+
+    With ``signatures`` those of all definitions are included. ``gap`` says what the lines between are.
+    """
+    ranges = list(parts)
+    keep = {line for part in ranges for line in part}
+    for symbol in found.symbols:
+        wanted = signatures and not symbol.inside_function and symbol.kind != "constant"
+        if wanted or any(symbol.start < part.start < symbol.end for part in ranges):
+            keep |= _head(symbol, len(lines))
+    return _with_gaps(lines, keep, gap)
+
+
+def _head(symbol: Symbol, count: int) -> set[int]:
+    return set(range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, count)))
+
+
+def _with_gaps(lines: list[str], keep: set[int], told: str = _NOT_SHOWN) -> str:
+    """The lines to keep, with a mark for each gap of more than one line."""
     out: list[str] = []
     at = 0
     for line in sorted(keep):
-        if line > at:
-            out.append(_gap(lines, at, line))
+        out += _between(lines, at, line, told)
         out.append(lines[line])
         at = line + 1
-    if at < len(lines):
-        out.append(_gap(lines, at, len(lines)))
+    out += _between(lines, at, len(lines), told)
     return "".join(f"{line}\n" for line in out)
+
+
+def _between(lines: list[str], start: int, end: int, told: str) -> list[str]:
+    """What stands for the lines from ``start`` to ``end``: one line is shown, since a mark is as long."""
+    if end - start <= 1:
+        return lines[start:end]
+    return [_gap(lines, start, end, told)]
 
 
 def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]:
@@ -62,6 +98,6 @@ def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]
     return whole
 
 
-def _gap(lines: list[str], start: int, end: int) -> str:
+def _gap(lines: list[str], start: int, end: int, told: str) -> str:
     indent = next((line[: len(line) - len(line.lstrip())] for line in lines[start:end] if line.strip()), "")
-    return f"{indent}… {end - start} line{'s' if end - start > 1 else ''} not shown"
+    return f"{indent}… {end - start} lines {told}"

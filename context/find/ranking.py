@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from heapq import merge
+from heapq import merge, nlargest
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -32,6 +32,11 @@ _MOST_SHARED = 400
 """Number of names defined by the files in hand that are looked up: the longest ones."""
 _SURE_NAMES = 3.0
 """Number of used names defined by one file from which the files certainly belong together."""
+_SURE_MESSAGE = 20.0
+"""Score of past commits' messages from which they are certainly about the same."""
+_NAMED_ALIKE = 0.5
+_MOST_LIKELY = 4
+"""Number of files with most evidence whose commits are looked at."""
 _SHARED_WEIGHT = 0.3
 """Weight of a name shared with the files in hand, relative to a word of the request."""
 _TINY = 1e-9
@@ -123,21 +128,13 @@ class Ranking:
     """Weighted words by which parts of files are chosen."""
 
 
-def rank(
-    snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
-) -> Ranking:
+def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "") -> Ranking:
     """Rank a snapshot's paths for a request; the paths ``in_hand`` come first.
 
-    ``earlier`` is the text of earlier requests. Without ``related`` only the files in hand are ranked.
+    ``earlier`` is the text of earlier requests.
     """
     hand = list(dict.fromkeys(in_hand))
     paths = project_paths(snapshot.paths)
-    if not related:
-        asked = (
-            snapshot.words.score_of(hand, snapshot.entries, _weighted_words(request)) if len(hand) > 1 else {}
-        )
-        in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
-        return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
     evidence, wanted = _evidence(
         snapshot, {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}, hand
     )
@@ -153,6 +150,17 @@ def rank(
             if path not in strongest or part > strongest[path][0]:
                 strongest[path] = (part, kind)
     discount = _discounts(snapshot, hand)
+    likeliest = nlargest(_MOST_LIKELY, scores, key=lambda path: (scores[path] * discount(path), path))
+    beside = snapshot.history.together(likeliest)
+    for path in likeliest:
+        for other in snapshot.words.with_stems(_stems([path])):
+            if other != path:
+                beside[other] = max(beside.get(other, 0.0), _NAMED_ALIKE)
+    for path, score in beside.items():
+        part = weights["beside"] * score
+        scores[path] += part
+        if path not in strongest or part > strongest[path][0]:
+            strongest[path] = (part, "beside")
     blend = {}
     weight = weights["near"]
     for path, score in scores.items():
@@ -179,6 +187,8 @@ def _evidence(
     index = snapshot.words
     matches = index.score(asked)
     evidence = {"asked": _scaled(matches, index.certainty(max(matches.values(), default=0.0)))}
+    alike = snapshot.history.alike(asked)
+    evidence["alike"] = _scaled(alike, min(1.0, max(alike.values(), default=0.0) / _SURE_MESSAGE))
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
     if hand:
@@ -211,16 +221,19 @@ def _evidence_of_hand(
     defining_files, known = index.defining_files(used)
     for path in hand:
         defining_files.pop(path, None)
-    stems = {stem(path) for path in hand} - {"", "index", "main", "mod", "__init__"}
     evidence = {
         "together": snapshot.history.together(hand),
         "uses": _scaled(using_files, index.certainty(max(using_files.values(), default=0.0)), hand),
         "defines": _scaled(
             defining_files, min(1.0, max(defining_files.values(), default=0.0) / _SURE_NAMES), hand
         ),
-        "same_stem": dict.fromkeys(index.with_stems(stems), 1.0),
+        "same_stem": dict.fromkeys(index.with_stems(_stems(hand)), 1.0),
     }
     return evidence, (*shared, *known)
+
+
+def _stems(paths: Iterable[str]) -> set[str]:
+    return {stem(path) for path in paths} - {"", "index", "main", "mod", "__init__"}
 
 
 @lru_cache(maxsize=2)
@@ -241,10 +254,6 @@ def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
         return 1.0 if is_code(path) else rules["prose"]
 
     return discount
-
-
-def _no_discount(path: str) -> float:
-    return 1.0
 
 
 def _weighted_words(request: str, weight: float = 1.0) -> dict[str, float]:

@@ -1,4 +1,5 @@
-"""Finds files that change together in the commits behind HEAD. The history is cached by HEAD's hash.
+"""Finds files by the commits behind HEAD: those that change together, and those that commits with similar
+messages touched. The history is cached by HEAD's hash.
 
 Only the newest :data:`MOST` ancestors of HEAD count, and of those only commits that touch few files,
 since one that touches hundreds says nothing about any two of them. Merges and first commits are ignored
@@ -8,6 +9,7 @@ too.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,6 +20,7 @@ from functools import cached_property
 from context.disk.git import Git, GitUnavailable
 from context.disk.replace_file import replacing
 from context.index.cache import Store
+from context.text.words import words
 
 MOST = 1000
 """Number of commits that are read: the newest ones."""
@@ -28,14 +31,23 @@ _FADES = 400
 """Number of commits after which the weight of a commit is halved."""
 _DOUBT = 2.0
 """Added to the total weight, so that few common commits mean little; 1 is a commit of two files."""
+_LONGEST_MESSAGE = 600
+"""Number of characters that are kept of a message."""
+_MOST_ALIKE = 40
+"""Number of commits with similar messages that count: the most similar ones."""
+_K1 = 1.2
+_B = 0.5
+_TYPICAL_MESSAGE = 20
+"""Number of words of a typical message."""
 
 
 @dataclass(frozen=True)
 class History:
-    """The commits up to ``head``, newest first, each as the paths that it touched."""
+    """The commits up to ``head``, newest first, each as the paths that it touched, and their messages."""
 
     head: str = ""
     commits: tuple[tuple[str, ...], ...] = ()
+    messages: tuple[str, ...] = ()
 
     @cached_property
     def _touched(self) -> Mapping[str, list[int]]:
@@ -66,6 +78,33 @@ class History:
                     best[other] = max(best.get(other, 0.0), weight / whole)
         return best
 
+    @cached_property
+    def _said(self) -> Mapping[str, list[tuple[int, float]]]:
+        """The commits whose messages have each word, with the word's share of the BM25 score."""
+        said: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for at, message in enumerate(self.messages):
+            counted = words(message)
+            norm = _K1 * (1 - _B + _B * sum(counted.values()) / _TYPICAL_MESSAGE)
+            for word, count in counted.items():
+                said[word].append((at, count * (_K1 + 1) / (count + norm)))
+        return dict(said)
+
+    def alike(self, wanted: Mapping[str, float]) -> dict[str, float]:
+        """The score of each path by the messages of the commits that touched it, for weighted words."""
+        total = len(self.messages)
+        matches: defaultdict[int, float] = defaultdict(float)
+        for word, weight in wanted.items():
+            held = self._said.get(word, ())
+            rarity = math.log(1 + (total - len(held) + 0.5) / (len(held) + 0.5))
+            for at, share in held:
+                matches[at] += weight * rarity * share
+        best = sorted(matches, key=lambda at: (-matches[at], at))[:_MOST_ALIKE]
+        scores: defaultdict[str, float] = defaultdict(float)
+        for at in best:
+            for path in self.commits[at]:
+                scores[path] += matches[at] ** 2 / len(self.commits[at]) ** 0.5
+        return {path: score**0.5 for path, score in scores.items()}
+
 
 def read_history(git: Git, known: History) -> History:
     """Read the history of HEAD; ``known`` is returned or extended if HEAD descends from it.
@@ -76,8 +115,12 @@ def read_history(git: Git, known: History) -> History:
     if head == known.head:
         return known
     new = _log(git, head, known.head) if known.head and _is_ancestor(git, known.head, head) else None
-    commits = _log(git, head, "") if new is None else (*new, *known.commits)
-    return History(head, commits[:MOST])
+    read = _log(git, head, "") if new is None else new
+    commits = tuple(paths for paths, _ in read)
+    messages = tuple(message for _, message in read)
+    if new is not None:
+        commits, messages = (*commits, *known.commits), (*messages, *known.messages)
+    return History(head, commits[:MOST], messages[:MOST])
 
 
 class HistoryStore:
@@ -107,9 +150,12 @@ class HistoryStore:
         try:
             held = json.loads((self._store.folder / _FILE).read_bytes())
             head, names, commits = held["head"], held["paths"], held["commits"]
-            if held["prefix"] != prefix or not isinstance(head, str):
+            messages = tuple(map(str, held["messages"]))
+            if held["prefix"] != prefix or not isinstance(head, str) or len(messages) != len(commits):
                 return History()
-            return History(head, tuple(tuple(str(names[at]) for at in commit) for commit in commits))
+            return History(
+                head, tuple(tuple(str(names[at]) for at in commit) for commit in commits), messages
+            )
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return History()
 
@@ -119,7 +165,13 @@ class HistoryStore:
             return
         numbers: dict[str, int] = {}
         commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
-        held = {"head": history.head, "prefix": prefix, "paths": list(numbers), "commits": commits}
+        held = {
+            "head": history.head,
+            "prefix": prefix,
+            "paths": list(numbers),
+            "commits": commits,
+            "messages": history.messages,
+        }
         # If it cannot be written, it is read from git again next time.
         with suppress(OSError), replacing(folder / _FILE) as out:
             out.write(json.dumps(held).encode("ascii"))
@@ -133,7 +185,7 @@ def _is_ancestor(git: Git, old: str, head: str) -> bool:
     return True
 
 
-def _log(git: Git, head: str, old: str) -> tuple[tuple[str, ...], ...]:
+def _log(git: Git, head: str, old: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     arguments = [
         "log",
         "--min-parents=1",
@@ -144,16 +196,19 @@ def _log(git: Git, head: str, old: str) -> tuple[tuple[str, ...], ...]:
         "--name-only",
         "--relative",
     ]
-    arguments += ["-z", "--format=%x01", f"--max-count={MOST}", head]
+    arguments += ["-z", "--format=%x01%B%x02", f"--max-count={MOST}", head]
     out = git.run(*arguments, *([f"^{old}"] if old else []), "--")
     return parse_log(out)
 
 
-def parse_log(out: bytes) -> tuple[tuple[str, ...], ...]:
-    """The paths of each commit in ``git log -z --name-only --format=%x01``, without commits of too many."""
-    commits: list[tuple[str, ...]] = []
-    for record in os.fsdecode(out).split("\x01")[1:]:
-        paths = tuple(path for path in record.replace("\n", "\0").split("\0") if path)
+def parse_log(out: bytes) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The paths and the message of each commit in ``git log -z --name-only --format=%x01%B%x02``, without
+    commits of too many paths."""
+    commits: list[tuple[tuple[str, ...], str]] = []
+    for record in out.split(b"\x01")[1:]:
+        message, _, names = record.rpartition(b"\x02")
+        paths = tuple(path for path in os.fsdecode(names).replace("\n", "\0").split("\0") if path)
         if 0 < len(paths) <= _LARGEST:
-            commits.append(paths)
+            said = message.decode("utf-8", "replace").replace("\0", " ").strip()
+            commits.append((paths, said[:_LONGEST_MESSAGE]))
     return tuple(commits)

@@ -46,6 +46,11 @@ class FileText:
         return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     @cached_property
+    def lowered(self) -> str:
+        """The text in lower case."""
+        return self.source.text.lower()
+
+    @cached_property
     def safe(self) -> Redacted:
         """The text as it may be shown: secrets masked, and what :func:`harmless` replaces."""
         return safe_text(self.source.text)

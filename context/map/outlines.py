@@ -137,7 +137,7 @@ class _Fitting:
             cost = self._count(shown)
             if cost <= room:
                 return shown, cost
-            characters = characters * room // (cost + 2)
+            characters = min(characters * room // (cost + 2), len(shown) - 1)
         return "", 0
 
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
-from context.find.ranking import Ranking, settings
+from context.disk.source import Unread
+from context.find.ranking import Ranking
+from context.index.file_text import file_text
 from context.project.project_paths import project_paths
 from context.text.fences import LIST_FENCE
 from context.window.file_views import EXPLICIT, Reason, file_view
+from context.window.likely_texts import named_in_short, show_likely
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
-from context.window.related_files import related_view
 from context.window.seen import ShownFile
 
 _LONGEST_TOKEN = 12
 """Characters per token that no text reaches on average, so that a longer one need not be counted."""
+_NAMED_SHARE = 0.5
+"""The largest share of the room that one named file may take whole."""
 _MIN_TOKENS = 24
 """Number of tokens below which no file is tried, since its heading alone would not fit."""
-_MIN_RELATED_TOKENS = 400
-"""Number of tokens below which no related file is tried."""
-_MOST_FAILURES = 4
-"""Number of related files that did not fit, after which no more are tried."""
-_RECENT_REASON = "this conversation has been about it"
-_CHARACTERS_PER_TOKEN = 4
-"""Estimated characters per token, used to choose parts of files before they are counted."""
 
 
 def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
     """Add the files that matter in at most ``room`` tokens, and return those that are shown whole.
 
-    ``first`` says that this is the first window of a conversation, which has related files too.
+    ``first`` says that this is the first window of a conversation.
     """
     place = {path: at for at, path in enumerate(ranking.order.first)}
     changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
@@ -48,12 +43,31 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
         if path in known:
             wanted.setdefault(path, Reason.OPEN)
     named: list[str] = []
+    bound = int(room * _NAMED_SHARE)
     for path, reason in wanted.items():
-        room -= _show(packing, path, reason, room, named)
+        if reason is Reason.NAMED and (spent := _bounded(packing, ranking, path, min(bound, room))):
+            room -= spent
+        else:
+            room -= _show(packing, path, reason, room, named)
     room -= _names_only(packing, named, room)
-    if first:
-        _related(packing, ranking, room)
+    limit = packing.request.likely_limit
+    if first or limit is not None:
+        show_likely(packing, ranking, room if limit is None else min(room, limit), first=first)
     return frozenset(path for path, shown in packing.files.items() if shown.whole)
+
+
+def _bounded(packing: Packing, ranking: Ranking, path: str, bound: int) -> int:
+    """Add a named file in short if all of it would take more than ``bound`` tokens, and return its tokens."""
+    known = path in packing.before.files or path in packing.snapshot.changes or path in packing.pinned
+    in_part = any(mention.lines is not None or mention.symbol for mention in packing.mentioned[path])
+    if known or in_part or bound < _MIN_TOKENS:
+        return 0
+    source = packing.snapshot.read(path)
+    if isinstance(source, Unread) or len(source.text) <= bound:
+        return 0
+    if len(source.text) < bound * _LONGEST_TOKEN and packing.counter.count_kept(source.text) <= bound:
+        return 0
+    return named_in_short(packing, ranking, file_text(source), bound)
 
 
 def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[str]) -> int:
@@ -99,78 +113,6 @@ def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[st
     packing.without_room[path] = digest
     packing.left_out.append(LeftOut(path, tokens, why, named=reason is Reason.NAMED))
     return 0
-
-
-def _related(packing: Packing, ranking: Ranking, room: int) -> None:
-    """Add files that nobody named but that rank well, best first."""
-    map_limit = packing.request.map_limit
-    limit = None if map_limit is None else map_limit // 4
-    rules = settings()["related"]
-    spent = _recent(packing, ranking, room if limit is None else min(room, max(limit, room // 4)))
-    room = room - spent if limit is None else min(room, limit) - spent
-    may_be = (
-        path
-        for _, path in ranking.order.top
-        if ranking.scores.get(path, 0.0) >= rules["least"] and _may_be_related(packing, path)
-    )
-    likely = list(islice(may_be, rules["most"]))
-    failures = 0
-    for at, path in enumerate(likely):
-        if room < _MIN_RELATED_TOKENS or failures == _MOST_FAILURES:
-            _leave_out(packing, path, ranking.reasons[path])
-            continue
-        # A file that stands out gets most of the room; files with similar scores share it.
-        rivals = sum(ranking.scores[other] for other in likely[at : at + rules["rivals"]])
-        share = max(rules["share"], ranking.scores[path] / rivals)
-        tokens = _show_related(packing, path, ranking.reasons[path], ranking, room, share)
-        room -= tokens
-        failures += not tokens
-
-
-def _recent(packing: Packing, ranking: Ranking, room: int) -> int:
-    """Add the files that the conversation has been about, and return their tokens."""
-    share: float = settings()["related"]["share"]
-    left = room
-    for path in packing.request.recent:
-        if not _may_be_related(packing, path):
-            continue
-        if left < _MIN_RELATED_TOKENS:
-            packing.left_out.append(LeftOut(path, 0, f"no room beside the other files: {_RECENT_REASON}"))
-            continue
-        left -= _show_related(packing, path, _RECENT_REASON, ranking, left, share)
-    return room - left
-
-
-def _show_related(packing: Packing, path: str, reason: str, ranking: Ranking, room: int, share: float) -> int:
-    """Add a file that nobody named in about ``share`` of the room, and return its tokens."""
-    limit = int(room * share) * _CHARACTERS_PER_TOKEN
-    found = related_view(path, reason, ranking.wanted, limit, packing.snapshot)
-    if found.problem is not None:
-        packing.left_out.append(LeftOut(path, 0, found.problem))
-        return 0
-    tokens = 0
-    for form in found.forms:
-        tokens = packing.counter.count_kept(form.text)
-        if tokens <= room:
-            packing.add(found.kind, path, form.text, tokens, form.why)
-            packing.files[path] = ShownFile(found.digest, found.lines, form.whole)
-            return tokens
-    _leave_out(packing, path, reason, tokens)
-    return 0
-
-
-def _leave_out(packing: Packing, path: str, reason: str, tokens: int = 0) -> None:
-    why = f"beyond the share of files that nobody named: {reason}"
-    packing.left_out.append(LeftOut(path, tokens, why))
-
-
-def _may_be_related(packing: Packing, path: str) -> bool:
-    return (
-        path in packing.snapshot.entries
-        and path not in packing.files
-        and path not in packing.without_room
-        and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts
-    )
 
 
 def _names_only(packing: Packing, named: list[str], room: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from context.code.excerpt import excerpt
+from context.code.excerpt import exact_excerpt, excerpt
 from context.code.outline import Outline, definitions_called
 from context.disk.changes import Change, Lines, changed_ranges
 from context.disk.source import Source, Unread
@@ -22,6 +22,8 @@ _SMALL = 6_000
 """Length in characters up to which a changed file is shown whole; about 1,500 tokens."""
 _MOST_OF_WHOLE = 0.7
 """The largest share of the whole file's length at which a shorter form is used instead."""
+_MOST_OF_REST = 0.95
+"""The largest share of the whole file's length at which only what was not shown before is sent."""
 _MOST_LISTED = 3
 """Number of parts of one file that a reason lists one by one."""
 
@@ -103,7 +105,8 @@ def file_view(
         definitions = _definitions(file, snapshot)
         forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
     else:
-        forms = _named(file, masked, wanted, _definitions(file, snapshot))
+        known = before.parts if before is not None and same else frozenset()
+        forms = _named(file, masked, wanted, _definitions(file, snapshot), known)
     if same and wanted is Reason.PINNED and not parts:
         # It was shown in part before, so only the whole file adds anything.
         forms = (form for form in forms if form.whole)
@@ -179,11 +182,36 @@ def _changed(
     yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(file: FileText, masked: str, wanted: Reason, definitions: str) -> Iterator[Form]:
+def _named(
+    file: FileText, masked: str, wanted: Reason, definitions: str, known: frozenset[tuple[int, int]]
+) -> Iterator[Form]:
+    """The forms of a file of which the model knows the line ranges ``known``."""
     path = file.source.path
+    if known:
+        rest = _form(
+            path,
+            f"## File: {path} (the parts that were not shown before)",
+            exact_excerpt(
+                file.safe_lines, file.outline, _without(known, len(file.lines)), gap="shown before"
+            ),
+            f"{wanted.value}; the parts that were not shown before{masked}",
+        )
+        if len(rest.text) <= _MOST_OF_REST * len(file.source.text):
+            yield replace(rest, whole=True)
     yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
+
+
+def _without(known: Iterable[tuple[int, int]], count: int) -> list[range]:
+    """The ranges of a file of ``count`` lines that are outside of the ``known`` ones."""
+    rest: list[range] = []
+    at = 0
+    for start, stop in sorted(known):
+        if start > at:
+            rest.append(range(at, min(start, count)))
+        at = max(at, stop)
+    return [*rest, range(at, count)] if at < count else rest
 
 
 def _named_parts(file: FileText, named: tuple[Mention, ...]) -> tuple[list[range], str]:
@@ -222,12 +250,12 @@ def whole_form(file: FileText, why: str) -> Form:
     return _whole(f"## File: {file.source.path}", file, why)
 
 
-def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool = True) -> Form:
+def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool = False) -> Form:
     """The form with some line ranges of a file, and all its signatures or those around the ranges."""
     path = file.source.path
     described = "in short, with" if signatures else "only"
-    heading = f"## File: {path} ({described} the parts that seem to matter whole)"
-    return _form(path, heading, _excerpt(file, parts, outline_too=signatures), why)
+    text = exact_excerpt(file.safe_lines, file.outline, parts, signatures=signatures)
+    return _form(path, f"## File: {path} ({described} the parts that seem to matter)", text, why)
 
 
 def outline_of(source: Source) -> Outline:

@@ -75,8 +75,8 @@ class WindowRequest:
     earlier messages that must be sent again, oldest first. ``open_files`` are the files open in the
     editor.
 
-    ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later. If it is
-    given, files that nobody named get at most a quarter of it.
+    ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later, and
+    ``likely_limit`` does the same for the files that nobody named.
 
     ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
     can grow in it; the words may still take the whole budget.
@@ -96,6 +96,7 @@ class WindowRequest:
     open_files: tuple[str, ...] = ()
     used: int = 0
     map_limit: int | None = None
+    likely_limit: int | None = None
     fill_limit: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()

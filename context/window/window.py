@@ -50,7 +50,7 @@ def _files_and_map(packing: Packing) -> None:
     """Add file texts, then the map in the room that is left."""
     count = packing.counter.count_kept
     known_map = bool(packing.before.outlines)
-    ranking = _ranked(packing, related=not known_map)
+    ranking = _ranked(packing)
     full = 0 if known_map else full_cost(packing.snapshot, count, packing.room)
     limit = packing.room if packing.request.map_limit is None else packing.request.map_limit
     if known_map:
@@ -112,8 +112,8 @@ def _add_map(packing: Packing, part: MapPart, why: str) -> None:
         packing.add(Kind.MAP, None, part.text, part.tokens, f"{why}{indexing}")
 
 
-def _ranked(packing: Packing, *, related: bool) -> Ranking:
+def _ranked(packing: Packing) -> Ranking:
     request = packing.request
     in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *request.open_files]
     in_hand += request.recent
-    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier, related=related)
+    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier)

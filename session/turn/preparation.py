@@ -37,6 +37,10 @@ from session.trust.project_trust import ProjectTrust
 
 MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
+LIKELY_SHARE = 0.28
+"""Share of the budget that parts of files that nobody named may take in a fresh window."""
+LATER_SHARE = 0.06
+"""Share of the budget that they may take in a following turn."""
 _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
@@ -213,6 +217,14 @@ class Preparation:
     def _fill_limit(self) -> int:
         return fill_limit(self.budget, self.count(self.instructions), self.count(self.tools))
 
+    def _likely_limit(self, budget: int, memory: TurnMemory, *, fresh: bool) -> int:
+        """The tokens that parts of files that nobody named may take. In a following turn, they take at most
+        half of what is left until the window would be started afresh."""
+        if fresh:
+            return int(LIKELY_SHARE * budget)
+        left = int(FULL * (self.budget - self.instruction_tokens)) - memory.conversation.tokens
+        return max(0, min(int(LATER_SHARE * budget), left // 2))
+
     @property
     def dialogue_room(self) -> Room:
         """The room for the dialogue in a window that asks for little."""
@@ -238,6 +250,7 @@ class Preparation:
             history=dialogue,
             open_files=self.open_files,
             map_limit=int(MAP_SHARE * budget),
+            likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
             fill_limit=None if past is None else self._fill_limit() - extra,
             pinned=self.pins.pinned,
             removed=self.pins.removed,

@@ -1,15 +1,21 @@
 """Measures how much of a commit is in the window: ``python -m tests.bench.commit_replay CLONE...``.
 
-For each commit (no merge, 2 to 8 source files) the parent is checked out in a temporary clone; the window is
-built for the commit's message and *one* of its files. The truth is the others: the files, the definitions
-around the hunks, the old lines that were edited. History is read from ancestors only. Recall is the mean over
-commits, with the 95 % interval of a bootstrap. Simple peers are measured in the same run. Prints a table,
-where a peer is ahead of ours, and how many windows were over their budget. Asserts nothing.
+For each commit (no merge, 2 to 8 source files) the parent is checked out in a temporary clone, and a session
+is asked for the commit. The truth is what else it touched: the files, the definitions around the hunks, the
+old lines that were edited; and of the files, how many are shown as text. History is read from ancestors only.
+
+The modes: ``on`` has the commit's message and one of its files in hand, ``off`` only that file, ``masked``
+the message without what looks like code, ``cold`` the message's first line and no file in hand, ``second``
+the same as a second turn, after a first one about another commit of the project.
+
+Recall is the mean over commits, with the 95 % interval of a bootstrap; a peer's line has the interval of its
+paired difference to spark. Prints where a peer is ahead of spark. Asserts nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import statistics
 import tempfile
@@ -20,20 +26,24 @@ from pathlib import Path
 from context.project.project import Project
 from context.text.tokens import Counter
 from tests.bench.aider_peer import NAME, AiderMap
-from tests.bench.replay_peers import FILLERS, Filled
+from tests.bench.replay_peers import PEERS, Filled, Filler
+from tests.bench.replay_session import SessionWindows
 from tests.bench.replay_truth import Truth, commits, git, masked, truth
 
 BUDGETS = (8_000, 32_000, 100_000)
-MODES = ("on", "off", "masked")
-MEASURES = ("file", "definition", "line")
+MODES = ("on", "off", "masked", "cold", "second")
+MEASURES = ("file", "definition", "line", "text")
+SPARK = "spark"
 RESAMPLES = 1000
+_AGAINST = "second"
+"""The mode that the peers have not: they know of one request only."""
 
-Scores = defaultdict[tuple[str, int, str, str], list[float]]
-"""Recall of each commit by (message, budget, filler, measure)."""
+Scores = defaultdict[tuple[str, int, str], dict[str, dict[str, float]]]
+"""The figures of each commit by (mode, budget, filler): its hash, then the measure or ``tokens``."""
 
 
-def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
-    """Return the share of the truth that is shown, or None where the commit has none of that kind."""
+def recall(found: Truth, shown: Filled) -> dict[str, float]:
+    """Return the share of the truth that is shown, without the kinds that the commit has none of."""
     files = [path in shown.texts or path in shown.outlines for path in found.files]
     definitions = [
         shows(
@@ -44,10 +54,9 @@ def recall(found: Truth, shown: Filled) -> dict[str, float | None]:
         for wanted in found.definitions
     ]
     lines = [line.partition(" — ")[0] in shown.texts.get(path, set()) for path, line in found.lines]
-    return {
-        name: statistics.mean(values) if values else None
-        for name, values in zip(MEASURES, (files, definitions, lines), strict=True)
-    }
+    texts = [path in shown.texts for path in found.files]
+    each = zip(MEASURES, (files, definitions, lines, texts), strict=True)
+    return {name: statistics.fmean(values) for name, values in each if values}
 
 
 def shows(lines: set[str], head: str, signature: str) -> bool:
@@ -57,53 +66,88 @@ def shows(lines: set[str], head: str, signature: str) -> bool:
     return any(line.endswith("…") and signature.startswith(line[:-1]) for line in lines)
 
 
-def replay(
-    clone: Path, count: int, reach: int, counter: Counter, names: list[str], aider: str | None
-) -> tuple[Scores, int]:
-    """Return the recall of every commit of one clone, and how many of our windows were over budget."""
-    scores: Scores = defaultdict(list)
-    over = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "work"
-        git(Path(scratch), "clone", "-q", "--shared", "--no-checkout", str(clone.resolve()), str(folder))
-        chosen = commits(folder, count, reach)
-        project = Project(folder, Path(scratch) / "cache")
-        windows, started = [], time.monotonic()
-        fillers = {name: FILLERS[name] for name in names}
-        peer = AiderMap(aider, clone, Path(scratch) / "aider") if aider else None
-        if peer is not None:
-            fillers[NAME] = peer
-        for commit in chosen:
-            found = truth(folder, commit)
-            if found is None:
-                continue
-            if peer is not None:
-                peer.check_out(found.parent)
-            snapshot = project.scan()
-            messages = {"on": found.message, "off": "", "masked": masked(found.message)}
-            for mode in MODES:
-                for budget in BUDGETS:
-                    for name, fill in fillers.items():
-                        start = time.perf_counter()
-                        shown = fill(snapshot, messages[mode], found.given, budget, counter)
-                        if name == "ours":
-                            windows.append(time.perf_counter() - start)
-                            over += shown.tokens > budget
-                        for measure, value in recall(found, shown).items():
-                            if value is not None:
-                                scores[mode, budget, name, measure].append(value)
-        head, last = (chosen[0][:10], chosen[-1][:10]) if chosen else ("", "")
-        title = clone.parent.name if clone.name == "repo" else clone.name
-        print(
-            f"\n{title}: {len(chosen)} commits from {head} "
-            f"to {last}, {len(project.snapshot.entries)} files, {time.monotonic() - started:.0f} s, "
-            f"our window {statistics.median(windows or [0]) * 1000:.0f} ms"
-        )
-        project.close()
-        if peer is not None:
-            peer.close()
-            print(f"{NAME}: {peer.over} of {peer.made} windows over their budget")
-    return scores, over
+def asked(found: Truth, mode: str) -> tuple[str, str]:
+    """The words of a request and the file in hand; empty where there is none."""
+    if mode in ("cold", _AGAINST):
+        return found.message.partition("\n")[0], ""
+    message = {"on": found.message, "off": "", "masked": masked(found.message)}[mode]
+    return message, found.given
+
+
+def prompt(words: str, given: str) -> str:
+    """The request as a user would write it."""
+    return f'{words}\n\nI begin with @"{given}".'.lstrip() if given else words
+
+
+class Replay:
+    """The replay of one clone."""
+
+    def __init__(self, given: argparse.Namespace, counter: Counter) -> None:
+        self.scores: Scores = defaultdict(dict)
+        self.over = self.made = 0
+        self._given, self._counter = given, counter
+        self._seconds: list[float] = []
+
+    def run(self, clone: Path) -> None:
+        """Replay the commits of a clone."""
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / "work"
+            git(Path(scratch), "clone", "-q", "--shared", "--no-checkout", str(clone.resolve()), str(folder))
+            chosen = commits(folder, self._given.commits, self._given.reach)
+            project = Project(folder, Path(scratch) / "cache")
+            started = time.monotonic()
+            peers: dict[str, Filler] = {name: PEERS[name] for name in self._given.peers}
+            aider = AiderMap(self._given.aider, clone, Path(scratch) / "aider") if self._given.aider else None
+            if aider is not None:
+                peers[NAME] = aider
+            subjects = [git(folder, "log", "-1", "--format=%s", commit).strip() for commit in chosen]
+            for at, commit in enumerate(chosen):
+                found = truth(folder, commit)
+                if found is None:
+                    continue
+                if aider is not None:
+                    aider.check_out(found.parent)
+                self._commit(found, subjects[at - 1], project, peers)
+            ends = f"from {chosen[0][:10]} to {chosen[-1][:10]}" if chosen else ""
+            print(
+                f"\n{title(clone)}: {len(chosen)} commits {ends}, {len(project.snapshot.entries)} files, "
+                f"{time.monotonic() - started:.0f} s, a window of spark "
+                f"{statistics.median(self._seconds or [0]) * 1000:.0f} ms",
+                flush=True,
+            )
+            project.close()
+            if aider is not None:
+                aider.close()
+                print(f"{NAME}: {aider.over} of {aider.made} windows over their budget")
+
+    def _commit(self, found: Truth, before: str, project: Project, peers: dict[str, Filler]) -> None:
+        snapshot = project.scan()
+        sessions = SessionWindows(project, self._counter)
+        for mode in self._given.modes:
+            words, given = asked(found, mode)
+            prompts = [prompt(words, given)]
+            if mode == _AGAINST:
+                prompts.insert(0, before)
+            for budget in self._given.budgets:
+                start = time.perf_counter()
+                shown = sessions.turns(prompts, budget)
+                self._seconds.append((time.perf_counter() - start) / len(prompts))
+                self._take(found, (mode, budget, SPARK), shown)
+                for name, fill in peers.items():
+                    if mode != _AGAINST and (given or name != NAME):
+                        shown = fill(snapshot, words, given, budget, self._counter)
+                        self._take(found, (mode, budget, name), shown)
+        self.over += sessions.over
+        self.made += sessions.made
+
+    def _take(self, found: Truth, cell: tuple[str, int, str], shown: Filled) -> None:
+        self.scores[cell][found.commit] = {**recall(found, shown), "tokens": shown.tokens}
+
+
+def title(clone: Path) -> str:
+    """The name of a clone's project."""
+    parts = [part for part in clone.resolve().parts if part not in ("repo", ".git")]
+    return parts[-1]
 
 
 def interval(values: list[float]) -> tuple[float, float]:
@@ -113,51 +157,68 @@ def interval(values: list[float]) -> tuple[float, float]:
     return means[int(RESAMPLES * 0.025)], means[int(RESAMPLES * 0.975)]
 
 
-def print_table(scores: Scores, names: list[str]) -> None:
-    """Print a line for each message mode, budget and filler, then where ours is behind."""
-    print(f"{'message':8}{'budget':>8}  {'filler':13}" + "".join(f"{name:>22}" for name in MEASURES))
+def print_table(scores: Scores) -> None:
+    """Print a line for each mode, budget and filler, then where spark is behind."""
+    print(
+        f"{'mode':7}{'budget':>8}  {'filler':17}{'tokens':>8}" + "".join(f"{name:>21}" for name in MEASURES)
+    )
     losses = []
-    for mode in MODES:
-        for budget in BUDGETS:
-            for name in names:
-                cells = []
-                for measure in MEASURES:
-                    values = scores[mode, budget, name, measure]
-                    mean = statistics.fmean(values) if values else 0.0
-                    low, high = interval(values) if values else (0.0, 0.0)
-                    cells.append(f"{mean:10.2f} ({low:.2f}-{high:.2f})")
-                    mine = scores[mode, budget, "ours", measure]
-                    if mine and name != "ours" and mean > statistics.fmean(mine) + 0.005:
-                        ahead = f"{name} {mean:.2f}, ours {statistics.fmean(mine):.2f}"
-                        losses.append(f"{mode} {budget:,} {measure}: {ahead}")
-                print(f"{mode:8}{budget:8,}  {name:13}" + "".join(f"{cell:>22}" for cell in cells))
-    print("\n".join(["behind a peer:", *(losses or ["nowhere"])]))
+    for (mode, budget, name), found in scores.items():
+        mine = scores[mode, budget, SPARK]
+        cells = []
+        for measure in MEASURES:
+            values = {key: each[measure] for key, each in found.items() if measure in each}
+            if not values:
+                cells.append("")
+                continue
+            mean = statistics.fmean(values.values())
+            if name == SPARK:
+                low, high = interval(list(values.values()))
+                cells.append(f"{mean:7.2f} ({low:.2f}-{high:.2f})")
+                continue
+            ours = [mine[key][measure] for key in values]
+            ahead = [value - own for value, own in zip(values.values(), ours, strict=True)]
+            low, high = interval(ahead)
+            cells.append(f"{mean:7.2f} ({low:+.2f} {high:+.2f})")
+            if statistics.fmean(ahead) > 0.005:
+                losses.append(f"{mode} {budget:,} {measure}: {name} {mean:.2f} [{low:+.2f}, {high:+.2f}]")
+        tokens = statistics.fmean(each["tokens"] for each in found.values())
+        print(f"{mode:7}{budget:8,}  {name:17}{tokens:8,.0f}" + "".join(f"{cell:>21}" for cell in cells))
+    print("\n".join(["a peer is ahead:", *(losses or ["nowhere"])]), flush=True)
 
 
 def main() -> None:
     """Replay the given clones."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("clones", nargs="+", type=Path)
-    options.add_argument("--commits", type=int, default=30, help="how many of each clone")
+    options.add_argument("--commits", type=int, default=20, help="how many of each clone")
     options.add_argument("--reach", type=int, default=1500, help="out of how many of the newest")
     options.add_argument("--aider", help="an interpreter that has aider, to measure its map too")
-    options.add_argument("--fillers", nargs="*", default=list(FILLERS), choices=list(FILLERS))
+    options.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
+    options.add_argument("--modes", nargs="*", default=list(MODES), choices=list(MODES))
+    options.add_argument("--budgets", nargs="*", type=int, default=list(BUDGETS))
+    options.add_argument("--each", action="store_true", help="print a table of each clone too")
+    options.add_argument("--out", type=Path, help="a JSON file for the figures of each commit")
     given = options.parse_args()
-    names = [*given.fillers, *([NAME] if given.aider else [])]
     counter = Counter()
     counter.load()
-    together: Scores = defaultdict(list)
-    over = 0
+    together: Scores = defaultdict(dict)
+    over = made = 0
     for clone in given.clones:
-        scores, more = replay(clone, given.commits, given.reach, counter, given.fillers, given.aider)
-        over += more
-        print_table(scores, names)
-        for cell, values in scores.items():
-            together[cell] += values
+        replay = Replay(given, counter)
+        replay.run(clone)
+        if len(given.clones) == 1 or given.each:
+            print_table(replay.scores)
+        for cell, values in replay.scores.items():
+            together[cell] |= values
+        over += replay.over
+        made += replay.made
     if len(given.clones) > 1:
         print("\nall clones together")
-        print_table(together, names)
-    print(f"budget violations: {over}")
+        print_table(together)
+    print(f"windows of spark over their budget: {over} of {made:,}")
+    if given.out:
+        given.out.write_text(json.dumps([[*cell, values] for cell, values in together.items()]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
-from session.turn.preparation import FRESH, FULL, MAP_SHARE
+from session.turn.preparation import FRESH, FULL, LATER_SHARE, LIKELY_SHARE, MAP_SHARE
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -54,6 +54,9 @@ def asked(budget: int, used: int) -> WindowRequest:
         budget,
         used=used,
         map_limit=int(MAP_SHARE * budget),
+        likely_limit=int(
+            min(LATER_SHARE * budget, (FULL * budget - used) / 2) if used else LIKELY_SHARE * budget
+        ),
         fill_limit=None if used else int(FRESH * budget),
     )
 

@@ -54,5 +54,5 @@ def test_a_folder_inside_the_repository_sees_its_own_paths(repo: Repo) -> None:
 
 
 def test_names_with_any_characters() -> None:
-    log = b"\x01\0\na b.py\0c\xff.py\0\x01\0\x01\0\nd.py\0"
-    assert parse_log(log) == (("a b.py", "c\udcff.py"), ("d.py",))
+    log = b"\x01Say it\n\x02\0\na b.py\0c\xff.py\0\x01none\x02\0\x01\x02\0\nd.py\0"
+    assert parse_log(log) == ((("a b.py", "c\udcff.py"), "Say it"), (("d.py",), ""))

@@ -71,7 +71,7 @@ def the_map(window: Window) -> str:
 
 
 def test_one_long_file_does_not_crowd_out_others(picture: Snapshot, counter: Counter) -> None:
-    asked = WindowRequest("frobnication of part_1", "", 3_000, map_limit=1_500)
+    asked = WindowRequest("frobnication of part_1", "", 3_000, map_limit=1_500, likely_limit=375)
     window = build(asked, picture, counter)
     text = the_map(window)
     assert "tests/test_all.py:\n" in text and " def check_frobnication()\n" in text and " more\n" in text

@@ -1,0 +1,142 @@
+"""Chooses the parts of files that nobody named and that match a request best.
+
+The passages of all likely files take part in one contest. A passage's score is its BM25 score, with the
+rarity of words among these passages, and a share of its file's score.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from context.find.ranking import Ranking
+from context.index.file_text import FileText
+from context.project.snapshot import Snapshot
+from context.window.passages import Passage, passages
+
+_MOST_WORDS = 80
+"""Number of words that passages are scored by: those with the most weight."""
+_K1, _B = 1.2, 0.5
+_TYPICAL = 1_600
+"""Length in characters of a typical passage."""
+_FILE_WEIGHT = 1.0
+"""Weight of a file's score, relative to the score of its passage; the best of each is 1."""
+_FADE, _FLOOR = 0.8, 0.7
+"""Factor for each further passage of a file, and the least that the factors come to, so that more files are
+shown."""
+_SURE = 1.0
+"""Number of rare words whose score shows that a passage is about the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A passage of a file, and how well it matches. ``sure`` says that its words alone show it."""
+
+    score: float
+    path: str
+    passage: Passage
+    sure: bool
+
+
+def shortlist(
+    files: Mapping[str, FileText],
+    scores: Mapping[str, float],
+    ranking: Ranking,
+    snapshot: Snapshot,
+    most: int,
+) -> dict[str, FileText]:
+    """At most ``most`` of the files: those with the best stretch of text, estimated without parsing."""
+    if len(files) <= most:
+        return dict(files)
+    rough = _rough_weights(ranking.wanted, snapshot)
+    best = max(scores.values(), default=0.0) or 1.0
+    found = {path: _best_stretch(file.lowered, rough) for path, file in files.items()}
+    discount = ranking.order.discount
+    top = max((score * discount(path) for path, score in found.items()), default=0.0) or 1.0
+    values = {
+        path: score * discount(path) / top + _FILE_WEIGHT * scores[path] / best
+        for path, score in found.items()
+    }
+    taken = sorted(values, key=lambda path: (-values[path], path))[:most]
+    return {path: files[path] for path in taken}
+
+
+def _best_stretch(text: str, weights: Mapping[str, float]) -> float:
+    """The largest sum of the weights of the words in one stretch of a text."""
+    sums: dict[int, float] = {}
+    for word, weight in weights.items():
+        at = text.find(word)
+        while at >= 0:
+            stretch = at // _TYPICAL
+            sums[stretch] = sums.get(stretch, 0.0) + weight
+            at = text.find(word, (stretch + 1) * _TYPICAL)
+    return max(sums.values(), default=0.0)
+
+
+def contest(
+    files: Mapping[str, FileText], scores: Mapping[str, float], ranking: Ranking, snapshot: Snapshot
+) -> list[Part]:
+    """The passages of likely files, best first. ``scores`` has the score of each file."""
+    words = _weighed(files, ranking.wanted, snapshot)
+    discount = ranking.order.discount
+    scored = {path: _scored(file, words, discount(path)) for path, file in files.items()}
+    top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0
+    best = max(scores.values(), default=0.0) or 1.0
+    sure = _SURE * math.log(2 + snapshot.words.files)
+    parts = []
+    for path, found in scored.items():
+        prior = _FILE_WEIGHT * scores[path] / best
+        factor = 1.0
+        for value, passage in sorted(found, key=lambda item: (-item[0], item[1].lines.start)):
+            if value == 0 and factor < 1:
+                break  # A file that is likely for other reasons is shown by one passage.
+            parts.append(Part((value / top + prior) * factor, path, passage, value >= sure))
+            factor = max(_FLOOR, factor * _FADE)
+    return sorted(parts, key=lambda part: (-part.score, part.path, part.passage.lines.start))
+
+
+def _weighed(
+    files: Mapping[str, FileText], wanted: Mapping[str, float], snapshot: Snapshot
+) -> dict[str, float]:
+    """The words that count, weighted by how rare they are among all passages of the files."""
+    chosen = list(_rough_weights(wanted, snapshot))
+    total = 0
+    held = dict.fromkeys(chosen, 0)
+    for file in files.values():
+        found = passages(file)
+        total += len(found)
+        for word in chosen:
+            at = file.places.get(word)
+            if at:
+                held[word] += sum(_count(at, passage) > 0 for passage in found)
+    return {
+        word: wanted[word] * math.log(1 + (total - held[word] + 0.5) / (held[word] + 0.5)) for word in chosen
+    }
+
+
+def _rough_weights(wanted: Mapping[str, float], snapshot: Snapshot) -> dict[str, float]:
+    """The words with the most weight, by how rare they are among all files."""
+    rough = {word: weight * snapshot.words.rarity(word) for word, weight in wanted.items()}
+    chosen = sorted(rough, key=lambda word: (-rough[word], word))[:_MOST_WORDS]
+    return {word: rough[word] for word in chosen}
+
+
+def _scored(file: FileText, words: Mapping[str, float], factor: float) -> list[tuple[float, Passage]]:
+    """The passages of a file with their scores."""
+    known = [(weight, file.places[word]) for word, weight in words.items() if word in file.places]
+    scored = []
+    for passage in passages(file):
+        score = 0.0
+        norm = _K1 * (1 - _B + _B * passage.size / _TYPICAL)
+        for weight, at in known:
+            count = _count(at, passage)
+            if count:
+                score += weight * count * (_K1 + 1) / (count + norm)
+        scored.append((score * factor, passage))
+    return scored
+
+
+def _count(at: list[int], passage: Passage) -> int:
+    return bisect_left(at, passage.lines.stop) - bisect_left(at, passage.lines.start)

@@ -1,0 +1,172 @@
+"""Shows the parts of files that nobody named and that seem to matter for the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from context.disk.source import Unread
+from context.find.ranking import Ranking, settings
+from context.index.file_text import FileText, file_text
+from context.window.file_views import Form, parts_form, whole_form
+from context.window.likely_parts import Part, contest, shortlist
+from context.window.packing import Packing
+from context.window.pieces import Kind, LeftOut
+from context.window.seen import ShownFile
+
+_MIN_TOKENS = 150
+"""Number of tokens below which no more parts are tried."""
+_CHARACTERS_PER_TOKEN = 4
+"""Estimated characters per token, used to choose parts before they are counted."""
+_HEADING = 80
+"""Estimated length of what stands around the parts of one file."""
+_WHOLE = 0.7
+"""The share of a file from which all of it is shown in place of its parts."""
+_SIGNATURES = 0.4
+"""The largest share of the room that all signatures of a named file may take."""
+_RECENT = 2.0
+"""Score of a file that the conversation has been about, relative to the best of the others."""
+_RECENT_REASON = "this conversation has been about it"
+_FEWEST_FILES = 24
+_TOKENS_PER_FILE = 250
+"""One file for each 250 tokens of room takes part with its passages, and 24 at least."""
+_MOST_FAILURES = 40
+"""Number of parts that did not fit, after which no more are tried."""
+
+
+def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> None:
+    """Add the best parts in at most ``room`` tokens.
+
+    In a following turn, these are only parts that were not shown before and that match the words of the
+    request well.
+    """
+    likely = _likely(packing, ranking)
+    files: dict[str, FileText] = {}
+    if room >= _MIN_TOKENS:
+        files = _read(packing, likely)
+        most = max(_FEWEST_FILES, room // _TOKENS_PER_FILE)
+        taking_part = shortlist(files, likely, ranking, packing.snapshot, most)
+        parts = contest(taking_part, likely, ranking, packing.snapshot)
+        if not first:
+            parts = [part for part in parts if part.sure and not _is_known(packing, part)]
+        for path, chosen in _choose(parts, room * _CHARACTERS_PER_TOKEN).items():
+            room -= _show(packing, files[path], chosen, _reason(packing, ranking, path), room)
+    for path in likely if first else ():
+        if path not in packing.files and (path in files or room < _MIN_TOKENS):
+            why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
+            packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
+    """The files that may be shown in part, with their scores."""
+    rules = settings()["related"]
+    best = max(ranking.scores.values(), default=0.0) or 1.0
+    likely = {path: best * _RECENT for path in packing.request.recent if _may_show(packing, path)}
+    may_be = (
+        path
+        for _, path in ranking.order.top
+        if ranking.scores.get(path, 0.0) >= rules["least"] and _may_show(packing, path)
+    )
+    for path in islice(may_be, rules["most"]):
+        likely.setdefault(path, ranking.scores[path])
+    return likely
+
+
+def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
+    files: dict[str, FileText] = {}
+    for path in paths:
+        source = packing.snapshot.read(path)
+        if isinstance(source, Unread):
+            packing.left_out.append(LeftOut(path, 0, source.why))
+        else:
+            files[path] = file_text(source)
+    return files
+
+
+def _reason(packing: Packing, ranking: Ranking, path: str) -> str:
+    return _RECENT_REASON if path in packing.request.recent else ranking.reasons[path]
+
+
+def _is_known(packing: Packing, part: Part) -> bool:
+    """Whether the model was shown these lines; lines that changed since are shown as a change."""
+    before = packing.before.files.get(part.path)
+    if before is None:
+        return False
+    if before.digest != packing.snapshot.entries.digest(part.path):
+        return True
+    lines = part.passage.lines
+    return before.has_shown([(lines.start, lines.stop)])
+
+
+def _choose(parts: Iterable[Part], room: int) -> dict[str, list[Part]]:
+    """The best parts in about ``room`` characters, by file; the file with the best one first."""
+    chosen: dict[str, list[Part]] = {}
+    failures = 0
+    for part in parts:
+        cost = part.passage.size + (0 if part.path in chosen else len(part.path) + _HEADING)
+        if cost <= room:
+            room -= cost
+            chosen.setdefault(part.path, []).append(part)
+            continue
+        failures += 1
+        if failures == _MOST_FAILURES:
+            break
+    return chosen
+
+
+def named_in_short(packing: Packing, ranking: Ranking, file: FileText, room: int) -> int:
+    """Add the best parts of a named file that is too long, in at most ``room`` tokens, and return these."""
+    path = file.source.path
+    outline = len(file.outline.text)
+    left = room * _CHARACTERS_PER_TOKEN
+    signatures = outline <= _SIGNATURES * left
+    parts = contest({path: file}, {path: 1.0}, ranking, packing.snapshot)
+    chosen = _choose(parts, left - outline if signatures else left).get(path, [])
+    return _show(packing, file, chosen, "", room, signatures=signatures)
+
+
+def _show(
+    packing: Packing, file: FileText, parts: list[Part], reason: str, room: int, *, signatures: bool = False
+) -> int:
+    """Add the parts of one file, without the worst ones if not all fit, and return their tokens."""
+    source = file.source
+    before = packing.before.files.get(source.path)
+    known = before.parts if before is not None and before.digest == source.digest else frozenset()
+    while parts:
+        ranges = sorted((part.passage.lines for part in parts), key=lambda lines: lines.start)
+        size = sum(part.passage.size for part in parts)
+        whole = bool(reason) and before is None and size >= _WHOLE * len(source.text)
+        form = _whole(file, reason) if whole else _parts(file, ranges, reason, signatures=signatures)
+        tokens = packing.counter.count_kept(form.text)
+        if tokens <= room:
+            packing.add(Kind.MENTIONED, source.path, form.text, tokens, form.why)
+            shown = known | {(lines.start, lines.stop) for lines in ranges}
+            packing.files[source.path] = ShownFile(source.digest, file.sums, whole, shown)
+            return tokens
+        parts = parts[:-1]
+    return 0
+
+
+def _whole(file: FileText, reason: str) -> Form:
+    return whole_form(file, f"likely to matter: {reason}; whole{_masked(file)}")
+
+
+def _parts(file: FileText, ranges: list[range], reason: str, *, signatures: bool) -> Form:
+    said = f"likely to matter: {reason}" if reason else "named in the request, but too long to be shown whole"
+    why = f"{said}; the parts that match best{_masked(file)}"
+    return parts_form(file, ranges, why, signatures=signatures)
+
+
+def _masked(file: FileText) -> str:
+    return f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
+
+
+def _may_show(packing: Packing, path: str) -> bool:
+    before = packing.before.files.get(path)
+    return (
+        path in packing.snapshot.entries
+        and path not in packing.files
+        and not (before is not None and before.whole)
+        and path not in packing.without_room
+        and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts
+    )

@@ -1,0 +1,96 @@
+"""Divides a file into passages: definitions, the code between them, and parts of long ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from context.code.symbols import Symbol
+from context.index.file_text import FileText
+
+_LONGEST = 1_800
+"""Length in characters above which a passage is divided, if it can be."""
+_SHORTEST = 500
+"""Length in characters below which a passage is joined to a neighbour; about 150 tokens."""
+_PART = 1_200
+"""Length in characters of the parts of a long stretch that has no definitions inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Consecutive lines of a file, which are shown together or not at all. ``lines`` are indices from 0."""
+
+    lines: range
+    size: int
+    """Length in characters."""
+
+
+@lru_cache(maxsize=128)
+def passages(file: FileText) -> tuple[Passage, ...]:
+    """The passages of a file in order; together they are all of its lines."""
+    starts = file.starts
+    cuts = sorted({*_cuts(file, 0, len(file.lines), _top(file)), len(file.lines)})
+    found: list[range] = []
+    begin = 0
+    for cut in cuts:
+        if cut <= begin:
+            continue
+        size = starts[cut] - starts[begin]
+        if found and _may_join(starts, found[-1], size, cut):
+            found[-1] = range(found[-1].start, cut)
+        else:
+            found.append(range(begin, cut))
+        begin = cut
+    return tuple(Passage(lines, starts[lines.stop] - starts[lines.start]) for lines in found)
+
+
+def _may_join(starts: list[int], before: range, size: int, end: int) -> bool:
+    """Whether a stretch of ``size`` characters up to ``end`` joins the passage before it."""
+    held = starts[before.stop] - starts[before.start]
+    return min(held, size) < _SHORTEST and starts[end] - starts[before.start] <= _LONGEST
+
+
+def _top(file: FileText) -> list[Symbol]:
+    return [symbol for symbol in file.outline.symbols if symbol.kind != "field"]
+
+
+def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Iterator[int]:
+    """The lines at which the stretch from ``first`` to ``last`` is divided."""
+    starts = file.starts
+    if starts[last] - starts[first] <= _LONGEST:
+        return
+    at = first
+    inside = [symbol for symbol in symbols if first <= symbol.start and symbol.end <= last]
+    for place, symbol in enumerate(inside):
+        end = min(symbol.end, last)
+        if symbol.start < at or (symbol.start, end) == (first, last):
+            continue
+        yield from _long_stretch(file, at, symbol.start)
+        yield symbol.start
+        yield end
+        below = [other for other in inside[place + 1 :] if other.start < end]
+        if below:
+            yield from _cuts(file, symbol.start, end, below)
+        else:
+            yield from _long_stretch(file, symbol.start, end)
+        at = end
+    yield from _long_stretch(file, at, last)
+
+
+def _long_stretch(file: FileText, first: int, last: int) -> Iterator[int]:
+    """Divides a long stretch without definitions inside, at empty lines where there are some."""
+    starts, lines = file.starts, file.lines
+    at = first
+    while starts[last] - starts[at] > _LONGEST:
+        end = at + 1
+        empty = 0
+        while end < last and starts[end] - starts[at] < _PART:
+            if not lines[end].strip() and starts[end] - starts[at] > _SHORTEST:
+                empty = end + 1
+            end += 1
+        end = empty or end
+        if end >= last:
+            return
+        yield end
+        at = end

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from context.disk.source import Source
+from context.index.file_text import FileText
+from context.project.project import Project
+from context.text.tokens import Counter
+from context.window.passages import passages
+from context.window.pieces import Kind, Piece, Window, WindowRequest
+from context.window.seen import Seen
+from context.window.window import build
+from tests.context.conftest import Repo
+
+FILLER = "".join(f"    value = value * {n}  # step {n} of a long way\n" for n in range(90))
+WIDGET = "def spin_widget(widget):\n    return widget.frobnicate()\n"
+SOCKET = "def open_socket(port):\n    return Socket(port, timeout=9)\n"
+
+
+def fill(repo: Repo) -> None:
+    long = "def first(value):\n" + FILLER + "\n\n"
+    repo.commit(
+        **{
+            "a/widget.py": long + WIDGET + "\n\n" + long.replace("first", "second"),
+            "b/socket.py": long + SOCKET + "\n\n" + long.replace("first", "third"),
+            "c/other.py": long.replace("first", "other"),
+        }
+    )
+
+
+def likely(window: Window) -> dict[str | None, Piece]:
+    return {piece.path: piece for piece in window.pieces if piece.why.startswith("likely to matter")}
+
+
+def test_the_passage_that_matches_is_shown_and_not_the_rest_of_its_file(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    window = build(WindowRequest("who may frobnicate?", "", 6_000), Project(repo.root).scan(), counter)
+    text = likely(window)["a/widget.py"].text
+    assert text.startswith("## File: a/widget.py (only the parts that seem to matter)\n")
+    assert WIDGET in text and "def second" not in text and "lines not shown\n" in text
+
+
+def test_a_passage_inside_a_long_function_is_found(repo: Repo, counter: Counter) -> None:
+    body = FILLER + "    quench(value)\n" + FILLER
+    repo.commit(**{"long.py": f"def endless(value):\n{body}", "b.py": "x = 1\n"})
+    window = build(WindowRequest("where do we quench?", "", 3_500), Project(repo.root).scan(), counter)
+    text = likely(window)["long.py"].text
+    assert "def endless(value):\n" in text and "    quench(value)\n" in text
+    assert len(text) < len(body) / 2
+
+
+def test_a_following_turn_brings_parts_for_its_own_request_once(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("who may frobnicate?", "", 60_000, likely_limit=500)
+    first = build(asked, snapshot, counter)
+    assert likely(first).keys() == {"a/widget.py"}
+    seen = Seen().after(first.shown)
+
+    def turn(text: str, seen: Seen) -> Window:
+        following = dataclasses.replace(asked, text=text, used=first.tokens)
+        return build(following, snapshot, counter, seen)
+
+    second = turn("what is the socket's timeout?", seen)
+    assert likely(second).keys() == {"b/socket.py"} and SOCKET in likely(second)["b/socket.py"].text
+    assert sum(piece.tokens for piece in likely(second).values()) <= 500
+    seen = seen.after(second.shown)
+    for again in ("and who may frobnicate?", "is the socket's timeout long enough?", "Go on with it.", ""):
+        assert not likely(turn(again, seen)), again
+
+
+def test_without_a_limit_a_following_turn_brings_nothing_of_its_own(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    first = build(WindowRequest("hello", "", 60_000, likely_limit=0), snapshot, counter)
+    following = WindowRequest("who may frobnicate?", "", 60_000, used=first.tokens)
+    assert not likely(build(following, snapshot, counter, Seen().after(first.shown)))
+
+
+def test_a_named_file_that_is_too_long_is_shown_in_short(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("@a/widget.py: who may frobnicate?", "", 60_000)
+    whole = next(piece for piece in build(asked, snapshot, counter).pieces if piece.path == "a/widget.py")
+    assert whole.why == "named in the request; whole"
+    small = build(dataclasses.replace(asked, budget=whole.tokens + 800), snapshot, counter)
+    short = next(piece for piece in small.pieces if piece.path == "a/widget.py")
+    assert short.why == "named in the request, but too long to be shown whole; the parts that match best"
+    assert WIDGET in short.text and "def first(value):" in short.text and "def second(value):" in short.text
+    assert short.tokens < whole.tokens / 2
+
+
+def test_of_a_file_known_in_part_a_later_turn_is_sent_the_rest(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    first = build(WindowRequest("who may frobnicate?", "", 60_000, likely_limit=500), snapshot, counter)
+    assert WIDGET in likely(first)["a/widget.py"].text
+    seen = Seen().after(first.shown)
+    named = WindowRequest("Change @a/widget.py", "", 60_000, used=first.tokens)
+    second = build(named, snapshot, counter, seen)
+    rest = next(piece for piece in second.pieces if piece.path == "a/widget.py")
+    assert rest.text.startswith("## File: a/widget.py (the parts that were not shown before)\n")
+    assert WIDGET not in rest.text and "lines shown before\n" in rest.text
+    assert FILLER in rest.text and "def second(value):" in rest.text
+    seen = seen.after(second.shown)
+    third = build(dataclasses.replace(named, used=second.tokens), snapshot, counter, seen)
+    assert [piece.kind for piece in third.pieces] == [Kind.REQUEST]
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            "def one(a):\n    return a\n",
+            "class Big:\n" + "    def each(self):\n        return 1\n\n" * 60,
+            "def long(value):\n" + FILLER,
+            "x = 1\n",
+            "\n\n\n",
+            "# words " * 500 + "\n",
+            "broken = (\n",
+        ]
+    ),
+    max_size=12,
+)
+
+
+@given(TEXTS)
+def test_passages_are_all_lines_of_a_file_in_order(parts: list[str]) -> None:
+    source = Source("a.py", "".join(parts), "digest")
+    file = FileText(source)
+    found = passages(file)
+    covered = [line for passage in found for line in passage.lines]
+    assert covered == list(range(len(file.lines)))
+    assert sum(passage.size for passage in found) == file.starts[-1]
+    assert all(passage.lines for passage in found)
+
+
+@pytest.mark.parametrize("text", ["", "x", "x\n", "\n"])
+def test_passages_of_almost_nothing(text: str) -> None:
+    found = passages(FileText(Source("a.py", text, "digest")))
+    assert len(found) == (1 if text else 0)

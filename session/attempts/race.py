@@ -6,8 +6,10 @@ those on the untouched project (the *baseline*) before all others.
 
 The first attempt with which all checks are green wins at once, and the others are cut. Where checks were red
 before, an attempt that leaves them as they were can win too, once all have been judged; but not where all
-checks were red and it mended nothing. Among equals the one with the fewest changed lines wins. Without a
-winner, the best is offered: the most checks passed, the most attempts that agree, the fewest lines.
+checks were red and it mended nothing. A verdict of tests that stands alone is run again before it counts, and
+one that then differs counts as flaky: nothing lands on it. Among equals the one with the fewest changed lines
+wins. Without a winner, the best is offered: the most checks passed, the most attempts that agree, the fewest
+lines.
 """
 
 from __future__ import annotations
@@ -86,6 +88,8 @@ class Race:
         self._running: set[RunCheck] = set()
         self._asked: set[int] = set()
         """The checks whose baseline runs or ran."""
+        self.flaky: set[int] = set()
+        """The checks that said two things of the same files; each later verdict of theirs is run again."""
         self._limit = ""
         """The limit that was reached, if one was."""
         self.decision: Decided | None = None
@@ -188,6 +192,7 @@ class Race:
         judged = judge(verdict, self._baseline.get(check))
         if first is not None and first.status is not verdict.status:
             judged = flaky(verdict)
+            self.flaky.add(check)
         life.judgements.append(judged)
         told: list[Effect] = [Checked(life.number, judged)]
         if not judged.standing.passes:
@@ -199,9 +204,11 @@ class Race:
         return [*told, self._end(life, Signal.GREEN, why), *self._share(life)]
 
     def _stands_alone(self, life: AttemptLife, check: int, verdict: Verdict) -> bool:
-        """Whether every other run of a check that may be flaky said something else."""
+        """Whether every other run of a check that may be flaky said something else, or it is known to be."""
         if self.checks[check].kind not in RUN_AGAIN or verdict.status is Status.UNCLEAR:
             return False
+        if check in self.flaky:
+            return True
         others = [self._baseline[check].status] if check in self._baseline else []
         for other in self.lives.values():
             if other is not life and len(other.judgements) > check:

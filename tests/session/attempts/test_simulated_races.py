@@ -1,0 +1,36 @@
+"""Thousands of simulated races: what lands is never wrong, and as often right as chance has it."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from tests.session.attempts.simulation import simulate
+
+SEEDED = 20_261_122
+
+
+@pytest.mark.parametrize("attempts", [1, 5, 25])
+@pytest.mark.parametrize("p", [0.02, 0.2, 0.7])
+def test_a_race_lands_what_is_right_as_often_as_any_attempt_is(attempts: int, p: float) -> None:
+    chance, races = random.Random(SEEDED), 400
+    done = [simulate(chance, attempts, p) for _ in range(races)]
+    assert all((each.landed_right is True) == (each.right > 0) for each in done)
+    assert all(each.landed_right is not False for each in done), "a red attempt landed"
+    expected = 1 - (1 - p) ** attempts
+    spread = math.sqrt(expected * (1 - expected) / races)
+    landed = sum(each.landed_right is True for each in done) / races
+    assert abs(landed - expected) <= 4 * spread + 1e-9
+
+
+def test_a_flaky_check_rarely_lands_what_is_wrong_and_is_told() -> None:
+    chance, races = random.Random(SEEDED), 1_000
+    done = [simulate(chance, 5, 0.2, flake=0.05) for _ in range(races)]
+    wrong = sum(each.landed_right is False for each in done)
+    once = [simulate(chance, 5, 0.2, flake=0.0) for _ in range(races)]
+    # Without running again, one wrong attempt in twenty would pass: about one race in eight.
+    assert wrong <= races * 0.02
+    assert any(each.flaky for each in done) and not any(each.flaky for each in once)
+    assert sum(each.landed_right is True for each in done) >= 0.8 * sum(each.right > 0 for each in done)

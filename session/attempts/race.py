@@ -162,6 +162,12 @@ class Race:
         judged = [life for life in self.lives.values() if life.result.key and not life.same_as]
         return sorted(judged, key=self._rank)
 
+    def all_green(self, life: AttemptLife) -> bool:
+        """Whether every check is green with ``life``, and none only as red as before."""
+        judged = self.lives[life.same_as or life.number].judgements
+        passed = life.state in (State.GREEN, State.WON)
+        return passed and all(each.standing is Standing.GREEN for each in judged)
+
     # -- verdicts ------------------------------------------------------------------------------
 
     def _baseline_ran(self, check: int, verdict: Verdict) -> list[Effect]:
@@ -245,7 +251,7 @@ class Race:
         """Decide, or start the checks that can run now."""
         if self.over:
             return []
-        greens = [life for life in self.lives.values() if self._all_green(life)]
+        greens = [life for life in self.lives.values() if self.all_green(life) and not life.same_as]
         if greens and not self._judge_all:
             return self._decide(min(greens, key=_among_green))
         if not any(life.live for life in self.lives.values()):
@@ -298,13 +304,6 @@ class Race:
         cuts = [each for each in effects if isinstance(each, Cut)]
         told = [each for each in effects if not isinstance(each, Cut)]
         return [*cuts, *told, Ended(winner.number, State.WON, why), self.decision]
-
-    def _all_green(self, life: AttemptLife) -> bool:
-        return (
-            life.state is State.GREEN
-            and not life.same_as
-            and all(each.standing is Standing.GREEN for each in life.judgements)
-        )
 
     def _may_win(self, life: AttemptLife) -> bool:
         """Whether ``life``, with which some checks are as red as before, may land by itself."""

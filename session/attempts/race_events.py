@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from session.attempts.attempt import Attempt
-from session.attempts.attempt_life import Result, State
+from session.attempts.attempt_life import Result
 from session.attempts.judgement import Judgement, Standing
 from session.attempts.plan import Estimate, RacePlan
 from session.attempts.race import Decided, Race
@@ -106,14 +106,14 @@ def race_ended(
     turn: str, race: Race, decided: Decided, attempts: Collection[Attempt], seconds: float
 ) -> RaceEnded:
     """A race is decided."""
-    states = [life.state for life in race.lives.values()]
+    lives = race.lives.values()
     priced = all(each.variation.chosen.price is not None for each in attempts)
     return RaceEnded(
         turn=turn,
         winner=decided.winner or None,
         best=decided.best or None,
-        attempts=len(states),
-        green=sum(state in (State.GREEN, State.WON) for state in states),
+        attempts=len(lives),
+        green=sum(map(race.all_green, lives)),
         tokens=sum(each.meter.tokens for each in attempts),
         seconds=round(seconds, 3),
         cost=round(sum(each.cost() for each in attempts), 6) if priced else None,

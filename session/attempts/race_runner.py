@@ -10,6 +10,7 @@ from functools import partial
 from context.window.pieces import BudgetTooSmall
 from session.attempts.attempt import Attempt
 from session.attempts.attempt_files import AttemptFiles
+from session.attempts.attempt_life import State
 from session.attempts.attempt_maker import AttemptMaker
 from session.attempts.judge import Judge
 from session.attempts.landing import land, rehearse
@@ -227,6 +228,8 @@ class RaceRunner:
                 case Ended(attempt=number, state=state, why=why):
                     attempt = self.attempts.get(number)
                     tokens = attempt.meter.tokens if attempt is not None else 0
+                    if state is State.GREEN and not self.race.all_green(self.race.lives[number]):
+                        state = State.RED  # as red as before
                     self._publish(
                         AttemptEnded(
                             turn=self.turn.name, attempt=number, status=str(state), tokens=tokens, why=why

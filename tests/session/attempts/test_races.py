@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from session.checks.check import Check
 from session.commands.race_commands import RaceError
 from session.events import (
+    AttemptAnswered,
     AttemptChecked,
     AttemptEnded,
     AttemptStarted,
     HunkLanded,
     HunkUndone,
+    Notice,
     RaceEnded,
     RaceStarted,
     TextDelta,
     TurnEnded,
     Usage,
 )
+from session.setup.attempt_settings import AttemptSettings
 from tests.session.attempts.races import (
     ADD,
     ALSO_RIGHT,
@@ -128,8 +134,6 @@ async def test_the_stop_key_ends_all_attempts_at_once(root: Path) -> None:
 
 
 async def test_a_check_that_cannot_run_ends_the_race_before_tokens_are_spent(root: Path) -> None:
-    from session.checks.check import Check
-
     async with talking(root, script(WRONG, RIGHT, stall=30.0)) as it:
         await it.session.race.start("mend add", 2, [Check("none", "not-a-program-at-all")])
         ended = await it.ended("t1")
@@ -146,3 +150,100 @@ async def test_what_cannot_race_says_why(root: Path) -> None:
         with pytest.raises(RaceError, match="no race"):
             it.session.race.take(1)
         assert not it.all(TurnEnded)
+
+
+async def test_what_was_red_before_is_not_held_against_an_attempt_but_never_called_green(root: Path) -> None:
+    other = Check(
+        "other", f"{sys.executable} -B -c 'import calc; calc.missing' || (echo 'calc.py:1: old'; exit 1)"
+    )
+    async with talking(root, script(WRONG, RIGHT)) as it:
+        await it.session.race.start("mend add", 2, [TESTS, other])
+        ended = await it.ended("t1")
+        assert ended.status == "completed", ended
+        (race,) = it.all(RaceEnded)
+        assert race.winner and race.green == 0 and "still red" in race.why
+        assert RIGHT in it.text("calc.py")
+        checked = [each for each in it.all(AttemptChecked) if each.attempt == race.winner]
+        assert [(each.status, each.as_before) for each in checked] == [("green", False), ("red", True)]
+
+
+async def test_where_all_was_red_before_and_nothing_is_mended_nothing_lands(root: Path) -> None:
+    old = Check("old", "echo 'calc.py:1: old'; exit 1")
+    async with talking(root, script(WRONG, ALSO_WRONG)) as it:
+        await it.session.race.start("mend add", 2, [old])
+        ended = await it.ended("t1")
+        assert ended.code == "no_winner" and "red before" in (ended.message or "")
+        assert it.text("calc.py") == ADD
+        assert {each.status for each in it.all(AttemptEnded)} == {"red"}
+
+
+async def test_the_project_changes_under_a_race(root: Path) -> None:
+    slow = Check("slow", "sleep 0.7")
+    async with talking(root, script(RIGHT)) as it:
+        await it.session.race.start("mend add", 1, [slow])
+        await it.until(AttemptAnswered)
+        (root / "calc.py").write_text("# all new\n")
+        ended = await it.ended("t1")
+        assert ended.status == "failed" and "no longer fits" in (ended.message or "")
+        assert it.text("calc.py") == "# all new\n" and not it.all(HunkLanded)
+
+
+async def test_lines_elsewhere_that_changed_meanwhile_are_told(root: Path) -> None:
+    slow = Check("slow", "sleep 0.7")
+    async with talking(root, script(RIGHT)) as it:
+        await it.session.race.start("mend add", 1, [slow])
+        await it.until(AttemptAnswered)
+        (root / "calc.py").write_text(f"# mine\n{ADD}")
+        assert (await it.ended("t1")).status == "completed"
+        assert it.text("calc.py") == f"# mine\n{ADD}".replace("return a - b", RIGHT)
+        assert any("changed during the race" in each.text for each in it.all(Notice))
+
+
+async def test_a_check_that_attacks_the_project_changes_nothing_of_it(root: Path) -> None:
+    wild = Check("wild", "rm -rf ./* ; echo x > calc.py; (setsid sleep 300 &) ; mkdir new; exit 0")
+    async with talking(root, script(RIGHT, WRONG)) as it:
+        await it.session.race.start("mend add", 2, [wild, TESTS], judge_all=True)
+        assert (await it.ended("t1")).status == "completed"
+        assert RIGHT in it.text("calc.py") and [path.name for path in root.iterdir()] == ["calc.py"]
+        (race,) = it.all(RaceEnded)
+        assert race.green == 1, "what one check wrote is not there for the next"
+
+
+async def test_two_sessions_race_in_one_project_at_once(root: Path) -> None:
+    async with talking(root, script(WRONG, RIGHT)) as one, talking(root, script(WRONG, BROKEN)) as two:
+        await one.session.race.start("mend add", 2, CHECKS)
+        await two.session.race.start("mend add", 2, CHECKS)
+        assert (await one.ended("t1")).status == "completed"
+        assert (await two.ended("t1")).code == "no_winner"
+        assert RIGHT in one.text("calc.py")
+
+
+async def test_a_dropped_link_in_the_middle_fails_one_attempt_and_not_the_race(root: Path) -> None:
+    cut = script(WRONG).replace(
+        '[[scenario.step]]\nsay = "Done', '[[scenario.step]]\nclose = {}\n[[scenario.step]]\nsay = "Done'
+    )
+    first, rest = (
+        cut,
+        script(RIGHT).partition("\n")[2].replace('id = "a1"', 'id = "b1"').replace("Answer 1", "Answer 2"),
+    )
+    async with talking(root, f"{first}\n{rest}") as it:
+        await it.session.race.start("mend add", 2, CHECKS)
+        ended = await it.ended("t1")
+        assert ended.status == "completed", ended
+        assert RIGHT in it.text("calc.py")
+
+
+async def test_limits_are_held(root: Path) -> None:
+    async with talking(root, script(RIGHT, RIGHT)) as it:
+        limited = replace(it.session._opening.settings, attempts=AttemptSettings(tokens=1_000))
+        it.session.race._opening = replace(it.session._opening, settings=limited)
+        await it.session.race.start("mend add", 2, CHECKS)
+        ended = await it.ended("t1")
+        assert ended.code == "limit" and "over the limit" in (ended.message or "")
+        assert not it.partner.requests or not any(each.generate for each in it.partner.requests)
+        brief = replace(limited, attempts=AttemptSettings(minutes=0.005))
+        it.session.race._opening = replace(it.session._opening, settings=brief)
+        await it.session.race.start("mend add", 2, [Check("slow", "sleep 30")])
+        ended = await it.ended("t2")
+        assert ended.code == "no_winner" and "minutes is reached" in (ended.message or "")
+    assert it.text("calc.py") == ADD

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +39,8 @@ def command(
         raise click.UsageError("--json and --sarif exclude each other")
     opened = opening(folder, **{**given, "review": None})
     if opened.endpoint is None:
+        import asyncio
+
         from session.model_choice.offers import with_hint
 
         leave(asyncio.run(with_hint(opened)).missing, CONFIGURATION)
@@ -69,6 +70,8 @@ def _run(
     as_sarif: bool,
     began: float,
 ) -> int:
+    import asyncio
+
     from session.review.finding import Severity
     from session.transport.errors import LinkError
 

@@ -24,7 +24,14 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
-from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
+from session.events import (
+    ConnectionChanged,
+    Event,
+    Notice,
+    PromptSubmitted,
+    SessionStarted,
+    TurnEnded,
+)
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
@@ -42,6 +49,7 @@ from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax_verdicts import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
+from session.redirect.after_hunk import AfterHunk
 from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
@@ -118,6 +126,8 @@ class Session:
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
+        self._after_hunk = AfterHunk(self._turns, self._recorder.publish)
+        self._recorder.subscribe(self._after_hunk.take)
         self._default = DefaultModel(opening, self._choice, self._recorder, self._turns.choice_changed)
         self._recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
@@ -287,9 +297,15 @@ class Session:
         """Submit a prompt after the running turn and those queued before it; at once when there are none."""
         self._turns.queue(text)
 
-    def unqueue(self) -> list[str]:
-        """Take back all queued prompts, oldest first: they are not sent."""
-        return self._turns.unqueue()
+    def after_hunk(self, text: str) -> None:
+        """Redirect with ``text`` once the hunk that is being typed has ended; at once where there is none."""
+        self._after_hunk.submit(text)
+
+    def unqueue(self, number: int | None = None) -> list[str]:
+        """Take back the queued prompt with this number, from 1 (0: the one that waits for a hunk), or without
+        a number all of them, oldest first: they are not sent."""
+        texts = [] if number else self._after_hunk.take_back()
+        return texts if number == 0 else texts + self._turns.unqueue(number)
 
     def interrupt(self) -> None:
         """Stop the running turn: when this returns nothing more of it lands. No-op without one. What waits

@@ -97,8 +97,13 @@ class SessionPort(Protocol):
         """Send a prompt after the running turn."""
         ...
 
-    def unqueue(self) -> list[str]:
-        """Remove the queued prompts and return them."""
+    def after_hunk(self, text: str) -> None:
+        """Redirect once the hunk that is being typed has ended; at once where there is none."""
+        ...
+
+    def unqueue(self, number: int | None = None) -> list[str]:
+        """Remove the queued prompt with this number (from 1; 0: the one that waits for a hunk), or all of
+        them, and return them."""
         ...
 
     def interrupt(self) -> None:

@@ -48,19 +48,22 @@ class PromptSubmitted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PromptQueued(Event):
-    """A prompt waits for the running turn to end; ``waiting`` counts the prompts in the queue."""
+    """A prompt waits for the running turn to end; ``waiting`` counts the prompts in the queue. With ``when``
+    ``hunk`` it waits for the hunk that is being typed instead, in place of what waited for that before."""
 
     type: ClassVar[str] = "prompt.queued"
     text: str
     waiting: int
+    when: str = "turn"
 
 
 @dataclass(frozen=True, slots=True)
 class PromptsUnqueued(Event):
-    """The user took back all queued prompts; ``texts`` holds them, oldest first."""
+    """The user took back queued prompts: ``texts``, oldest first. ``waiting`` counts those that are left."""
 
     type: ClassVar[str] = "prompt.unqueued"
     texts: tuple[str, ...]
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

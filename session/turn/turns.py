@@ -134,12 +134,19 @@ class Turns:
         self._queued.append(text)
         self._publish(PromptQueued(text=text, waiting=len(self._queued)))
 
-    def unqueue(self) -> list[str]:
-        """Take back all queued prompts, oldest first: they are not sent."""
-        texts = list(self._queued)
-        self._queued.clear()
+    @property
+    def queued(self) -> tuple[str, ...]:
+        """The prompts that wait for the running turn to end, oldest first."""
+        return tuple(self._queued)
+
+    def unqueue(self, number: int | None = None) -> list[str]:
+        """Take back the queued prompt with this number, from 1, or without one all of them, oldest first:
+        they are not sent."""
+        texts = list(self._queued) if number is None else list(self._queued)[number - 1 : number]
+        for text in texts:
+            self._queued.remove(text)
         if texts:
-            self._publish(PromptsUnqueued(texts=tuple(texts)))
+            self._publish(PromptsUnqueued(texts=tuple(texts), waiting=len(self._queued)))
         return texts
 
     def interrupt(self) -> None:

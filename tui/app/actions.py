@@ -10,6 +10,7 @@ from tui.app.session_start import SessionStart
 from tui.control.overlay_control import OverlayControl
 from tui.control.pane_control import PaneControl
 from tui.drawing.theme_switch import ThemeSwitch
+from tui.keys.key_order import after_typing
 from tui.panes.layout import Layout, Panes
 from tui.terminal.driver import repaint
 
@@ -89,6 +90,17 @@ class Actions:
     def before_hunk(self) -> None:
         """Show what stood in the place of the hunk at the cursor."""
         self._controls.hunks.before()
+
+    def queue(self) -> None:
+        """Go to the messages that wait."""
+        if self._panes.queue.messages:
+            self._app.screen_stack[0].set_focus(self._panes.queue)
+        else:
+            self._panes.status.say("no message waits")
+
+    def after_hunk(self) -> None:
+        """Send the draft once the hunk that is being typed has ended."""
+        after_typing(self._app, self._controls.prompts.send_after_hunk)
 
     def review(self) -> None:
         """Review the hunks."""

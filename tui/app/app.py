@@ -37,6 +37,7 @@ from tui.panes.editor.marks import Marks
 from tui.panes.find_bar import FindBar
 from tui.panes.held_bar import HeldBar
 from tui.panes.layout import Layout, Panes
+from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
@@ -101,6 +102,7 @@ class SparkApp(App[int], inherit_bindings=False):
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         yield FindBar(palette, id="find-bar")
         yield HeldBar(palette, id="held")
+        yield QueueList(palette, id="queue")
         prompts = [*first.prompts, *reversed(self._suggestions)]
         yield Composer(prompts, first.draft, self._complete, self._turn_runs, id="composer")
         yield StatusLine(palette, id="status")
@@ -282,6 +284,14 @@ class SparkApp(App[int], inherit_bindings=False):
     def on_find_bar_acted(self, event: FindBar.Acted) -> None:
         """The user goes on to another match, replaces, or ends the search."""
         self.controls.find.act(event.action)
+
+    def on_queue_list_asked(self, event: QueueList.Asked) -> None:
+        """The user edits, removes or sends a message that waits."""
+        self.controls.prompts.dequeue(event.number, event.wish)
+
+    def on_queue_list_left(self) -> None:
+        """The user goes back from the messages that wait."""
+        self.pane_control.focus("composer")
 
     def on_held_bar_left(self, event: HeldBar.Left) -> None:
         """The user goes back from the question."""

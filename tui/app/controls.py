@@ -69,6 +69,7 @@ def make_controls(
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     feed.on_broken = files.broken
+    feed.on_queue = panes.queue.take
     find = FindControl(app, panes.editor, panes.find)
     panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)

@@ -62,6 +62,8 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
+        self.on_queue: Callable[[said.Event], None] = lambda event: None
+        """Called with every event, for the list of messages that wait."""
         self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
         """Called when a turn left a file with a syntax error."""
         self.held = HeldItems()
@@ -149,6 +151,7 @@ class Feed:
     def _tell(self, event: said.Event) -> None:
         """Show what an event means for the chat and for the turn."""
         self.book.take(event)
+        self.on_queue(event)
         if isinstance(event, _ANSWERS):
             self._unanswered = ""
         chat, status = self._chat, self._status
@@ -161,10 +164,8 @@ class Feed:
                 chat.prompt(text, kind)
                 status.show(phase="preparing", message="", waiting=waiting)
                 self.on_turn(True)
-            case said.PromptQueued(waiting=waiting):
+            case said.PromptQueued(waiting=waiting, when="turn") | said.PromptsUnqueued(waiting=waiting):
                 status.show(waiting=waiting)
-            case said.PromptsUnqueued():
-                status.show(waiting=0)
             case said.TurnStarted(input_tokens=tokens):
                 self._started = event
                 self._meter.begin(tokens)

@@ -13,6 +13,7 @@ from tui.control.overlay_control import OverlayControl
 from tui.control.quit_control import QuitControl
 from tui.panes.held_bar import TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
+from tui.panes.queue_list import Wish
 from tui.words.completion import prefetch_models
 from tui.words.slash import SlashError, run_command, split_slash
 
@@ -65,6 +66,27 @@ class PromptControl:
             if self._session.running:
                 self._feed.stop()
             self._session.submit(text)
+
+    def send_after_hunk(self) -> None:
+        """Send the draft as a redirect that waits for the hunk being typed."""
+        composer = self._panes.composer
+        draft = composer.draft
+        if draft.strip():
+            composer.history_of_prompts.add(draft)
+            composer.put("")
+            self._session.after_hunk(draft)
+
+    def dequeue(self, number: int, wish: Wish) -> None:
+        """Take a message that waits out of the queue: to edit it, to send it now, or for good."""
+        texts = self._session.unqueue(number)
+        if not texts:
+            self._panes.status.say("that message was sent just now")
+        elif wish == "now":
+            self.send(texts[0], queued=False)
+        elif wish == "edit":
+            composer = self._panes.composer
+            composer.put("\n\n".join(filter(str.strip, [*texts, composer.draft])))
+            self._app.screen_stack[0].set_focus(composer)
 
     def interrupt(self) -> None:
         """Stop the turn before anything else happens; then close what lies over the panes."""

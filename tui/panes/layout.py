@@ -15,6 +15,7 @@ from tui.panes.composer.suggestions import Suggestions
 from tui.panes.editor.editor import EditorPane
 from tui.panes.find_bar import FindBar
 from tui.panes.held_bar import HeldBar
+from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
 from tui.panes.welcome import Welcome
 
@@ -42,13 +43,14 @@ class Panes:
     suggestions: Suggestions
     held: HeldBar
     find: FindBar
+    queue: QueueList
 
     @classmethod
     def of(cls, screen: Screen[object]) -> Panes:
         """The panes on ``screen``."""
         one = screen.query_one
         chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
-        bars = one(Suggestions), one(HeldBar), one(FindBar)
+        bars = one(Suggestions), one(HeldBar), one(FindBar), one(QueueList)
         return cls(one(EditorPane), one(Welcome), chat, composer, status, *bars)
 
 

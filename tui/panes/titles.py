@@ -56,8 +56,11 @@ def composer_title(text: str, *, running: bool) -> Content:
     """What the command in ``text`` does, or which keys send and stop."""
     if told := hint(text):
         return pane_title("Command", told)
-    send = "Enter redirects" if running else "Enter sends"
-    queue = f" · {shown('complete', 'composer')} queues · {shown('interrupt')} stops" if running else ""
+    send = "Enter redirects now" if running else "Enter sends"
+    queue = ""
+    if running:
+        queue = f" · {shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
+        queue += f" · {shown('interrupt')} stops"
     keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
     return pane_title("Redirect" if running else "Ask", keys)
 

@@ -168,6 +168,8 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             return "every hunk is held until you agree" if session.review else "hunks land at once"
         case "diff", _:
             return (await session.hunks.diff(argument)).text
+        case "after", str() if argument:
+            session.after_hunk(argument)
         case "queue", str() if argument:
             session.queue(argument)
         case "lock", "":

@@ -1,0 +1,1 @@
+"""Redirects that wait for the hunk that is being typed."""

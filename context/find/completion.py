@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import lru_cache
 from heapq import nsmallest
 
-from context.find.mentions import matching
 from context.project.project_paths import project_paths
 from context.project.snapshot import Snapshot
 
@@ -71,7 +70,7 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
 
 
 def _named_by_glob(pattern: str, snapshot: Snapshot, limit: int) -> list[Completion]:
-    found = matching(pattern, snapshot.paths)
+    found = project_paths(snapshot.paths).matching(pattern)
     if not found:
         return []
     files = f"{len(found):,} file{'' if len(found) == 1 else 's'}"

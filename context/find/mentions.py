@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from context.code.languages import language_of
 from context.project.project_paths import ProjectPaths, project_paths
-from context.text.globs import glob
 
 if TYPE_CHECKING:
     from context.project.snapshot import Snapshot
@@ -34,6 +32,8 @@ _PLACE = re.compile(r"[*?]|:\d+-\d+$|/[^/]*\.\w+$|/$")
 _ELSEWHERE = re.compile(r"^(?:/[^/]|~/|\.\.?/)")
 """Matches a mention that means a place on the disk, perhaps outside of the project."""
 _QUOTES = "\"'`"
+_MOST_PATTERNS = 30
+"""Number of different globs of one text that are looked up."""
 _MOST_DEFINING = 8
 """Number of files that may define a symbol; a name that more define is too common."""
 
@@ -55,10 +55,12 @@ def find_mentions(text: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     """All mentions in ``text``, in order and without repeats."""
     names = project_paths(snapshot.paths)
     found: dict[Mention, None] = {}
+    patterns: set[str] = set()
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
-        for mention in _mentioned(word, names, snapshot):
-            found[mention] = None
+        if not _one_too_many(word, patterns):
+            for mention in _mentioned(word, names, snapshot):
+                found[mention] = None
     for path in _paths_without_at(_AT.sub(" ", text), names):
         found.setdefault(Mention(path))
     return tuple(found)
@@ -69,8 +71,12 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
     the reason."""
     names = project_paths(snapshot.paths)
     unresolved: dict[str, str] = {}
+    patterns: set[str] = set()
     for match in _AT.finditer(text):
         word = f"{match[1]}{match[2] or ''}" if match[1] else match[3]
+        if _one_too_many(word, patterns):
+            unresolved[f"@{word}"] = f"is not looked up: a request may have {_MOST_PATTERNS} patterns"
+            continue
         if _mentioned(word, names, snapshot):
             continue
         bare = word.rstrip(_TRAILING)
@@ -92,6 +98,23 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
         elif match[1] or _is_place(bare, behind=text[max(0, match.start() - 1) : match.start()]):
             unresolved[f"@{bare}"] = _why_nothing(_LINES.sub(r"\1", bare).removeprefix("./"), snapshot)
     return unresolved
+
+
+def _is_pattern(word: str) -> bool:
+    return any(mark in word for mark in "*?[")
+
+
+def _one_too_many(word: str, patterns: set[str]) -> bool:
+    """Whether a word is a pattern beyond those that are looked up; it is added to the ``patterns`` otherwise.
+
+    Each may have to look at all paths, and pasted text may have thousands.
+    """
+    if not _is_pattern(word) or word in patterns:
+        return False
+    if len(patterns) == _MOST_PATTERNS:
+        return True
+    patterns.add(word)
+    return False
 
 
 def _why_undefined(word: str, names: ProjectPaths, snapshot: Snapshot) -> str | None:
@@ -136,20 +159,14 @@ def resolve_target(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
     return tuple(_mentioned(word, project_paths(snapshot.paths), snapshot))
 
 
-def matching(pattern: str, paths: Iterable[str]) -> list[str]:
-    """The paths that a glob matches (``context.text.globs``)."""
-    matches = glob(pattern)
-    return [path for path in paths if matches(path)]
-
-
 def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Mention]:
     paths = _named(word, names, folders=True)
     part = _LINES.match(word.rstrip(_TRAILING))
     if not paths and part is not None:
         lines = _range(part)
         return [Mention(path, lines=lines) for path in _named(part[1], names, folders=False) if lines]
-    if not paths and any(mark in word for mark in "*?["):
-        paths = matching(word, snapshot.paths) or matching(word.rstrip(_TRAILING), snapshot.paths)
+    if not paths and _is_pattern(word):
+        paths = list(names.matching(word) or names.matching(word.rstrip(_TRAILING)))
     if paths:
         return [Mention(path) for path in paths]
     bare = word.rstrip(_TRAILING)

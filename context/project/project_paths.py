@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache
+
+from context.text.globs import glob
+
+_MOST_PATTERNS = 64
+"""Number of patterns whose matches are cached."""
+_LITERAL = re.compile(r"([^*?\[]+)/")
+"""Matches the folders at the beginning of a pattern that are written out."""
 
 
 class ProjectPaths:
@@ -27,6 +35,25 @@ class ProjectPaths:
         if "/" in name:
             held = tuple(path for path in held if path == name or path.endswith(f"/{name}"))
         return list(held[:most])
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The paths that a glob matches (``context.text.globs``); the results used last are cached."""
+        return self._matching(pattern)
+
+    @cached_property
+    def _matching(self) -> Callable[[str], tuple[str, ...]]:
+        return lru_cache(maxsize=_MOST_PATTERNS)(self._search)
+
+    def _search(self, pattern: str) -> tuple[str, ...]:
+        matches = glob(pattern)
+        pattern = pattern.removeprefix("./")
+        if "/" not in pattern and "**" not in pattern:
+            # Only names count, and many files share theirs.
+            names = [name for name in self._by_name if matches(name)]
+            return tuple(sorted(path for name in names for path in self._by_name[name]))
+        folder = _LITERAL.match(pattern)
+        inside = self.below(folder[1]) if folder is not None else self.all
+        return tuple(filter(matches, inside))
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,12 +8,13 @@ from context.find.completion import Target, complete
 from context.find.mentions import (
     Mention,
     find_mentions,
-    matching,
     resolve_target,
     unresolved_mentions,
 )
 from context.project.project import Project
+from context.project.project_paths import ProjectPaths
 from context.project.snapshot import Snapshot
+from context.text.globs import glob
 from context.text.tokens import Counter
 from context.window.window import WindowRequest, build
 from tests.context.conftest import Repo
@@ -67,7 +68,7 @@ def test_mentions(text: str, found: tuple[str, ...]) -> None:
     ],
 )
 def test_globs(pattern: str, found: tuple[str, ...]) -> None:
-    assert tuple(matching(pattern, PATHS)) == found
+    assert ProjectPaths(tuple(sorted(PATHS))).matching(pattern) == found
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,24 @@ def test_globs(pattern: str, found: tuple[str, ...]) -> None:
 )
 def test_no_glob_takes_exponential_time(pattern: str, found: bool) -> None:
     path = f"{'a/' * 60}{'a' * 200}"
-    assert matching(pattern, (path,)) == [path] * found
+    assert ProjectPaths((path,)).matching(pattern) == (path,) * found
+
+
+def test_a_glob_finds_what_the_matcher_says_of_each_path() -> None:
+    paths = ProjectPaths(tuple(sorted(PATHS)))
+    for pattern in ("./src/ui/*.ts", "src/u*/a*", "*/util.py", "lib/[tu]til.py", "no/*", "lib", "**pp.py"):
+        assert paths.matching(pattern) == tuple(filter(glob(pattern), paths.all)), pattern
+
+
+def test_a_request_with_too_many_patterns_says_so(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{f"src/part{n:03}.py": f"x = {n}\n" for n in range(40)})
+    text = " ".join(f"@src/*{n:03}.py" for n in range(40)) + " @src/*001.py @src/part039.py"
+    window = build(WindowRequest(text, "", 90_000), Project(repo.root).scan(), counter)
+    named = [piece.path for piece in window.pieces if piece.why == "named in the request; whole"]
+    assert named == [f"src/part{n:03}.py" for n in (*range(30), 39)]
+    told = {left.path: left.why for left in window.left_out if left.named}
+    assert told.keys() == {f"@src/*{n:03}.py" for n in range(30, 40)}
+    assert set(told.values()) == {"is not looked up: a request may have 30 patterns"}
 
 
 CODE = '''class Queue:

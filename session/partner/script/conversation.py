@@ -11,6 +11,7 @@ was refused or was undone; ``not_received`` settles nothing, so that hunk is sen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,7 @@ from session.partner.script.script import (
 from session.protocol.items import text_of
 
 _TAIL = 48
+_ELEMENT = re.compile(r"<([a-z_]+)>.*</\1>", re.DOTALL)
 _LONGEST_PROMPT = 2_000
 """The most characters of a prompt that are compared."""
 _ALL_THERE = Say(
@@ -152,7 +154,8 @@ class _Conversation:
         current = self.scenario
         if current is not None and current.is_redirect(words):
             fitting = current
-        if current is not None and fitting in (None, current) and not self._finished():
+        owing = current is not None and bool(current.hunks or current.redirect)
+        if current is not None and owing and fitting in (None, current) and not self._finished():
             self._redirect(current)
         else:
             self._begin(fitting)
@@ -319,10 +322,10 @@ def _expand(steps: tuple[Step, ...], owed: tuple[Step, ...]) -> Iterable[Step]:
 
 
 def _is_report(text: str, reported: Sequence[Reported]) -> bool:
-    """Whether a user message is none of the user's words, but only a report or the project's data."""
-    return text.startswith(HEADS) or (
-        bool(reported) and text.lstrip().startswith("What became of your edits")
-    )
+    """Whether a user message is none of the user's words, but only a report or the project's data. Codex puts
+    what it tells of its surroundings into one element, as ``<environment_context>``."""
+    told = bool(reported) and text.lstrip().startswith("What became of your edits")
+    return told or text.startswith(HEADS) or _ELEMENT.fullmatch(text.strip()) is not None
 
 
 def _says(scenario: Scenario, begun: str) -> bool:

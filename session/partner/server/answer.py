@@ -55,6 +55,8 @@ class ResponseSpec:
     stream_id: str | None = None
     patch_tool: str | None = None
     """The custom tool that takes patches; with None they are SEARCH/REPLACE blocks in the text."""
+    patch_shell: str | None = None
+    """The shell tool that takes them instead, as a call of ``apply_patch``."""
     bare: bool = False
 
 
@@ -149,6 +151,10 @@ class Answer:
                 yield from self._open_item("custom_tool_call", fresh=True)
                 yield from self._deltas(v4a(hunks), step.limit)
                 return
+            if self.spec.patch_shell is not None:
+                yield from self._open_item("function_call", fresh=True, tool=self.spec.patch_shell)
+                yield from self._deltas(_shell_call(self.spec.patch_shell, v4a(hunks)), step.limit)
+                return
             kind, text = "message", search_replace(hunks)
         elif isinstance(step, Think):
             kind, text = "reasoning", step.text
@@ -218,6 +224,12 @@ class Answer:
             for name in ("output_index", "content_index", "summary_index", "sequence_number"):
                 event.pop(name, None)
         return event
+
+
+def _shell_call(tool: str, patch: str) -> str:
+    """The arguments with which the shell ``tool`` applies ``patch``."""
+    line = f"apply_patch <<'PATCH'\n{patch.rstrip()}\nPATCH\n"
+    return json.dumps({"cmd" if tool == "exec_command" else "command": line})
 
 
 class _Item:

@@ -169,6 +169,7 @@ class HttpConnection:
                 created_at=int(time.time()),
                 input_tokens=request.standing_tokens() + request.own_tokens(),
                 patch_tool=request.patch_tool,
+                patch_shell=request.patch_shell,
                 bare=self._model.script.bare,
             )
         )

@@ -15,6 +15,8 @@ from session.protocol.items import text_of
 
 _LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 PATCH_TOOL = "apply_patch"
+SHELLS = ("exec_command", "shell_command")
+"""Codex's tools that run a line of shell."""
 
 
 class BadRequest(Exception):
@@ -67,8 +69,17 @@ class Request:
 
     @property
     def patch_tool(self) -> str | None:
-        """The custom tool that takes patches; None if they go into the text."""
+        """The custom tool that takes patches; None if they go into the text or to a shell."""
         return PATCH_TOOL if self.offers_patch_tool else None
+
+    @property
+    def patch_shell(self) -> str | None:
+        """The shell tool that takes patches, for Codex with a model that it does not know: it offers that
+        model no patch tool, and applies what a shell is given for ``apply_patch``."""
+        if self.offers_patch_tool:
+            return None
+        names = {tool.get("name") for tool in self.tools if tool.get("type") == "function"}
+        return next((name for name in SHELLS if name in names), None)
 
     def own_tokens(self) -> int:
         """The tokens of this request's own input items."""

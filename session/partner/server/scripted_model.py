@@ -122,7 +122,7 @@ class ScriptedModel:
         return reply(
             self.script,
             items,
-            rounds=request.offers_patch_tool,
+            rounds=request.offers_patch_tool or request.patch_shell is not None,
             tools=request.offers_functions,
             exhausted=self.exhausted(),
         )

@@ -151,6 +151,7 @@ class WebSocketConnection:
             previous_response_id=request.previous_response_id,
             stream_id=request.stream_id,
             patch_tool=request.patch_tool,
+            patch_shell=request.patch_shell,
             bare=self._model.script.bare,
         )
         answer = Answer(spec)

@@ -325,3 +325,20 @@ def test_the_example_in_the_documentation_can_be_played() -> None:
 def test_a_script_that_is_not_there(tmp_path: Any) -> None:
     with pytest.raises(ScriptError, match=r"nowhere\.toml"):
         load(tmp_path / "nowhere.toml")
+
+
+async def test_codex_with_a_model_that_it_does_not_know_gets_its_patch_by_the_shell() -> None:
+    shell = {"type": "function", "name": "exec_command", "parameters": {"type": "object"}}
+    about = "<environment_context>\n<cwd>/p</cwd>\n</environment_context>"
+    asked = [{"type": "message", "role": "user", "content": text} for text in (about, "edit")]
+    async with Partner(rate=float("inf"), scripts=parse(SCRIPT)) as partner, await dial(partner) as socket:
+        response = (await ask(socket, asked, tools=[shell]))[-1]["response"]
+        call = next(item for item in response["output"] if item["type"] == "function_call")
+        line = json.loads(call["arguments"])["cmd"]
+        assert call["name"] == "exec_command"
+        assert line.startswith("apply_patch <<'PATCH'\n*** Begin Patch\n")
+        assert line.endswith("*** End Patch\nPATCH\n")
+        result = {"type": "function_call_output", "call_id": call["call_id"], "output": "Done!"}
+        fields = {"previous_response_id": response["id"], "tools": [shell]}
+        ended = (await ask(socket, [result], **fields))[-1]["response"]
+        assert "Edited." in str(ended["output"])

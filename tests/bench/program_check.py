@@ -1,0 +1,209 @@
+"""Runs other people's programs against the partner: ``python -m tests.bench.program_check --keep DIR``.
+
+Codex CLI and aider are installed into ``DIR`` the first time (npm and pip; minutes, 2 GB). Each is asked in
+a project of its own for a conversation, an edit and a model that does not exist, and is stopped in the
+middle of an answer. Prints what held, and the bytes of the first conversation's requests. Leaves
+with 1 where something did not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from session.partner.script.load import parse
+from session.partner.server.server import Partner
+
+MODEL, UNKNOWN = "spark-practice", "no-such-model"
+BEFORE, AFTER = "def red():\n    return 1\n", "def red():\n    return 10\n"
+SCRIPT = f'''
+models = ["{MODEL}"]
+refuse_models = ["{UNKNOWN}"]
+[[scenario]]
+match = ["repaint"]
+[[scenario.hunk]]
+id = "red"
+path = "colours.py"
+lines = """
+ def red():
+-    return 1
++    return 10
+"""
+[[scenario.step]]
+say = "I change red.\\n"
+[[scenario.step]]
+patch = ["red"]
+[[scenario.step]]
+say = "Done.\\n"
+[[scenario]]
+match = ["tell a long story"]
+[[scenario.step]]
+say = "Once upon a time.\\n"
+[[scenario.step]]
+stall = 60.0
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+say = "A word of the partner.\\n"
+'''
+SECONDS = 150.0
+"""The longest that one run of a program may take; their first starts are slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program: how it is installed, and the command that asks it for something."""
+
+    name: str
+    install: Sequence[str]
+    executable: str
+    """Where it is after that, below the folder."""
+    arguments: Callable[[str, str], Sequence[str]]
+    """The arguments for a model and a prompt."""
+    environ: Callable[[str, Path], Mapping[str, str]] = lambda url, home: {}
+    prepare: Callable[[str, Path, Path], None] = lambda url, home, project: None
+
+
+def _codex_home(url: str, home: Path, project: Path) -> None:
+    (home / "config.toml").write_text(
+        'model_provider = "partner"\napproval_policy = "never"\nsandbox_mode = "workspace-write"\n'
+        f'[model_providers.partner]\nname = "partner"\nbase_url = "{url}"\nenv_key = "PARTNER_KEY"\n'
+        'wire_api = "responses"\nsupports_websockets = true\n'
+    )
+
+
+PROGRAMS = (
+    Program(
+        "Codex CLI",
+        ("npm", "install", "--no-audit", "--no-fund", "--prefix", "{}", "@openai/codex"),
+        "node_modules/.bin/codex",
+        lambda model, prompt: ("exec", "--skip-git-repo-check", "-m", model, prompt),
+        lambda url, home: {"CODEX_HOME": str(home), "PARTNER_KEY": "k"},
+        _codex_home,
+    ),
+    Program(
+        "aider",
+        (sys.executable, "-m", "pip", "install", "-q", "--target", "{}", "aider-chat"),
+        "bin/aider",
+        lambda model, prompt: (
+            *("--model", f"openai/{model}", "--edit-format", "diff", "--no-show-model-warnings"),
+            *("--no-check-update", "--yes-always", "--no-auto-commits", "--no-analytics"),
+            *("--message", prompt, "colours.py"),
+        ),
+        lambda url, home: {"OPENAI_API_KEY": "k", "OPENAI_API_BASE": url, "HOME": str(home)},
+    ),
+)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What held of one program, and the bytes of its requests."""
+
+    held: dict[str, str] = field(default_factory=dict)
+    sizes: list[int] = field(default_factory=list)
+
+
+async def run(
+    command: Sequence[str], project: Path, environ: Mapping[str, str], until: Callable[[], bool] | None
+) -> str:
+    """Run a program and return what it wrote; interrupt it once ``until`` holds, if that is given."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=project,
+        env={**os.environ, **environ},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    reading = asyncio.create_task(process.communicate())
+    try:
+        async with asyncio.timeout(SECONDS):
+            while until is not None and not until() and not reading.done():
+                await asyncio.sleep(0.05)
+            if until is not None and not reading.done():
+                os.killpg(process.pid, signal.SIGINT)
+            written, _ = await asyncio.shield(reading)
+    except TimeoutError:
+        os.killpg(process.pid, signal.SIGKILL)
+        written, _ = await reading
+    return " ".join(bytes(written).decode("utf-8", "replace").split())  # some wrap what they print
+
+
+async def check(program: Program, folder: Path) -> Outcome:
+    """Ask ``program`` for everything."""
+    outcome = Outcome()
+    async with Partner(rate=math.inf, scripts=parse(SCRIPT)) as partner:
+        with tempfile.TemporaryDirectory() as name:
+            home, project = Path(name) / "home", Path(name) / "project"
+            home.mkdir()
+            project.mkdir()
+            file = project / "colours.py"
+            file.write_text(BEFORE)
+            as_somebody = ("-c", "user.name=a", "-c", "user.email=a@b")
+            for words in (("init", "-q"), ("add", "."), (*as_somebody, "commit", "-qm", "a")):
+                subprocess.run(["git", *words], cwd=project, check=True)
+            program.prepare(partner.url, home, project)
+            environ = program.environ(partner.url, home)
+            executable = str(folder / program.executable)
+
+            async def ask(model: str, prompt: str, until: Callable[[], bool] | None = None) -> str:
+                return await run((executable, *program.arguments(model, prompt)), project, environ, until)
+
+            told = await ask(MODEL, "say something")
+            outcome.held["conversation"] = "ok" if "A word of the partner" in told else "no answer"
+            outcome.sizes = [request.size for request in partner.requests]
+            await ask(MODEL, "repaint it")
+            outcome.held["edit"] = "ok" if file.read_text() == AFTER else "not applied"
+            told = await ask(UNKNOWN, "say something")
+            outcome.held["error"] = "ok" if "does not exist" in told else "not told"
+            asked, cut = len(partner.requests), partner.cut
+            await ask(MODEL, "tell a long story", lambda: _story(partner, asked))
+            try:
+                async with asyncio.timeout(10):
+                    while partner.cut == cut:
+                        await asyncio.sleep(0.05)
+                outcome.held["interrupt"] = "ok"
+            except TimeoutError:
+                outcome.held["interrupt"] = "the answer went on"
+    return outcome
+
+
+def _story(partner: Partner, asked: int) -> bool:
+    return any(
+        request.generate and "long story" in str(request.items) for request in list(partner.requests)[asked:]
+    )
+
+
+def main() -> int:
+    """Install what is missing, run all, print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--keep", type=Path, required=True, help="the folder for the programs")
+    folder: Path = parser.parse_args().keep.expanduser().resolve()
+    if shutil.which("npm") is None:
+        sys.exit("npm is not installed: it installs Codex CLI")
+    failed = False
+    for program in PROGRAMS:
+        own = folder / program.name.lower().replace(" ", "-")
+        if not (own / program.executable).exists():
+            own.mkdir(parents=True, exist_ok=True)
+            subprocess.run([word.replace("{}", str(own)) for word in program.install], check=True)
+        outcome = asyncio.run(check(program, own))
+        failed = failed or any(held != "ok" for held in outcome.held.values())
+        cells = " | ".join(f"{what}: {held}" for what, held in outcome.held.items())
+        print(f"{program.name:10} | {cells} | bytes of the first requests: {outcome.sizes}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

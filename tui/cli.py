@@ -62,7 +62,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
-        "--check", "--session", "--turn", "--last", "--hunk", "--search",
+        "--check", "--session", "--turn", "--last", "--hunk", "--search", "--bundle",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

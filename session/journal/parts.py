@@ -8,6 +8,7 @@ text is taken out of all but the newest few, and everything else stays.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -53,11 +54,10 @@ def part_file(file: Path, number: int) -> Path:
 
 def parts(file: Path) -> list[int]:
     """The numbers of the parts of the journal ``file`` in their order, from 1. Raises OSError."""
+    if not os.path.lexists(part_file(file, 2)):
+        return [1]  # as nearly all are: to list the folder for each session would take long
     name = re.compile(rf"{re.escape(file.stem)}\.([1-9][0-9]{{0,6}}){re.escape(SUFFIX)}")
-    try:
-        found = [match[1] for each in file.parent.iterdir() if (match := name.fullmatch(each.name))]
-    except FileNotFoundError:
-        return [1]
+    found = [match[1] for each in file.parent.iterdir() if (match := name.fullmatch(each.name))]
     return [1, *sorted(int(number) for number in found if number != "1")]
 
 

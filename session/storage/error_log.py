@@ -1,35 +1,58 @@
-"""The file that faults of spark itself are logged to, with their tracebacks."""
+"""The log of faults of spark itself: one JSON object a line, with its level, rotated, without keys."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import time
+from collections.abc import Mapping
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from session.text.masking import mask
 
 LOGGER = "spark"
 """The name of the logger that all loggers of spark are below."""
+LEVEL_VARIABLE = "SPARK_LOG"
+"""The variable of the environment that says from which level on is logged; faults alone without it."""
+LEVELS = ("debug", "info", "warning", "error")
+LARGEST = 1_000_000
+"""Bytes from which on another file is begun. One older file is kept beside it."""
 
 
-class _Masking(logging.Formatter):
+class _JsonLines(logging.Formatter):
     """Leaves out the keys that spark has read: a traceback may quote what a server said."""
 
     def format(self, record: logging.LogRecord) -> str:
         """See :meth:`logging.Formatter.format`."""
-        return mask(super().format(record))
+        told = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(record.created)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "process": record.process,
+            "message": mask(record.getMessage()),
+        }
+        if record.exc_info:
+            told["traceback"] = mask(self.formatException(record.exc_info))
+        return json.dumps(told, ensure_ascii=True)
 
 
-def log_faults_to(file: Path) -> None:
-    """Write the faults of spark itself to ``file`` from now on, and nowhere else.
+def log_faults_to(file: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Write the faults of spark itself to ``file`` from now on, and nowhere else; with ``SPARK_LOG`` also
+    what is less than a fault.
 
-    The file is made with the first fault. Without this call Python writes tracebacks to standard error.
+    The file is made with the first line. Without this call Python writes tracebacks to standard error.
     """
     logger = logging.getLogger(LOGGER)
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
         handler.close()
-    handler = logging.FileHandler(file, encoding="utf-8", delay=True)
-    handler.setLevel(logging.ERROR)
-    handler.setFormatter(_Masking("%(asctime)s %(name)s %(message)s"))
+    named = environ.get(LEVEL_VARIABLE, "").lower()
+    level = named.upper() if named in LEVELS else "ERROR"
+    handler = RotatingFileHandler(file, maxBytes=LARGEST, backupCount=1, encoding="utf-8", delay=True)
+    handler.setLevel(level)
+    handler.setFormatter(_JsonLines())
+    logger.setLevel(level)
     logger.addHandler(handler)
     logger.propagate = False

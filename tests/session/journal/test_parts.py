@@ -104,6 +104,30 @@ def test_a_journal_of_the_first_version_is_shortened_too(tmp_path: Path) -> None
     assert damaged_lines(file) == 0 and TextDelta("t0", "answer 0 " * 10) not in left
 
 
+@pytest.mark.parametrize("damage", ["a folder", "a pipe", "nonsense", "gone"])
+def test_a_part_that_cannot_be_read_never_stops_other_sessions(tmp_path: Path, damage: str) -> None:
+    write(tmp_path, range(TURNS))
+    other = Journal(tmp_path, "20260303-030405-abcd")
+    other.write(PromptSubmitted("t1", "hello"))
+    other.close()
+    part = tmp_path / f"{NAME}.3.jsonl"
+    part.unlink()
+    if damage == "a folder":
+        part.mkdir()
+    elif damage == "a pipe":
+        os.mkfifo(part)
+    elif damage == "nonsense":
+        part.write_bytes(b"nonsense\n" * 100)
+    found = list_sessions(tmp_path)
+    assert "20260303-030405-abcd" in [row.name for row in found.rows]
+    if damage in ("nonsense", "gone"):
+        assert found.problems == () and len(found.rows) == 2
+        assert damaged_lines(tmp_path / f"{NAME}.jsonl") == (100 if damage == "nonsense" else 0)
+    else:
+        (problem,) = found.problems
+        assert f"cannot read {part}" in problem
+
+
 def check(folder: Path, begun: int) -> int:
     """The session opens, and what it says is the beginning of what was told; returns its number of turns."""
     file = folder / f"{NAME}.jsonl"

@@ -5,34 +5,42 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tui.commands.options import json_option, model_options
-from tui.printing import say, say_json
+from tui.printing import say, say_json, say_line
+
+if TYPE_CHECKING:
+    from session.doctor.finding import Finding
 
 
 @click.command("doctor")
+@click.option(
+    "--bundle",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Show a report for others, without keys and content; then write it to FILE, if you agree.",
+)
+@click.option("--yes", is_flag=True, help="Write the report without asking.")
 @json_option
 @model_options
-def command(as_json: bool, folder: Path, **given: Any) -> None:
+def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given: Any) -> None:
     """Look at the setup, the link (one short request is sent) and the terminal, step by step."""
     import asyncio
     from dataclasses import asdict
 
     from session.doctor.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
-    from session.doctor.finding import Finding
     from session.doctor.link_steps import examine_link
     from session.setup.config import Flags
     from session.text.sanitize import clean_line
     from tui.exits import DONE, FAILED
 
-    ill = False
+    told: list[Finding] = []
 
     def tell(finding: Finding) -> None:
-        nonlocal ill
-        ill = ill or finding.well is False
+        told.append(finding)
         if as_json:
             say_json(asdict(finding))
             return
@@ -52,4 +60,28 @@ def command(as_json: bool, folder: Path, **given: Any) -> None:
                 tell(finding)
 
     asyncio.run(look())
-    raise SystemExit(FAILED if ill else DONE)
+    if bundle is not None:
+        _write_bundle(bundle, told, folder, yes=yes)
+    raise SystemExit(FAILED if any(finding.well is False for finding in told) else DONE)
+
+
+def _write_bundle(file: Path, findings: list[Finding], folder: Path, *, yes: bool) -> None:
+    """Show the report, and write it where the user agrees. Exits with 1 where it is not written."""
+    from session.doctor.bundle import bundle
+    from session.storage.folders import project_folders
+    from session.text.sanitize import clean
+    from tui.exits import FAILED, leave
+
+    text = clean(bundle(findings, project_folders(folder), Path.home()))
+    say()
+    say(text)
+    if not yes and not sys.stdin.isatty():
+        leave("nobody can be asked without a terminal; --yes writes what is shown", FAILED)
+    if not yes and not click.confirm(f"Write this to {file}?", default=False, err=True):
+        leave("the report is not written", FAILED)
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as problem:
+        leave(f"cannot write {file}: {problem.strerror}", FAILED)
+    say_line(f"spark: the report is in {file}", err=True)

@@ -18,6 +18,7 @@ from session.memory.resume import resume_session
 from session.project.workspace import open_workspace
 from session.storage.line_files import StoreError
 from tests.session.journal.faults import CODES, failing, killed_at
+from tests.session.talking import COLOURS, REPAINT, talking
 
 NAME = "20260102-030405-abcd"
 
@@ -123,3 +124,18 @@ def test_whichever_call_fails_a_fork_is_whole_or_not_there(session: Path, call: 
         for row in list_sessions(session.parent).rows:
             assert len(list(read_records(session.parent / f"{row.name}.jsonl"))) >= len(TOLD)
     assert number > 1
+
+
+async def test_a_hunk_of_the_forked_part_is_undone_in_the_fork(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "colours.py").write_text(COLOURS)
+    async with talking(root, REPAINT) as talk:
+        talk.session.submit("repaint it")
+        await talk.ended("t1")
+        made = fork_session(talk.session.folders.sessions / f"{talk.session.name}.jsonl", turn="t1")
+    assert (root / "colours.py").read_text() != COLOURS
+    async with talking(root, REPAINT, resume=made) as fork:
+        undone = [await fork.session.hunks.undo() for _ in range(3)]
+    assert all(isinstance(each, HunkUndone) for each in undone)
+    assert (root / "colours.py").read_text() == COLOURS

@@ -24,14 +24,7 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
-from session.events import (
-    ConnectionChanged,
-    Event,
-    Notice,
-    PromptSubmitted,
-    SessionStarted,
-    TurnEnded,
-)
+from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
@@ -53,6 +46,8 @@ from session.redirect.after_hunk import AfterHunk
 from session.setup.mcp_tools import McpOffer
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
+from session.sharing.ledger_waits import tell_waits
+from session.sharing.standing import Own
 from session.storage.copied_text import CopiedText
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean, clean_line
@@ -66,23 +61,38 @@ from session.usage.accounts import Accounts
 class Session:
     """One session: create it, ``await open()``, use it, ``await close()``."""
 
-    def __init__(self, opening: Opening, *, resume: Path | None = None, attended: bool = True) -> None:
-        """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked."""
+    def __init__(
+        self,
+        opening: Opening,
+        *,
+        resume: Path | None = None,
+        attended: bool = True,
+        followed: ResumedSession | None = None,
+    ) -> None:
+        """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked.
+        ``followed`` is the past of a session that another process writes: this one writes nothing of it, and
+        asks no model. Raises SessionTakenError if another process has the session, or StoreError.
+        """
         self._opening = opening
         self._attended = attended
+        self.notes = opening.settings.notes
+        """Lines for the user, told when the session is opened."""
         self._workspace = opening.workspace
         self.folders = opening.workspace.folders
         self.root = opening.workspace.root
         self.provider = opening.settings.provider
-        # What a killed process left open is settled first: a resumed session tells it.
-        self._recovered = settle_interrupted(self._workspace.ledger)
-        self._resumed: ResumedSession | None = (
-            resume_session(resume, self._workspace.ledger) if resume else None
-        )
         self.name = resume.stem if resume else new_session_name()
+        self.standing = Own(self.folders, self.name, followed=followed is not None)
+        """Who has this session, and the processes that follow it."""
+        # What a killed process left open is settled first: a resumed session tells it.
+        self._recovered = settle_interrupted(self._workspace.ledger) if followed is None else []
+        self._resumed = followed or (resume_session(resume, self._workspace.ledger) if resume else None)
         past = self.past()
-        self._recorder = Recorder(Journal(self.folders.sessions, self.name))
-        self._tasks = BackgroundTasks(self._recorder.publish)
+        journal = Journal(self.folders.sessions, self.name) if followed is None else None
+        self._recorder = Recorder(journal)
+        self.publish = self._recorder.publish
+        """Tell that something happened to the session, or in the followed one."""
+        self._tasks = BackgroundTasks(self.publish)
         self._memory = self._resumed.memory if self._resumed else TurnMemory()
         self._edit_thread = EditThread()
         self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
@@ -100,10 +110,12 @@ class Session:
         self.usage = Accounts(
             self.folders.usage, project=str(self.root), session=self.name, provider=self.provider, past=past
         )
-        self._recorder.subscribe(self._submitted, "the prompt is not in the history of prompts")
+        if followed is None:
+            self._recorder.subscribe(self._submitted, "the prompt is not in the history of prompts")
         self._recorder.subscribe(self._memory.past_turns.take)
         self._recorder.subscribe(self._choice.take)
-        self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
+        if followed is None:
+            self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
         self._recorder.subscribe(self._pins.take)
         self.connection = self._make_connection()
         self.landing_pause = self._edit_thread.landing_pause
@@ -131,14 +143,9 @@ class Session:
         self._default = DefaultModel(opening, self._choice, self._recorder, self._turns.choice_changed)
         self._recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
-            opening,
-            self.toolbox,
-            self._recorder,
-            self._turns.choice_changed,
-            self._tasks,
-            attended=attended,
+            opening, self.toolbox, self._recorder, self._turns.choice_changed, self._tasks, attended=attended
         )
-        if attended and opening.settings.guards.syntax:
+        if attended and opening.settings.guards.syntax and followed is None:
             SyntaxVerdicts(self.name, self._workspace, self._edit_thread, self._recorder, self._tasks)
         self._workspace.files = lambda: self._reading.snapshot.paths
         self.files = ProjectFiles(self._workspace, self._edit_thread, self._recorder)
@@ -149,11 +156,7 @@ class Session:
             self._workspace, self.name, self._memory, self._edit_thread, self._recorder, past
         )
         self.locks = LockCommands(
-            self._workspace,
-            opening.settings.guards,
-            self._edit_thread,
-            self._reading,
-            attended=attended,
+            self._workspace, opening.settings.guards, self._edit_thread, self._reading, attended=attended
         )
         self.trust = TrustCommands(
             opening.trust, self._reading, self._recorder, self._tasks, attended=attended
@@ -189,6 +192,9 @@ class Session:
             self._tasks,
             self.connection if attended and opening.settings.compact_with_model else None,
         )
+        self.settled = self._turns.settled
+        """Wait until no turn runs, and none waits."""
+        self.standing.serve(self, self._recorder, attended=attended, busy=lambda: self._turns.busy)
 
     @property
     def running(self) -> bool:
@@ -210,11 +216,17 @@ class Session:
         texts = OuterTexts(editor, self.files)
         self._writer.outer = self.hunks.outer = texts
 
+    def watch(self) -> None:
+        """Begin to read the project in the background: all that following another process needs."""
+        self._tasks.watch_loop()
+        tell_waits(self._workspace.ledger, self._recorder, attended=self._attended)
+        self._tasks.start(
+            self._reading.run(), "reading the project", consequence="what has been read so far stays in use"
+        )
+
     async def open(self) -> None:
         """Begin to read the project and to connect, both in the background."""
-        self._tasks.watch_loop()
-        self._loop = asyncio.get_running_loop()
-        self._workspace.ledger.wait.tell = self._waits
+        self.standing.start()
         self._recorder.publish(
             SessionStarted(
                 session=self.name,
@@ -225,13 +237,11 @@ class Session:
                 instructions=self._choice.instructions.version,
             )
         )
-        for note in self._opening.settings.notes:
+        for note in self.notes:
             self._recorder.publish(Notice(level="warning", text=clean_line(note)))
         for event in (*(self._resumed.ending if self._resumed else ()), *self._recovered):
             self._recorder.publish(event)
-        self._tasks.start(
-            self._reading.run(), "reading the project", consequence="what has been read so far stays in use"
-        )
+        self.watch()
         # A hunk needs an id as soon as it begins, when nobody must wait for the disk.
         self._tasks.start(
             asyncio.to_thread(self._workspace.ledger.reserve_ids),
@@ -271,6 +281,7 @@ class Session:
         self._workspace.ledger.wait.stop()
         # Runs all of these even if one raises, beginning with the last.
         async with contextlib.AsyncExitStack() as closing:
+            closing.push_async_callback(self.standing.close)
             closing.callback(self._recorder.close)
             closing.push_async_callback(asyncio.to_thread, self._workspace.ledger.give_ids_back)
             closing.push_async_callback(self._edit_thread.close)
@@ -313,13 +324,6 @@ class Session:
         self._turns.interrupt()
         self._workspace.ledger.wait.stop()
 
-    def _waits(self, line: str) -> None:
-        """Tell for whom the edit thread waits; called there."""
-        todo = "; Esc stops waiting" if self._attended else ""
-        notice = Notice(level="warning", text=clean_line(f"{line}{todo}"))
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            self._loop.call_soon_threadsafe(self._recorder.publish, notice)
-
     def answer(
         self,
         held: str,
@@ -350,7 +354,7 @@ class Session:
     def wake(self) -> None:
         """Prepare for a prompt, since the user types or is back: connect, and check for changed files."""
         self._reading.look_again()
-        if self.connection is not None:
+        if self.connection is not None and not self.standing.followed:
             self.connection.wake()
 
     def draft(self) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
     from session.project.unsaved_texts import UnsavedTexts
+    from session.sharing.standing import Standing
     from session.usage.totals import Spent
 
 
@@ -51,6 +52,11 @@ class SessionPort(Protocol):
     @property
     def running(self) -> bool:
         """Whether a turn runs."""
+        ...
+
+    @property
+    def standing(self) -> Standing:
+        """Who has the session, this process or another."""
         ...
 
     @property

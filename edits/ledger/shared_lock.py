@@ -90,7 +90,7 @@ class LockWait:
         began, nap, told = monotonic(), _FIRST_NAP, False
 
         def holder() -> Holder:
-            return _holder(descriptor) if signed else Holder()
+            return holder_of(descriptor) if signed else Holder()
 
         while not _locked(descriptor):
             with self._stopped:
@@ -107,7 +107,7 @@ class LockWait:
                 told = True
                 self.tell(f"waiting for {by}, which holds {what}{' and is stopped' if by.stopped else ''}")
         if signed:
-            _sign(descriptor)
+            sign(descriptor)
 
 
 def _locked(descriptor: int) -> bool:
@@ -118,7 +118,7 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _sign(descriptor: int) -> None:
+def sign(descriptor: int) -> None:
     """Write who holds the lock, unless the same process held it last."""
     line = f"{os.getpid()} {command_name()}".encode("utf-8", "replace")[:_LINE] + b"\n"
     with suppress(OSError):  # on a full disk others learn less, and nothing else is lost
@@ -127,7 +127,8 @@ def _sign(descriptor: int) -> None:
             os.pwrite(descriptor, line, 0)
 
 
-def _holder(descriptor: int) -> Holder:
+def holder_of(descriptor: int) -> Holder:
+    """Who signed the open file last."""
     try:
         pid, _, command = os.pread(descriptor, _LINE, 0).decode("utf-8", "replace").partition(" ")
     except OSError:

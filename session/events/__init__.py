@@ -17,6 +17,7 @@ from session.events.link import *  # noqa: F403
 from session.events.record import event_types as event_types
 from session.events.record import from_dict as from_dict
 from session.events.record import to_dict as to_dict
+from session.events.sharing import *  # noqa: F403
 from session.events.tools import *  # noqa: F403
 from session.events.trust import *  # noqa: F403
 from session.events.turns import *  # noqa: F403

@@ -18,8 +18,12 @@ def event_types() -> dict[str, type[Event]]:
 
 def to_dict(event: Event) -> dict[str, Any]:
     """The JSON form of ``event``, without optional fields that are None."""
-    values = {field.name: getattr(event, field.name) for field in fields(event)}
-    return {"type": event.type, **{name: value for name, value in values.items() if value is not None}}
+    values = {
+        field.name: value
+        for field in fields(event)
+        if (value := getattr(event, field.name)) is not None or field.default is not None
+    }
+    return {"type": event.type, **values}
 
 
 def from_dict(record: dict[str, Any]) -> Event | None:

@@ -94,6 +94,15 @@ class Journal:
         self._end_delta()
         self._write_lines()
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """The newest part and the bytes in it; 0 where there is none yet."""
+        try:
+            newest = parts(self.file)[-1]
+            return newest, part_file(self.file, newest).stat().st_size
+        except OSError:
+            return 1, 0
+
     def close(self) -> None:
         """Write what is left and close the file. Raises StoreError if it cannot be written."""
         try:

@@ -37,13 +37,14 @@ class Past:
     damaged: int
 
 
-def read_past(file: Path) -> Past:
-    """The events of the journal ``file``; damaged lines are skipped.
+def read_past(file: Path, end: tuple[int, int] | None = None) -> Past:
+    """The events of the journal ``file``, or of what it had when its newest part and the bytes in that were
+    ``end``; damaged lines are skipped.
 
     Raises StoreError when the file cannot be read.
     """
     check = LineCheck()
-    return Past(tuple(_joined(_events(file, check))), check.damaged)
+    return Past(tuple(_joined(_events(file, check, end))), check.damaged)
 
 
 def _joined(events: Iterator[Event]) -> Iterator[Event]:
@@ -69,11 +70,11 @@ def _joined(events: Iterator[Event]) -> Iterator[Event]:
         yield replace(held, text="".join(texts))
 
 
-def _events(file: Path, check: LineCheck) -> Iterator[Event]:
+def _events(file: Path, check: LineCheck, end: tuple[int, int] | None) -> Iterator[Event]:
     """The events that are kept. A notice stands for the text that is left out."""
     start = journal_size(file) - LAST_PART
     place, left_out = 0, False
-    for lines in read_blocks(file, BLOCK):
+    for lines in read_blocks(file, BLOCK, end):
         place += sum(map(len, lines))
         shortened = is_thinned(lines[0])
         if place <= start or shortened:

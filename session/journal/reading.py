@@ -69,24 +69,39 @@ def read_records(file: Path) -> Iterator[dict[str, Any]]:
         yield from (record for record in check.parse(lines) if record.get("type") != "journal")
 
 
-def read_blocks(file: Path, size: int) -> Iterator[list[bytes]]:
-    """The lines of a journal and the headers of its parts, in order, about ``size`` bytes at a time.
+def read_blocks(file: Path, size: int, end: tuple[int, int] | None = None) -> Iterator[list[bytes]]:
+    """The lines of a journal and the headers of its parts, in order, about ``size`` bytes at a time. ``end``
+    is the last part to read, and the bytes to read of it.
 
     Raises StoreError as above, also for a journal of a newer version.
     """
     part = file
     try:
         for number in parts(file):
+            if end is not None and number > end[0]:
+                return
+            left = end[1] if end is not None and number == end[0] else None
             part = part_file(file, number)
             with open_to_read(part) as handle:
                 first = True
-                while lines := handle.readlines(size):
+                while lines := _within(handle.readlines(size), left):
+                    if left is not None:
+                        left -= sum(map(len, lines))
                     if first:
                         check_version(part, lines[0])
                         first = False
                     yield lines
     except OSError as problem:
         raise StoreError(f"cannot read {part}: {problem.strerror}") from problem
+
+
+def _within(lines: list[bytes], most: int | None) -> list[bytes]:
+    """The first ``lines`` that ``most`` bytes have room for."""
+    if most is not None:
+        room = sum(map(len, lines))
+        while lines and room > most:
+            room -= len(lines.pop())
+    return lines
 
 
 def read_lines(file: Path) -> Iterator[bytes]:

@@ -15,8 +15,10 @@ from session.events import (
     HunkTyped,
     HunkUndone,
     Notice,
+    OwnerGone,
     PromptSubmitted,
     ReadingProgress,
+    TakeoverAsked,
     ToolOutput,
     TurnEnded,
 )
@@ -25,7 +27,15 @@ from session.journal.key_mask import KeyMask
 from session.journal.upkeep import Upkeep
 from session.storage.line_files import StoreError
 
-UNJOURNALLED = (HunkTyped, ToolOutput, ConnectionChanged, ReadingProgress, AttemptProgress)
+UNJOURNALLED = (
+    HunkTyped,
+    ToolOutput,
+    ConnectionChanged,
+    ReadingProgress,
+    AttemptProgress,
+    TakeoverAsked,
+    OwnerGone,
+)
 """Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
 DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)
 """Events after which the journal is made durable: a loss of power must not take them. Landed hunks are in the
@@ -45,7 +55,8 @@ class Recorder:
     missing events as soon as it can be written again.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal | None) -> None:
+        """``journal`` is None for a session that another process writes."""
         self._journal = journal
         self._failed = False
         self._subscribers: list[_Subscriber] = []
@@ -54,7 +65,7 @@ class Recorder:
         self._mask = KeyMask()
         self._flushing: asyncio.TimerHandle | None = None
         """Set while collected text waits in the journal to be written."""
-        self._upkeep = Upkeep(journal, self._kept)
+        self._upkeep = Upkeep(journal, self._kept) if journal is not None else None
         self._unkept = False
         """Whether the user was told that the journal cannot be made durable."""
 
@@ -95,30 +106,44 @@ class Recorder:
         if self._flushing is not None:
             self._flushing.cancel()
             self._flushing = None
-        self._try(self._journal.flush)
-        self._upkeep.finish()
-        try:
-            self._journal.close()
-        except StoreError as problem:
-            self._tell(Notice(level="error", text=str(problem)))
+        if self._journal is not None:
+            self._close_journal(self._journal)
         self._closed = True
         for queue in self._queues:
             queue.put_nowait(None)
 
+    def position(self) -> tuple[int, int]:
+        """The journal's newest part, and the bytes in it, with everything published so far."""
+        if self._journal is None:
+            return 1, 0
+        self._try(self._journal, self._journal.flush)
+        return self._journal.position
+
     def _write(self, event: Event) -> None:
-        self._try(lambda: self._journal.write(event))
-        if self._journal.begun or isinstance(event, DURABLE):
-            self._upkeep.request()
-        if self._journal.holds_text and self._flushing is None:
-            self._flushing = asyncio.get_running_loop().call_later(LONGEST_HELD, self._flush)
-
-    def _flush(self) -> None:
-        self._flushing = None
-        self._try(self._journal.flush)
-
-    def _try(self, write: Callable[[], None]) -> None:
-        """Write to the journal, and tell the user when that begins to fail and when it works again."""
         journal = self._journal
+        if journal is None:
+            return
+        self._try(journal, lambda: journal.write(event))
+        if self._upkeep is not None and (journal.begun or isinstance(event, DURABLE)):
+            self._upkeep.request()
+        if journal.holds_text and self._flushing is None:
+            self._flushing = asyncio.get_running_loop().call_later(LONGEST_HELD, self._flush, journal)
+
+    def _flush(self, journal: Journal) -> None:
+        self._flushing = None
+        self._try(journal, journal.flush)
+
+    def _close_journal(self, journal: Journal) -> None:
+        self._try(journal, journal.flush)
+        if self._upkeep is not None:
+            self._upkeep.finish()
+        try:
+            journal.close()
+        except StoreError as problem:
+            self._tell(Notice(level="error", text=str(problem)))
+
+    def _try(self, journal: Journal, write: Callable[[], None]) -> None:
+        """Write to the journal, and tell the user when that begins to fail and when it works again."""
         try:
             write()
         except StoreError as problem:
@@ -134,7 +159,7 @@ class Recorder:
 
     def _kept(self, problem: OSError | None) -> None:
         """Tell the user when the journal cannot be made durable, once until it can be again."""
-        if problem is not None and not self._unkept:
+        if problem is not None and not self._unkept and self._journal is not None:
             lost = "a loss of power may take the end of this session's journal"
             self._tell(Notice(level="warning", text=f"{self._journal.file}: {problem.strerror}; {lost}"))
         self._unkept = problem is not None

@@ -30,6 +30,8 @@ from session.trust.project_trust import SETTINGS_FILE, read_settings_file
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 LOCAL_PROVIDER = "local"
 """The provider that stands for the embedded engine."""
+MOST_MINUTES = 24 * 60
+"""The most minutes that a turn may go on without a screen."""
 PROJECT_KEYS = ("effort", "model", "theme")
 """The keys of ``.spark.toml``."""
 _CATALOGUE_TABLES = ("models", "providers")
@@ -80,6 +82,8 @@ class Settings:
     compact_with_model: bool = True
     """Whether the model may be asked to write the ledger of a long dialogue."""
     tools: ToolSettings = field(default_factory=ToolSettings)
+    unattended_minutes: int = 60
+    """How long a turn may go on without a screen while nobody follows it."""
     local: str = ""
     engine: LocalSettings = field(default_factory=LocalSettings)
     mcp: tuple[McpServer, ...] = ()
@@ -169,6 +173,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
     engine = read_local(table.take("local", {}))
     context = Table("[context]", table.take("context", {}))
     trust = Table("[trust]", table.take("trust", {}))
+    session = Table("[session]", table.take("session", {}))
     defaults = Settings()
     settings = Settings(
         model=table.text("model", defaults.model),
@@ -185,11 +190,14 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         checks=read_checks(table.take("checks", [])),
         attempts=read_attempts(table.take("attempts", {})),
         compact_with_model=context.flag("compact_with_model", True),
+        unattended_minutes=session.whole(
+            "unattended_minutes", defaults.unattended_minutes, least=0, most=MOST_MINUTES
+        ),
         local=engine.model,
         engine=engine,
     )
     folders = trust.texts("folders")
-    for each in (context, trust, table):
+    for each in (context, trust, session, table):
         each.end()
     _check_effort_name(settings.effort)
     return settings, folders

@@ -56,6 +56,11 @@ class ProjectFolders:
         return self.state / "sessions"
 
     @property
+    def live(self) -> Path:
+        """The sessions that are open in some process."""
+        return self.state / "live"
+
+    @property
     def error_log(self) -> Path:
         """The log of faults of spark itself."""
         return self.state / "errors.log"

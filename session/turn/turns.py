@@ -111,6 +111,16 @@ class Turns:
         """Whether a turn runs."""
         return self._runner is not None and not self._runner.turn.over
 
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs or is queued."""
+        return self.running or bool(self._queued)
+
+    async def settled(self) -> None:
+        """Wait until no turn runs, and none is queued."""
+        while (last := self._last) is not None and not last.done():
+            await asyncio.wait({last})
+
     def submit(self, text: str, make: MakeRunner | None = None) -> None:
         """Begin a turn, which ``make`` runs if given. If another runs, this is a redirect: that turn is
         interrupted, and this one begins once it has wholly ended."""

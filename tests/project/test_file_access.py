@@ -43,6 +43,7 @@ OTHERS = {
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
     "session/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/default_model.py": "the model that was found for each server's address",
+    "session/sharing/": "locks and sockets of open sessions, in the state folder",
     "session/storage/folders.py": "the state folder",
     "session/storage/line_files.py": "the state folder",
     "session/storage/private_files.py": "the state folder",

@@ -45,6 +45,8 @@ from tui.terminal.driver import LateDriver, take_keys
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
     from tui.control.feed import Feed
@@ -176,6 +178,16 @@ class SparkApp(App[int], inherit_bindings=False):
     def taken(self) -> Offer | None:
         """What to open again with, once the app is left."""
         return self._start.taken if self._start is not None else None
+
+    @property
+    def detached(self) -> bool:
+        """Whether the session was left open, to go on without this screen."""
+        return self._start is not None and self._start.detached
+
+    @property
+    def successor(self) -> Path | None:
+        """The journal of a session to open next: the one that was followed."""
+        return self._start.successor if self._start is not None else None
 
     @property
     def ready(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +16,7 @@ from session.storage.line_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
 from tui.exits import CONFIGURATION, DONE, FAILED, leave
+from tui.printing import say
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from tui.app.app import SparkApp
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
+    from tui.terminal.lost_terminal import StandardStreams
 
+LAST_SECONDS = 5.0
+"""Seconds that a turn has to end by itself after SIGTERM: a system that shuts down waits little longer."""
 Again = Callable[["Offer"], tuple["Opening", str | None]]
 """Maps the offer that was taken to the project to open the app with, and a line to show there."""
 
@@ -44,13 +50,16 @@ def run_app(
     from session.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
     from tui.control.background import fault
-    from tui.terminal.end_signals import leaving_on_signals
+    from tui.terminal.lost_terminal import StandardStreams
 
     log_faults_to(opening.workspace.folders.error_log)
+    streams = StandardStreams()
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:
-            pending = PendingSession(first_frame_of(opening), partial(_make, opening, resume))
+            pending = PendingSession(
+                first_frame_of(opening), partial(_make, opening, resume, join=not prompt)
+            )
             theme = opening.settings.theme
             app = SparkApp(
                 pending, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
@@ -58,12 +67,13 @@ def run_app(
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
         try:
-            with leaving_on_signals(partial(_leave, app)):
-                app.run()
+            asyncio.run(_show(app, opening, streams))
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
             _keep_unsaved(app)
             leave(fault("running the screen", problem), FAILED)
-        _keep_unsaved(app)
+        if (followed := app.successor) is not None:
+            resume, prompt, notice = followed, None, None
+            continue
         if app.taken is None or again is None:
             return app.return_code or DONE
         # The prompt is in the draft by now.
@@ -78,21 +88,55 @@ def _keep_unsaved(app: SparkApp) -> None:
         app.session.unsaved.close()
 
 
-def _make(opening: Opening, resume: Path | None) -> SessionPort:
+async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> None:
+    """Run the app on this event loop; a turn that it left running goes on there without it."""
+    from tui.terminal.end_signals import leaving_on_signals
+
+    loop = asyncio.get_running_loop()
+    with leaving_on_signals(partial(_leave, app)):
+        await app.run_async()
+    for number in (signal.SIGTSTP, signal.SIGCONT):
+        loop.remove_signal_handler(number)
+    _keep_unsaved(app)
+    code = app.return_code or DONE
+    if streams.lost or code == 128 + signal.SIGHUP:
+        streams.let_go()
+    if app.detached:
+        await _carry_on(app, opening, code, streams)
+    elif app.ready and app.start.taken_by:
+        say(f"spark: process {app.start.taken_by} took this session over", err=True)
+
+
+async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: StandardStreams) -> None:
     from session.session import Session
+    from tui.app.unattended import carry_on
 
-    return Session(opening, resume=resume)
+    session = app.session
+    if not isinstance(session, Session):
+        raise TypeError("a followed session goes on by itself")
+    ends = code in (128 + signal.SIGTERM, 128 + signal.SIGQUIT)
+    seconds = LAST_SECONDS if ends else opening.settings.unattended_minutes * 60.0
+    why = "spark was asked to end" if ends else "the screen of this session is gone"
+    if app.start.taken_by:
+        why = f"process {app.start.taken_by} takes this session over"
+    if not streams.gone:
+        say(f"spark: {why}; its turn goes on in process {os.getpid()}", err=True)
+    await carry_on(session, seconds, why, streams)
 
 
-def _leave(app: SparkApp, code: int) -> None:
+def _make(opening: Opening, resume: Path | None, *, join: bool) -> SessionPort:
+    from session.following.opening import open_session
+
+    return open_session(opening, resume, join=join)
+
+
+def _leave(app: SparkApp, code: int, heard: Callable[[], None]) -> None:
     """Have the app leave with ``code``, once there is a session that keeps the draft; called in a thread."""
 
     async def leave_when_settled() -> None:
         await app.start.settled.wait()
-        if app.ready:
-            app.controls.quitting.leave(code)
-        else:
-            app.exit(return_code=code)
+        if app.start.lose_screen(code):
+            heard()
 
     with suppress(RuntimeError):  # it is not on the screen, or has left already
         app.call_from_thread(app.call_later, leave_when_settled)

@@ -25,6 +25,8 @@ from tui.terminal.driver import brake_turns, take_keys
 from tui.terminal.startup import loaded
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from session.events import Event
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
@@ -72,6 +74,12 @@ class SessionStart:
         """Set when the session is there, or when it is known that there will be none."""
         self.taken: Offer | None = None
         """What to open again with, once the app is left."""
+        self.detached = False
+        """Whether the session was left open, to go on without this screen."""
+        self.taken_by = 0
+        """The process that asked for the session, or 0."""
+        self.successor: Path | None = None
+        """The journal of the followed session, which is free now: the app opens again with it."""
         self._ticker = Pacer(self._tick, 0.2)
 
     @property
@@ -121,6 +129,7 @@ class SessionStart:
         controls.feed.replay(session.past())
         controls.feed.on_turn = lambda running: self._titles.name_composer(running=running)
         controls.feed.on_unanswered = self._give_back
+        self._titles.owner = session.standing.owner
         self._titles.name_composer(running=False)
         if self._notice:
             self._panes.chat.remark(self._notice)
@@ -144,7 +153,7 @@ class SessionStart:
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
         if self.controls is not None:
             await self.controls.files.find_left()
-        if self._offers is not None:
+        if self._offers is not None and not session.standing.owner:
             if self._prompt:
                 self._panes.composer.put(self._prompt)
             if not session.past():
@@ -167,10 +176,33 @@ class SessionStart:
                 controls.trust.take(event)
                 controls.races.take(event)
                 self._overlays.take(event)
+                self._change_hands(event)
             self._ticker.request()
             if loop.time() - began > SLICE:
                 await asyncio.sleep(0)
                 began = loop.time()
+
+    def _change_hands(self, event: Event) -> None:
+        """Leave the screen where another process takes the session over, or this one the followed session."""
+        from session.events import OwnerGone, TakeoverAsked
+
+        if isinstance(event, TakeoverAsked):
+            self.taken_by = event.pid
+            self.lose_screen(0)
+        elif isinstance(event, OwnerGone):
+            self.successor = self.made.session.standing.journal
+            self.made.quitting.leave(0)
+
+    def lose_screen(self, code: int) -> bool:
+        """Leave with an exit code. True if a turn runs, which goes on without the screen."""
+        if self.controls is None:
+            self._app.exit(return_code=code)
+        elif self.controls.session.standing.goes_on:
+            self.detached = True
+            self.controls.quitting.detach(code)
+        else:
+            self.controls.quitting.leave(code)
+        return self.detached
 
     def _tick(self) -> None:
         if self.controls is not None and self.controls.feed.tick():

@@ -96,8 +96,17 @@ class QuitControl:
         """Quit; nothing has to be asked any more."""
         self._app.call_later(self._leave, 0)
 
+    def detach(self, code: int) -> None:
+        """Leave the screen with an exit code, and the session open."""
+        self._app.call_later(self._detach, code)
+
     async def _leave(self, code: int) -> None:
         self._files.flush()
         self.keep_draft(self._panes.composer.draft)
         await self._session.close()
+        self._app.exit(return_code=code)
+
+    async def _detach(self, code: int) -> None:
+        self._files.flush()
+        self.keep_draft(self._panes.composer.draft)
         self._app.exit(return_code=code)

@@ -26,10 +26,13 @@ class Titles:
     def __init__(self, app: App[int], panes: Panes) -> None:
         self._app = app
         self._panes = panes
+        self.owner = ""
+        """The other process that has the session, if this one follows it."""
 
     def name_composer(self, *, running: bool) -> None:
         """Say what sends and stops, or what the command does that is being typed."""
-        self._panes.composer.border_title = composer_title(self._panes.composer.text, running=running)
+        text = self._panes.composer.text
+        self._panes.composer.border_title = composer_title(text, running=running, owner=self.owner)
 
     def name_editor(self, file: ShownFile) -> None:
         """Say which file is shown and how it stands, or why none is."""
@@ -52,10 +55,14 @@ def pane_title(name: str, remark: str = "") -> Content:
     return Content("").join(pieces)
 
 
-def composer_title(text: str, *, running: bool) -> Content:
-    """What the command in ``text`` does, or which keys send and stop."""
+def composer_title(text: str, *, running: bool, owner: str = "") -> Content:
+    """What the command in ``text`` does, or which keys send and stop; ``owner`` is the other process that has
+    the session."""
     if told := hint(text):
         return pane_title("Command", told)
+    if owner:
+        keys = f"Enter redirects there · {shown('interrupt')} stops" if running else "Enter sends there"
+        return pane_title(f"Following {owner}", f"{keys} · /takeover brings the session here")
     send = "Enter redirects now" if running else "Enter sends"
     queue = ""
     if running:

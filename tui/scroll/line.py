@@ -7,8 +7,9 @@ answer streams: Enter redirects, Ctrl+C stops.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill, wrap
@@ -36,6 +37,7 @@ from session.events import (
     ModelChosen,
     Notice,
     PromptQueued,
+    TakeoverAsked,
     TextDelta,
     ToolOutput,
     TrustAnswered,
@@ -50,10 +52,12 @@ from session.storage.line_files import StoreError
 from session.text.sanitize import clean_line
 from session.trust.project_trust import Candidate
 from session.usage.totals import UsageFold
+from tui.app.unattended import carry_on
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.headless import fate_line
 from tui.terminal.command_signals import CommandSignals
+from tui.terminal.lost_terminal import StandardStreams
 from tui.words.check_lines import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
@@ -93,13 +97,19 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
         if prompt:
             session.submit(prompt)
         asking = asyncio.create_task(_ask(session, answer))
+        answer.on_taken = asking.cancel
         with CommandSignals(asking.cancel) as signals:
             try:
                 await asyncio.wait({asking})
+                if answer.taken_by and session.standing.goes_on and signals.code is None:
+                    say(f"spark: its turn goes on in process {os.getpid()}")
+                    minutes = opening.settings.unattended_minutes
+                    why = f"process {answer.taken_by} takes this session over"
+                    await carry_on(session, minutes * 60.0, why, StandardStreams())
             finally:
                 await session.close()
                 await printing
-    if signals.code is None:
+    if signals.code is None and not answer.taken_by:
         asking.result()
     return signals.code or DONE
 
@@ -245,6 +255,10 @@ class _Answer:
         self._typed: dict[str, list[tuple[str, str]]] = {}
         """The lines of the turn's hunks, by hunk: pieces with their kinds."""
         self._in_code = False
+        self.taken_by = 0
+        """The process that asked for the session, or 0."""
+        self.on_taken: Callable[[], object] = lambda: None
+        """Called when another process asks for the session."""
         self._usage = UsageFold()
         self._started: TurnStarted | None = None
 
@@ -272,6 +286,10 @@ class _Answer:
 
     def follow(self, session: Session, event: Event) -> None:
         """Show an event of the running session, and ask about what it holds."""
+        if isinstance(event, TakeoverAsked):
+            self.taken_by = event.pid
+            say(f"spark: process {event.pid} takes this session over")
+            self.on_taken()
         self.show(event)
         self.held.take(event)
         self.ask()

@@ -39,6 +39,7 @@ from tui.terminal import early_screen
 from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
 from tui.terminal.frames import Frames
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
+from tui.terminal.lost_terminal import hanging_up_if_gone, read_or_hang_up
 from tui.terminal.paste_bursts import PasteBursts
 from tui.terminal.stop_brake import BrakedOutput, StopBrake, Turns
 from tui.terminal.typeahead import as_typed, before_holding
@@ -178,7 +179,8 @@ class SparkDriver(LinuxDriver):
             self._suspended = False
             self.resume_application_mode()
         else:
-            self._set_modes()
+            with hanging_up_if_gone():  # a closed terminal continues what it hangs up
+                self._set_modes()
         self.send_message(events.Callback(callback=self.repaint))
 
     def _set_modes(self) -> None:
@@ -234,8 +236,9 @@ class SparkDriver(LinuxDriver):
                     for ready, _ in selector.select(_patience(parser, keys, bursts)):
                         if ready.fd != self.fileno:
                             continue  # not read: it is true from now on
-                        data = as_typed(os.read(self.fileno, 4096))
-                        if not data:
+                        if (read := read_or_hang_up(self.fileno, 4096)) is None:
+                            return
+                        if not (data := as_typed(read)):
                             self.exit_event.wait(IDLE)
                             continue
                         self._take(parser, keys, bursts, keys.feed(decode(data), monotonic()))

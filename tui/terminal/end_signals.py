@@ -34,18 +34,25 @@ GIVE_BACK = (
 
 
 @contextmanager
-def leaving_on_signals(leave: Callable[[int], None]) -> Iterator[None]:
+def leaving_on_signals(leave: Callable[[int, Callable[[], None]], None]) -> Iterator[None]:
     """While this lasts, a signal of :data:`SIGNALS` calls ``leave`` with the exit code to leave with, which
     is 128 and the signal's number. Call it in the main thread; ``leave`` is called in a thread of its own,
-    since a handler that runs in the event loop's thread cannot wake the loop."""
+    since a handler that runs in the event loop's thread cannot wake the loop. Its second argument is to be
+    called where the process goes on without its screen: then nothing is forced."""
     terminal = _Terminal.now()
+    timers: list[threading.Timer] = []
+
+    def heard() -> None:
+        for timer in timers:
+            timer.cancel()
 
     def end(number: int, frame: FrameType | None) -> None:
         code = 128 + number
         timer = threading.Timer(PATIENCE, terminal.give_back_and_exit, (code,))
         timer.daemon = True
+        timers.append(timer)
         timer.start()
-        threading.Thread(target=leave, args=(code,), name="leave", daemon=True).start()
+        threading.Thread(target=leave, args=(code, heard), name="leave", daemon=True).start()
 
     before = {number: signal.signal(number, end) for number in SIGNALS}
     try:

@@ -8,6 +8,7 @@ turns out to begin another key, and all goes on as if nothing had been.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
@@ -107,13 +108,17 @@ class BrakedOutput:
         self._brake = brake
 
     def write(self, text: str) -> int:
-        """Write once the brake is off."""
+        """Write once the brake is off. A terminal that is gone takes anything, and nothing comes of it: the
+        thread that reads finds out as well, and ends the app."""
         self._brake.wait()
-        return self._file.write(text)
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
 
     def flush(self) -> None:
         """Pass on what was written."""
-        self._file.flush()
+        with suppress(OSError):
+            self._file.flush()
 
     def fileno(self) -> int:
         """The file's descriptor."""

@@ -29,6 +29,8 @@ class Slash:
     """What Tab completes the argument to: ``files``, or a set that :func:`values` knows."""
     words: tuple[str, ...] = ()
     """Fixed words that the argument may also be."""
+    own: bool = False
+    """Whether it is for the process that has the session."""
 
     @property
     def shown(self) -> str:
@@ -47,6 +49,7 @@ def slashes() -> tuple[Slash, ...]:
             row["help"],
             row.get("completes", ""),
             tuple(row.get("words", ())),
+            row.get("own", False),
         )
         for row in table["command"]
     )
@@ -129,6 +132,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.project.pins import PinError
     from session.storage.line_files import StoreError
 
+    check_own(session, name)
     try:
         return await _run_command(session, name, argument)
     except (
@@ -142,6 +146,14 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
         StoreError,
     ) as problem:
         raise SlashError(str(problem)) from problem
+
+
+def check_own(session: SessionPort, name: str) -> None:
+    """Raise SlashError for a command that is not for a process that only follows the session."""
+    if session.standing.owner and any(slash.own for slash in slashes() if slash.name == name):
+        raise SlashError(
+            f"{session.standing.owner} has this session: /takeover brings it here, then /{name} works"
+        )
 
 
 class SlashError(Exception):
@@ -170,6 +182,10 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             return (await session.hunks.diff(argument)).text
         case "after", str() if argument:
             session.after_hunk(argument)
+        case "takeover", "":
+            if not session.standing.owner:
+                raise SlashError("this process has the session already")
+            session.standing.take_over()
         case "queue", str() if argument:
             session.queue(argument)
         case "lock", "":

@@ -65,7 +65,14 @@ def companion(rate: str, script: Path | None = None) -> Iterator[str]:
     """
     # -P keeps Python from importing a folder called "session" in the user's project.
     command = [sys.executable, "-P", "-m", "session.partner", rate, *([str(script)] if script else [])]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # In a session of its own it outlives the terminal, as the turn does that it answers.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     try:
         assert process.stdout is not None
         url = process.stdout.readline().decode("ascii", "replace").strip()

@@ -20,7 +20,7 @@ STUCK = """
 import os, time, tty
 from tui.terminal import end_signals
 end_signals.PATIENCE = 0.2
-with end_signals.leaving_on_signals(lambda code: os.write(1, f"asked {code}".encode())):
+with end_signals.leaving_on_signals(lambda code, heard: os.write(1, f"asked {code}".encode())):
     tty.setraw(0)
     os.write(1, b"\\x1b[?1049h\\x1b[?1000hUP")
     while True:

@@ -1,0 +1,77 @@
+"""How a session stands between processes: who has it, and whether it would go on without a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from session.journal.parts import SUFFIX
+from session.journal.recorder import Recorder
+from session.sharing.claim import Claim
+from session.sharing.host import Host, Shared
+from session.storage.folders import ProjectFolders
+
+
+class Standing(Protocol):
+    """For front ends: the same whether this process has the session or follows it."""
+
+    @property
+    def owner(self) -> str:
+        """The other process that has the session, as in ``process 12``; empty where this one has it."""
+        ...
+
+    @property
+    def journal(self) -> Path:
+        """The file of the session's events."""
+        ...
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a turn runs or waits in this process, which would go on without a screen."""
+        ...
+
+    def take_over(self) -> None:
+        """Ask the other process for the session; nothing where this one has it."""
+        ...
+
+
+class Own:
+    """The standing of a session that this process has, and of the local part of one that it follows."""
+
+    owner = ""
+
+    def __init__(self, folders: ProjectFolders, name: str, *, followed: bool) -> None:
+        """Claim the session, unless it is ``followed``. Raises SessionTakenError or StoreError."""
+        self.journal = folders.sessions / f"{name}{SUFFIX}"
+        self.followed = followed
+        self._claim = None if followed else Claim(folders.live, name)
+        self.host: Host | None = None
+        """Serves the followers; None before :meth:`serve`, and for a followed session."""
+        self._busy: Callable[[], bool] = lambda: False
+
+    def serve(self, session: Shared, recorder: Recorder, *, attended: bool, busy: Callable[[], bool]) -> None:
+        """Prepare for followers; ``busy`` says whether a turn runs or waits."""
+        self._busy = busy
+        if self._claim is not None:
+            self.host = Host(self._claim, session, recorder, attended=attended)
+
+    def start(self) -> None:
+        """Let others follow."""
+        if self.host is not None:
+            self.host.start()
+
+    async def close(self) -> None:
+        """Cut the followers off, and let another process have the session."""
+        if self.host is not None:
+            await self.host.close()
+        if self._claim is not None:
+            self._claim.release()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a turn runs or waits."""
+        return self._busy()
+
+    def take_over(self) -> None:
+        """Do nothing: this process has the session."""

@@ -1,0 +1,125 @@
+"""The terminal goes away in the middle of a turn: the turn goes on, and the next spark finds it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from session.partner.demo import make_sample
+from tests.e2e.test_exec import FEATURE, partner
+from tests.e2e.tmux import Terminal, terminal, wait_for
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
+)
+
+
+@dataclass
+class Place:
+    """A sample project with a partner, in which spark is opened."""
+
+    spark: Path
+    root: Path
+    state: Path
+    url: str
+    pids: Path
+
+    @contextmanager
+    def opened(self, *options: str) -> Iterator[tuple[Terminal, int]]:
+        """spark in a terminal of its own, and its process id."""
+        pid = self.pids / f"{len(list(self.pids.iterdir()))}"
+        spark = f"{self.spark} {' '.join(options)} --base-url {self.url} --model spark-practice"
+        command = ["sh", "-c", f"echo $$ > {pid}; exec {spark}"]
+        with terminal(command, 100, 30, {"XDG_STATE_HOME": str(self.state)}, self.root) as pane:
+            wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"), "the process")
+            yield pane, int(pid.read_text())
+
+    def events(self, kind: str) -> list[dict[str, object]]:
+        (file,) = self.state.glob("spark/projects/*/sessions/*.jsonl")
+        records = [json.loads(line) for line in file.read_text().split("\n")[:-1]]
+        return [record for record in records if record["type"] == kind]
+
+    def landed(self) -> list[dict[str, object]]:
+        return self.events("hunk.landed") if any(self.state.rglob("sessions/*.jsonl")) else []
+
+    def gone(self, pid: int) -> None:
+        wait_for(lambda: not alive(pid), f"the end of process {pid}")
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+
+
+@pytest.fixture
+def place(tmp_path: Path, spark_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+    root, pids = tmp_path / "sample", tmp_path / "pids"
+    root.mkdir()
+    pids.mkdir()
+    make_sample(root)
+    rate = getattr(request, "param", "60")
+    with partner(spark_path, "--rate", rate) as url:
+        yield Place(spark_path, root, tmp_path / "state", url, pids)
+
+
+def begin_turn(pane: Terminal, place: Place) -> None:
+    pane.until("ready")
+    pane.type(FEATURE)
+    pane.keys("Enter")
+    wait_for(lambda: bool(place.landed()), "a hunk")
+
+
+def test_the_turn_ends_without_a_screen_and_the_next_spark_says_so(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        pane.tmux("kill-server")
+        assert alive(pid)
+        place.gone(pid)
+    (ended,) = place.events("turn.ended")
+    assert ended["status"] == "completed"
+    assert not list(place.state.rglob("*.sock")) and not list(place.state.rglob("live/*.lock"))
+    with place.opened() as (pane, _):
+        screen = pane.until("went on without a screen")
+        assert "completed" in screen.replace("\n", " ")
+
+
+def test_the_next_spark_follows_and_takes_over_when_the_turn_is_done(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        pane.type("half a sentence")
+        pane.until("half a sentence")
+        pane.tmux("kill-server")
+        with place.opened() as (second, other):
+            second.until(f"Following process {pid}")
+            second.until("half a sentence")
+            place.gone(pid)
+            wait_for(lambda: len(place.events("session.started")) == 2, "the takeover")
+            assert alive(other)
+            assert place.events("turn.ended")[0]["status"] == "completed"
+            second.until("half a sentence")
+            second.keys("C-q")
+            second.until("exit 0")
+
+
+def test_the_next_spark_can_stop_the_turn(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        os.kill(pid, signal.SIGHUP)
+        with place.opened() as (second, _):
+            second.until(f"Following process {pid}")
+            second.keys("Escape")
+            second.until("Stopped.")
+            place.gone(pid)
+            assert place.events("turn.ended")[0]["status"] == "interrupted"
+            second.until("Ask")

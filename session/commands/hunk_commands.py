@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from edits.hunk import Landed, Refused
 from edits.ledger.entry import Op, State
 from edits.report import UndoneByUser
 from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
+from session.commands.hunk_symbols import symbols_of
 from session.events import Event, HunkRedone, HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
@@ -52,6 +54,7 @@ class HunkCommands:
         past: Iterable[Event],
     ) -> None:
         """``past`` are the events of a resumed session."""
+        self._root = workspace.root
         self._landing = workspace.landing
         self._ledger = workspace.ledger
         self._session = session
@@ -90,6 +93,11 @@ class HunkCommands:
     async def places(self) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first."""
         return await self._thread.run(self._places)
+
+    async def symbols(self) -> dict[str, str]:
+        """The definition that each landed hunk of this session is in, by the hunk; not those in none."""
+        places = [(each.hunk, each.path, each.start, each.end) for each in await self.places()]
+        return await asyncio.to_thread(symbols_of, self._root, places)
 
     async def diff(self, argument: str) -> Diff:
         """What hunks of this session changed: see :func:`~session.commands.diff_commands.parsed`; without an

@@ -81,7 +81,8 @@ def make_controls(
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
     )
-    panes.chat.keys.hands = ChatControl(clipboard, hunks, say)
+    panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
+    feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
     return Controls(
         session,
         shown_file,

@@ -12,7 +12,7 @@ from textual.app import App
 
 from session.storage.line_files import StoreError
 from tui.clipboard.routes import Route, clipboard_sequence, route_of, through_tmux
-from tui.terminal.driver import hold_copied, write_sequence
+from tui.terminal.lending import hold_copied, write_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

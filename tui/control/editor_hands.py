@@ -14,7 +14,7 @@ from tui.control.overlay_control import OverlayControl
 from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.keys.keymap import shown
 from tui.panes.layout import Panes
-from tui.terminal.driver import given_back
+from tui.terminal.lending import given_back
 
 if TYPE_CHECKING:
     from tui.port import SessionPort

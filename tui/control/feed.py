@@ -62,6 +62,8 @@ class Feed:
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
+        self.on_landed_turn: Callable[[], None] = lambda: None
+        """Called when a turn has ended that landed hunks."""
         self.on_queue: Callable[[said.Event], None] = lambda event: None
         """Called with every event, for the list of messages that wait."""
         self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
@@ -267,6 +269,8 @@ class Feed:
         if (usage := self._usage.turns.get(turn)) is not None:
             started = self._started if self._started is not None and self._started.turn == turn else None
             self._chat.folded(turn_brief(usage), turn_said(usage, started), quiet=True)
+        if self._landed and how != "interrupted":  # it also ends so when the session is closed
+            self.on_landed_turn()
         if turn == self._turn:
             self._turn = ""
             self._rate = usage.tokens_per_second if usage is not None else None

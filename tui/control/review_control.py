@@ -14,7 +14,7 @@ from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.panes.layout import Panes
 from tui.review.book import ReviewBook, Reviewed
 from tui.review.rows import Line, patch_lines
-from tui.terminal.driver import given_back
+from tui.terminal.lending import given_back
 
 if TYPE_CHECKING:
     from tui.control.feed import Feed

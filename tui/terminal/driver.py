@@ -374,28 +374,6 @@ def takes_frames(app: App[Any]) -> bool:
     return not (isinstance(driver, SparkDriver) and (driver.behind or driver.brake.frozen))
 
 
-@contextmanager
-def given_back(app: App[Any]) -> Iterator[None]:
-    """While this lasts another program has the terminal; spark goes on behind it."""
-    driver = app._driver
-    if isinstance(driver, SparkDriver):
-        with driver.away():
-            yield
-    else:
-        yield
-
-
-def write_sequence(app: App[Any], sequence: str) -> None:
-    """Send the terminal an escape sequence that draws nothing."""
-    if app._driver is not None:
-        app._driver.write(sequence)
-
-
-def hold_copied(app: App[Any], text: str) -> None:
-    """Have Ctrl+V in spark paste ``text``."""
-    app._clipboard = text
-
-
 def take_keys(app: App[Any]) -> None:
     """From now on keys go to ``app``: first those typed while it started."""
     driver = app._driver

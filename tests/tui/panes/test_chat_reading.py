@@ -249,3 +249,4 @@ async def test_enter_on_a_hunk_opens_its_file_there(tmp_path: Path) -> None:
         marks = it.app.editor.marks.of("greeter.py")
         assert marks[1].start <= it.app.editor.cursor_location[0] < marks[1].end
         assert "+1 -1" in it.chat and "+2 -1" in it.chat
+        await it.until(lambda: " greet  +2 -1" in it.chat and " part  +1 -1" in it.chat, "the definitions")

@@ -108,6 +108,13 @@ class ChatView(Widget, can_focus=True):
             entry.measure(size)
         self._pacer.request()
 
+    def name_hunk(self, hunk: str, symbol: str) -> None:
+        """Show the definition that a hunk is in; without its line nothing is shown."""
+        entry = self._hunks.get(hunk)
+        if entry is not None and entry.symbol != symbol:
+            entry.name(symbol)
+            self._pacer.request()
+
     def judged(self, hunk: str, check: str, status: str, detail: str) -> None:
         """Show in the line of a hunk what a check says of it; without that line nothing is shown."""
         entry = self._hunks.get(hunk)
@@ -179,9 +186,7 @@ class ChatView(Widget, can_focus=True):
         if isinstance(entry, Prompt) and self.reading.cursor is None:
             # The view goes to the end, so nothing moves that is being read.
             self.following = True
-            for earlier in self.transcript.entries:
-                if isinstance(earlier, Answer):
-                    earlier.fold(folded=True)
+            self.fold_blocks(folded=True)
         self.transcript.add(entry)
         self._pacer.request()
 

@@ -5,11 +5,14 @@ It keeps its own scroll position: every change of Textual's virtual size would c
 
 from __future__ import annotations
 
+from time import monotonic
+
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.drawing.jump_scroll import JumpScroll
 from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import visible
@@ -24,9 +27,6 @@ from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
 from tui.terminal.driver import takes_frames
-
-FAST = 2
-"""From this many new rows per frame, the view jumps by a part of the pane instead of scrolling."""
 
 
 class ChatView(Widget, can_focus=True):
@@ -47,6 +47,7 @@ class ChatView(Widget, can_focus=True):
         self._hunks: dict[str, HunkEntry] = {}
         self._calls: dict[str, CallEntry] = {}
         self._drawn_thumb: Thumb = None
+        self._jumps = JumpScroll()
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
         self.reading = Reading(self.transcript)
         self.keys = ReadingKeys(self)
@@ -250,8 +251,7 @@ class ChatView(Widget, can_focus=True):
             before = self.transcript.total
         total, height = self.transcript.total, self.size.height
         if self.following and (total > self.top + height or self.top > total):
-            # Text is readable while it stands still: when it arrives fast, make room for many rows at once.
-            room = height // 3 if total - before >= FAST and self._streaming() else 0
+            room = self._jumps.room(total, height, monotonic()) if self._streaming() else 0
             self.top = self._end() + room
             self.refresh()
             return

@@ -28,6 +28,7 @@ COMMAND_ROOMS = {
         "line": "The same session without a full screen.",
         "open": "Open the app in this folder (also without its name).",
         "resume": "Open an earlier session again.",
+        "run": "Run a command; where it fails, offer what failed to the model.",
         "sessions": "List this project's sessions.",
     },
     "edits": {
@@ -62,7 +63,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
-        "--check", "--session", "--turn", "--last", "--hunk", "--search", "--bundle",
+        "--attempts", "--check", "--session", "--turn", "--last", "--hunk", "--search", "--bundle",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

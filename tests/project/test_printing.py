@@ -11,6 +11,7 @@ CHOKE_POINT = "tui/printing.py"
 OTHERS = {
     "context/index/worker.py": "a process of spark's own, whose answers are read from its pipe",
     "session/engine/__main__.py": "a process of spark's own, which reads the port from its pipe",
+    "session/debugging/live_run.py": "the output of a command that the user runs, unchanged",
     "session/partner/__main__.py": "a process of spark's own, which reads the address from its pipe",
     "session/tools/look/plain_search.py": "a process of spark's own, whose matches are read from its pipe",
     "tui/commands/setup/completion_command.py": "a script of Click's own, which a shell runs as it is",

@@ -1,0 +1,1 @@
+"""Debugging: commands that run live, and what of their output says why they failed."""

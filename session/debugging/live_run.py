@@ -1,0 +1,73 @@
+"""Runs a command in front of the user: its output is shown as it comes, and its two ends are kept."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+KEPT = 400_000
+"""Bytes of output that are kept from the beginning, and as many from the end."""
+_PIECE = 65_536
+
+
+@dataclass(slots=True)
+class Kept:
+    """The beginning and the end of a command's output."""
+
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+
+    def take(self, piece: bytes) -> None:
+        """Keep the next piece."""
+        room = KEPT - len(self.head)
+        self.head += piece[:room]
+        self.tail += piece[room:]
+        if len(self.tail) > 2 * KEPT:
+            del self.tail[:-KEPT]
+
+    def text(self) -> str:
+        """What was kept, as text."""
+        return (self.head + self.tail[-KEPT:]).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def run_live(command: Sequence[str]) -> tuple[int, str]:
+    """Run ``command`` with this terminal, or with pipes where there is none. Returns its exit code (128 plus
+    the number of the signal that ended it) and its output.
+
+    Raises OSError if it cannot be started.
+    """
+    kept = Kept()
+    code = (
+        _in_terminal(command, kept) if sys.stdin.isatty() and sys.stdout.isatty() else _piped(command, kept)
+    )
+    return code, kept.text()
+
+
+def _in_terminal(command: Sequence[str], kept: Kept) -> int:
+    """Run it on a terminal of its own, so that it prints as it would by itself."""
+    size = os.get_terminal_size()
+    environ = {"COLUMNS": str(size.columns), "LINES": str(size.lines)}
+
+    def read(descriptor: int) -> bytes:
+        piece = os.read(descriptor, _PIECE)
+        kept.take(piece)
+        return piece
+
+    started = ["/usr/bin/env", *(f"{name}={value}" for name, value in environ.items()), *command]
+    code = os.waitstatus_to_exitcode(pty.spawn(started, read))
+    return code if code >= 0 else 128 - code
+
+
+def _piped(command: Sequence[str], kept: Kept) -> int:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        assert running.stdout is not None
+        while piece := running.stdout.read1(_PIECE):  # type: ignore[attr-defined]
+            kept.take(piece)
+            sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+    code = running.returncode
+    return code if code >= 0 else 128 - code

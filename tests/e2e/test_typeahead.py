@@ -213,6 +213,20 @@ def test_an_end_on_the_early_screen_gives_the_terminal_back(how: str, tmp_path: 
         assert "Traceback" not in on.output
 
 
+def test_a_terminal_that_goes_away_ends_a_start_without_a_word(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    start = f"import sys; sys.stderr = open({str(said)!r}, 'w', buffering=1)\n{STUCK}"
+    main, terminal = pty.openpty()
+    on = Typed(main, terminal)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    with spark(on, tmp_path / "project", start=start) as process:
+        on.until(lambda text: "starting" in text)
+        os.close(terminal)
+        os.close(main)
+        assert process.wait(PATIENCE) in (129, -signal.SIGHUP)
+    assert said.read_text() == ""
+
+
 @pytest.mark.parametrize(("term", "size"), [("dumb", (100, 30)), ("xterm", (20, 30)), ("xterm", (100, 4))])
 def test_a_terminal_that_cannot_show_it_has_no_early_screen(
     term: str, size: tuple[int, int], tmp_path: Path

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from codecs import getincrementaldecoder
+from contextlib import suppress
 from types import FrameType
 
 from tui.printing import before_printing
@@ -59,9 +60,15 @@ class _Screen:
 
     def leave(self) -> None:
         """Give the terminal its usual screen back."""
-        self._write(LEAVE)
+        with suppress(OSError):  # it is gone
+            self._write(LEAVE)
 
     def _read(self) -> None:
+        # A terminal that is gone ends spark by SIGHUP.
+        with suppress(OSError):
+            self._read_until_stopped()
+
+    def _read_until_stopped(self) -> None:
         ending = self._ending[0]
         while ending not in (ready := select.select([self._source, ending], [], [])[0]):
             if self._source in ready:

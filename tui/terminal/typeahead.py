@@ -13,6 +13,7 @@ import os
 import struct
 import sys
 import termios
+from contextlib import suppress
 from typing import Any
 
 _INPUT, _LOCAL, _KEYS = 0, 3, 6
@@ -48,7 +49,8 @@ def give_back() -> None:
     global _before
     if _before is not None:
         before, _before = _before, None
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
 
 
 def echoes() -> bool:

@@ -7,6 +7,7 @@ files *in hand* are those that the request names, that changed, or that are open
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,6 +36,8 @@ _SURE_NAMES = 3.0
 _SURE_MESSAGE = 20.0
 """Score of past commits' messages from which they are certainly about the same."""
 _NAMED_ALIKE = 0.5
+_LONGEST_ASKED = 4_000
+"""Number of characters of a request that are looked at to tell whether it says much."""
 _MOST_LIKELY = 4
 """Number of files with most evidence whose commits are looked at."""
 _SHARED_WEIGHT = 0.3
@@ -128,13 +131,21 @@ class Ranking:
     """Weighted words by which parts of files are chosen."""
 
 
-def rank(snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "") -> Ranking:
+def rank(
+    snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
+) -> Ranking:
     """Rank a snapshot's paths for a request; the paths ``in_hand`` come first.
 
-    ``earlier`` is the text of earlier requests.
+    ``earlier`` is the text of earlier requests. Without ``related`` only the files in hand are ranked.
     """
     hand = list(dict.fromkeys(in_hand))
     paths = project_paths(snapshot.paths)
+    if not related:
+        asked = (
+            snapshot.words.score_of(hand, snapshot.entries, _weighted_words(request)) if len(hand) > 1 else {}
+        )
+        in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
+        return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
     evidence, wanted = _evidence(
         snapshot, {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}, hand
     )
@@ -254,6 +265,16 @@ def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
         return 1.0 if is_code(path) else rules["prose"]
 
     return discount
+
+
+def says_much(request: str, snapshot: Snapshot) -> bool:
+    """Whether a request has so rare words that they can find something by themselves."""
+    found = sum(snapshot.words.rarity(word) for word in words(request[:_LONGEST_ASKED]))
+    return found >= math.log(2 + snapshot.words.files) / 2
+
+
+def _no_discount(path: str) -> float:
+    return 1.0
 
 
 def _weighted_words(request: str, weight: float = 1.0) -> dict[str, float]:

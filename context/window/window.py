@@ -8,7 +8,7 @@ conversation, the files that the request names, pinned files, changed files, the
 
 from __future__ import annotations
 
-from context.find.ranking import Ranking, rank
+from context.find.ranking import Ranking, rank, says_much
 from context.map.blocks import FrozenMap, with_changes
 from context.map.project_map import MapPart, build_delta, build_map, full_cost, list_cost, reuse_frozen_map
 from context.project.snapshot import Snapshot
@@ -50,7 +50,10 @@ def _files_and_map(packing: Packing) -> None:
     """Add file texts, then the map in the room that is left."""
     count = packing.counter.count_kept
     known_map = bool(packing.before.outlines)
-    ranking = _ranked(packing)
+    # A following turn that says little, such as one that was started by a save, looks for nothing.
+    limited = packing.request.likely_limit
+    looks = not known_map or bool(limited and says_much(packing.request.text, packing.snapshot))
+    ranking = _ranked(packing, related=looks)
     full = 0 if known_map else full_cost(packing.snapshot, count, packing.room)
     limit = packing.room if packing.request.map_limit is None else packing.request.map_limit
     if known_map:
@@ -112,8 +115,8 @@ def _add_map(packing: Packing, part: MapPart, why: str) -> None:
         packing.add(Kind.MAP, None, part.text, part.tokens, f"{why}{indexing}")
 
 
-def _ranked(packing: Packing) -> Ranking:
+def _ranked(packing: Packing, *, related: bool) -> Ranking:
     request = packing.request
     in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *request.open_files]
     in_hand += request.recent
-    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier)
+    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier, related=related)

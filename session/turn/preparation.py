@@ -39,6 +39,9 @@ MAP_SHARE = 0.4
 """Share of the budget that the project's map may take: what it leaves is room for the conversation."""
 LIKELY_SHARE = 0.28
 """Share of the budget that parts of files that nobody named may take in a fresh window."""
+RESTART_SHARE = 0.12
+"""Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
+until the next one."""
 LATER_SHARE = 0.06
 """Share of the budget that they may take in a following turn."""
 _HEADINGS = 32
@@ -221,7 +224,7 @@ class Preparation:
         """The tokens that parts of files that nobody named may take. In a following turn, they take at most
         half of what is left until the window would be started afresh."""
         if fresh:
-            return int(LIKELY_SHARE * budget)
+            return int((RESTART_SHARE if memory.conversation.items else LIKELY_SHARE) * budget)
         left = int(FULL * (self.budget - self.instruction_tokens)) - memory.conversation.tokens
         return max(0, min(int(LATER_SHARE * budget), left // 2))
 

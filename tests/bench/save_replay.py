@@ -20,7 +20,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
-from session.turn.preparation import FRESH, FULL, LATER_SHARE, LIKELY_SHARE, MAP_SHARE
+from session.turn.preparation import FRESH, FULL, LATER_SHARE, LIKELY_SHARE, MAP_SHARE, RESTART_SHARE
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -46,17 +46,16 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
     return found[::-1]
 
 
-def asked(budget: int, used: int) -> WindowRequest:
+def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
     """Return the request of one save."""
+    likely = (RESTART_SHARE if restart else LIKELY_SHARE) * budget
     return WindowRequest(
         REQUEST,
         INSTRUCTIONS,
         budget,
         used=used,
         map_limit=int(MAP_SHARE * budget),
-        likely_limit=int(
-            min(LATER_SHARE * budget, (FULL * budget - used) / 2) if used else LIKELY_SHARE * budget
-        ),
+        likely_limit=int(min(LATER_SHARE * budget, (FULL * budget - used) / 2) if used else likely),
         fill_limit=None if used else int(FRESH * budget),
     )
 
@@ -92,7 +91,7 @@ def main() -> None:
                 if used > FULL * given.budget:
                     seen, used = seen.restart(), 0
                     fresh_starts += 1
-                window = build(asked(given.budget, used), snapshot, counter, seen)
+                window = build(asked(given.budget, used, restart=bool(fresh_starts)), snapshot, counter, seen)
                 times.append((time.perf_counter() - start) * 1000)
                 if used:
                     added.append(sum(len(piece.text.encode()) for piece in window.pieces))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context.disk.source import Source
@@ -128,6 +128,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS)
+@settings(deadline=None)
 def test_passages_are_all_lines_of_a_file_in_order(parts: list[str]) -> None:
     source = Source("a.py", "".join(parts), "digest")
     file = FileText(source)

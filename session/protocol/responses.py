@@ -130,8 +130,12 @@ class ResponseDecoder:
     def _finish_item(self, open_item: OutputItem, item: dict[str, Any]) -> list[WireEvent]:
         if open_item.done:
             return []
-        if self._origin and item.get("type") == "reasoning":
-            item["origin"] = self._origin
+        if item.get("type") == "reasoning":
+            # Marks of our own and of other dialects: nothing that a server writes there may go back.
+            for name in ("origin", "thinking", "reasoning_content"):
+                item.pop(name, None)
+            if self._origin:
+                item["origin"] = self._origin
         events = self._pieces(open_item, open_item.finish(item))
         return [*events, ItemDone(item, self._items.key_of(open_item))]
 

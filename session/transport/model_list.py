@@ -18,8 +18,8 @@ from session.transport.refusals import from_server, read_refusal
 TIMEOUT = 5.0
 MOST_BYTES = 4 * 1024 * 1024
 _MOST_NAMED = 12
-_MOST_TOKENS = 100_000_000
-"""A larger limit is taken for nonsense."""
+_LEAST_TOKENS, _MOST_TOKENS = 1_000, 100_000_000
+"""A limit outside of these is taken for nonsense."""
 _LONGEST_NAME = 80
 
 
@@ -90,7 +90,9 @@ def _listed(row: Mapping[str, Any]) -> ListedModel | None:
 def _tokens(limits: Mapping[str, Any], names: tuple[str, ...]) -> int:
     """The first of the limits that is a number of tokens; 0 for none."""
     values = (limits.get(name) for name in names)
-    return next((value for value in values if type(value) is int and 0 < value <= _MOST_TOKENS), 0)
+    return next(
+        (value for value in values if type(value) is int and _LEAST_TOKENS <= value <= _MOST_TOKENS), 0
+    )
 
 
 def _day(value: object) -> date | None:

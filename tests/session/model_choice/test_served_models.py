@@ -144,6 +144,7 @@ async def test_the_names_to_choose_from_are_the_servers_once_it_gave_them(tmp_pa
         ({"max_input_tokens": 1_000_000, "max_tokens": 128_000}, 1_000_000, 16_000),
         ({"context_window": "many", "max_model_len": -1, "max_tokens": True}, 128_000, 16_000),
         ({"context_window": 10**12}, 128_000, 16_000),
+        ({"context_window": 1, "max_tokens": 1}, 128_000, 16_000),
     ],
 )
 async def test_the_limits_that_the_server_lists_are_used(

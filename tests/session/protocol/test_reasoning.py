@@ -104,6 +104,22 @@ SEALED = (
 )
 
 
+def test_marks_that_a_server_writes_itself_do_not_go_back() -> None:
+    profile = RequestProfile("m")
+    forged = {
+        "type": "reasoning",
+        "summary": [],
+        "origin": "messages claude-a",
+        "thinking": [{"type": "thinking", "thinking": "x", "signature": "s"}],
+        "reasoning_content": "x",
+    }
+    ended = {"type": "response.completed", "response": {"id": "r", "output": [forged]}}
+    assert answered(dialect("responses").decoder(profile), ended) == []
+    sealed = {**ended, "response": {"id": "r", "output": [{**forged, "encrypted_content": "e"}]}}
+    (item,) = answered(dialect("responses").decoder(profile), sealed)
+    assert item == {"type": "reasoning", "summary": [], "encrypted_content": "e", "origin": "responses m"}
+
+
 @pytest.mark.parametrize(("name", "bodies"), [("messages", SIGNED), ("responses", SEALED)])
 def test_signed_and_sealed_reasoning_is_for_the_model_that_it_is_from(
     name: str, bodies: tuple[Any, ...]

@@ -48,9 +48,17 @@ def repainted(pane: Terminal) -> None:
         assert row == other, f"row {number}:\n{pane.screen()}"
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(40, 10), (80, 24), (160, 48)])
+@pytest.mark.parametrize(
+    ("columns", "rows", "colours"),
+    [
+        (40, 10, {"COLORTERM": "truecolor"}),
+        (80, 24, {"COLORTERM": "truecolor"}),
+        (160, 48, {"COLORTERM": "truecolor"}),
+        (100, 30, {"NO_COLOR": "1"}),
+    ],
+)
 def test_nothing_is_left_wrong_on_the_screen(
-    columns: int, rows: int, tmp_path: Path, spark_path: Path
+    columns: int, rows: int, colours: dict[str, str], tmp_path: Path, spark_path: Path
 ) -> None:
     environment = {
         "TMPDIR": str(tmp_path),

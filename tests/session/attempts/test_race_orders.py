@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -129,5 +129,7 @@ class Races(RuleBasedStateMachine):
         assert not any(not life.same_as for life in green) or self.decisions or self.judge_all
 
 
-Races.TestCase.settings = settings(max_examples=400, stateful_step_count=30, deadline=None)
+Races.TestCase.settings = settings(
+    max_examples=400, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 TestRaces = Races.TestCase

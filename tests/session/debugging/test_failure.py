@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from session.checks.finding import Finding
@@ -118,6 +118,7 @@ def test_keys_and_control_sequences_do_not_reach_the_model() -> None:
     assert "\x1b" not in shown and "a1B2a1B2" not in shown and "error" in shown
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=400), st.integers(1, 255))
 def test_any_output_can_be_read(output: str, code: int) -> None:
     failure = read_failure("x", code, output, RESOLVE)

@@ -18,7 +18,7 @@ from tui.drawing.code import warm
 from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
-from tui.panes.editor.marks import Mark, Marks
+from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
 from tui.terminal.driver import brake_turns, take_keys
@@ -149,8 +149,13 @@ class SessionStart:
         except StoreError as problem:
             self._give_up(str(problem), CONFIGURATION)
             return
-        for place in await session.hunks.places():
-            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1))
+        places = await session.hunks.places()
+        if places:
+            self.made.feed.on_landed_turn()
+        for place in places:
+            known = self.made.feed.book.named(place.hunk)
+            kind = kind_of(known.added, known.removed) if known is not None else "changed"
+            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1, kind))
         if self.controls is not None:
             await self.controls.files.find_left()
         if self._offers is not None and not session.standing.owner:

@@ -53,10 +53,10 @@ class Feed:
         """Tokens per second of the last turn, as told at its end."""
         self._usage = UsageFold()
         self._started: said.TurnStarted | None = None
-        self._landed: set[str] = set()
-        """The hunks that landed in the turn."""
-        self._called = False
-        """Whether the turn called a tool, which may have changed files."""
+        self._landed: dict[str, int] = {}
+        """The hunks that landed, counted by turn: a redirect is told before the turn that it stops ends."""
+        self._called: set[str] = set()
+        """The turns that called a tool, which may have changed files."""
         self._window = window
         self._turn = ""
         self._stopped: set[str] = set()
@@ -160,8 +160,6 @@ class Feed:
         match event:
             case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting):
                 self._turn = turn
-                self._landed.clear()
-                self._called = False
                 self._unanswered = text
                 chat.prompt(text, kind)
                 status.show(phase="preparing", message="", waiting=waiting)
@@ -180,7 +178,7 @@ class Feed:
             case said.HunkOpened(hunk=hunk, path=path, action=action):
                 chat.hunk(hunk, path, action, "typing")
             case said.HunkLanded():
-                self._landed.add(event.hunk)
+                self._landed[event.turn] = self._landed.get(event.turn, 0) + 1
                 size = HunkSize(event.added, event.removed, event.sample)
                 chat.hunk(event.hunk, event.path, event.action, "landed", _where(event), size)
             case said.HunkRefused(turn="", path=path, message=message):
@@ -205,7 +203,7 @@ class Feed:
             case said.CheckEnded():
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.ToolCalled(call=call, line=how):
-                self._called = True
+                self._called.add(event.turn)
                 self._meter.paused()
                 chat.call(call, how)
             case said.ToolEnded(call=call, line=how, status=state, tail=tail):
@@ -260,16 +258,18 @@ class Feed:
         self._status.say(f"{hunk} {'undone' if state == 'undone' else 'redone'}: {path}")
 
     def _ended(self, turn: str, how: str, message: str | None) -> None:
+        landed, called = self._landed.pop(turn, 0), turn in self._called
+        self._called.discard(turn)
         self._chat.close_run()
         if how == "interrupted":
-            self._chat.remark(stopped_line(len(self._landed), called=self._called), "quiet")
+            self._chat.remark(stopped_line(landed, called=called), "quiet")
         elif how == "failed":
             self._chat.remark(f"The turn failed: {message}" if message else "The turn failed.", "error")
             self._status.say(message or "The turn failed.", "error")
         if (usage := self._usage.turns.get(turn)) is not None:
             started = self._started if self._started is not None and self._started.turn == turn else None
             self._chat.folded(turn_brief(usage), turn_said(usage, started), quiet=True)
-        if self._landed and how != "interrupted":  # it also ends so when the session is closed
+        if landed and how != "interrupted":  # it also ends so when the session is closed
             self.on_landed_turn()
         if turn == self._turn:
             self._turn = ""

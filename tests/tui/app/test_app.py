@@ -327,7 +327,7 @@ async def test_a_resumed_session_shows_what_was_said_and_what_became_of_it(tmp_p
         await it.until(lambda: "↶ h2" in it.chat, "the undo")
         name, said = it.session.name, it.chat
     async with stage(tmp_path, resume=name) as it:
-        assert it.chat.startswith(said)
+        await it.until(lambda: it.chat.startswith(said), "what was said")
         assert it.app.status.status.phase == ""
         await it.ask("just talk")
         await it.done()

@@ -49,4 +49,5 @@ async def test_a_key_sends_the_draft_after_the_hunk(tmp_path: Path) -> None:
         await it.pilot.press("shift+f5")
         await it.until(lambda: "make it polite again" in it.chat, "the redirect")
         assert 'title = "dear"' in (it.root / "greeter.py").read_text(), "the hunk has landed whole"
+        await it.until(lambda: "Stopped. 1 landed hunk stays." in it.chat, "how the first turn ended")
         it.session.interrupt()

@@ -88,8 +88,8 @@ class HunkEntry:
         lines = visible_lines(detail)
         if lines:
             spans.append((f" {lines[0]}", "error" if state == "refused" else "muted"))
-        if self.symbol:
-            spans.append((f" {visible(self.symbol)}", "accent" if state == "landed" else "muted"))
+        if self.symbol and state == "landed":
+            spans.append((f" {visible(self.symbol)}", "accent"))
         if state in ("landed", "undone"):
             spans += self._counts()
         if state == "landed":

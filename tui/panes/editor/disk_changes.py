@@ -7,7 +7,7 @@ from functools import partial
 
 from session.events import HunkLanded, HunkRedone, HunkUndone
 from tui.panes.editor.flights import Flights
-from tui.panes.editor.marks import Mark
+from tui.panes.editor.marks import Mark, kind_of
 from tui.panes.editor.shown_file import ShownFile
 
 
@@ -50,7 +50,7 @@ class DiskChanges:
             known = "" if event.status == "already_applied" else event.hunk
             await self._place(path, growth, event.start, event.end, known)
             if event.start:
-                kind = "added" if not event.removed else "changed" if event.added else "deleted"
+                kind = kind_of(event.added, event.removed)
                 self._mark(path, event.hunk, event.start, event.end, kind)
             if flight is not None:
                 self._flights.erase(flight)

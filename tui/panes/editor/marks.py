@@ -16,6 +16,11 @@ class Mark:
     """What its lines are: ``added``, ``changed``, or the line where some were ``deleted``."""
 
 
+def kind_of(added: int, removed: int) -> str:
+    """The kind of a mark, from the numbers of lines that came and went."""
+    return "added" if not removed else "changed" if added else "deleted"
+
+
 def shifted(mark: Mark, row: int, gone: int, come: int) -> Mark | None:
     """``mark`` after ``gone`` rows from ``row`` on were replaced by ``come`` rows; None when all its rows are
     gone."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 
-from session.events import Event
+from session.events import Event, OwnerGone, TakeoverAsked
 from session.sharing.messages import (
     VERSION,
     Hello,
@@ -82,7 +82,7 @@ class Link:
             while True:
                 for line in waiting:
                     told = decode(line)
-                    if isinstance(told, Told):
+                    if isinstance(told, Told) and not isinstance(told.event, TakeoverAsked | OwnerGone):
                         yield Told(cleaned(told.event))
                     elif isinstance(told, Refused):
                         yield Refused(clean_line(told.why))

@@ -284,7 +284,8 @@ class Host:
 
     def _published(self, event: Event) -> None:
         self._catch_up.take(event)
-        if not self._followers:
+        # Who is asked to make room is this process, not the followers.
+        if not self._followers or isinstance(event, TakeoverAsked):
             return
         line = encode(Told(event))
         for writer in list(self._followers):

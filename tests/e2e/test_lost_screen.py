@@ -123,3 +123,26 @@ def test_the_next_spark_can_stop_the_turn(place: Place) -> None:
             place.gone(pid)
             assert place.events("turn.ended")[0]["status"] == "interrupted"
             second.until("Ask")
+
+
+def test_a_session_is_taken_over_from_another_screen(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        with place.opened("resume") as (second, other):
+            second.until(f"Following process {pid}")
+            second.type("/takeover")
+            second.keys("Enter")
+            pane.until(f"process {other} takes this session over")
+            pane.until("exit 0")
+            second.until(lambda screen: "Following" not in screen and "Ask" in screen)
+            wait_for(lambda: len(place.events("session.started")) == 2, "the takeover")
+            assert [ended["status"] for ended in place.events("turn.ended")] == ["completed"]
+
+
+def test_sigterm_leaves_the_turn_a_moment_and_then_stops_it(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        os.kill(pid, signal.SIGTERM)
+        pane.until("its turn goes on in process")
+        pane.until(f"exit {128 + signal.SIGTERM}")
+    assert [ended["status"] for ended in place.events("turn.ended")] == ["interrupted"]

@@ -116,7 +116,7 @@ async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: Standar
         raise TypeError("a followed session goes on by itself")
     ends = code in (128 + signal.SIGTERM, 128 + signal.SIGQUIT)
     seconds = LAST_SECONDS if ends else opening.settings.unattended_minutes * 60.0
-    why = "spark was asked to end" if ends else "the screen of this session is gone"
+    why = "asked to end" if ends else "the screen of this session is gone"
     if app.start.taken_by:
         why = f"process {app.start.taken_by} takes this session over"
     if not streams.gone:

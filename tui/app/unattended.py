@@ -36,7 +36,7 @@ async def carry_on(session: Session, seconds: float, why: str, streams: Standard
     counting = asyncio.create_task(outcome.count(session.listen()), name="counting")
     settling = asyncio.create_task(session.settled(), name="waiting for the turn")
     settling.add_done_callback(lambda _: tell(Signal.IDLE))
-    session.publish(Notice("info", f"{why}; the turn goes on without it for at most {_said(seconds)}"))
+    session.publish(Notice("info", f"{why}; the turn goes on without a screen for at most {_said(seconds)}"))
     before = signal.signal(signal.SIGHUP, lambda number, frame: streams.let_go())
     try:
         with CommandSignals(lambda: tell(Signal.END), ASKED_TO_END) as asked:
@@ -61,7 +61,7 @@ async def carry_on(session: Session, seconds: float, why: str, streams: Standard
 
 def _stop(session: Session, why: Signal, seconds: float) -> None:
     if why is Signal.LIMIT:
-        told = f"nobody came back within {_said(seconds)}, so the turn was stopped"
+        told = f"the turn was stopped: it did not end within {_said(seconds)}, and nobody followed it"
         session.publish(Notice("warning", told))
     session.unqueue()
     session.interrupt()

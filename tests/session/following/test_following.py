@@ -162,6 +162,8 @@ async def test_asking_for_the_session(root: Path, presence: Presence) -> None:
             if presence is Presence.SCREEN:
                 assert (await it.until(TakeoverAsked)).pid
                 assert it.session.running
+                await other.until(TurnEnded)
+                assert not [event for event in other.events if isinstance(event, TakeoverAsked)]
             elif presence is Presence.NOBODY:
                 assert (await it.until(TurnEnded)).status == "interrupted"
             else:

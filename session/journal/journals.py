@@ -26,8 +26,8 @@ _LONGEST_DELTA = 16_000
 """Characters of collected text at which it is written."""
 LONGEST_HELD = 0.25
 """Seconds for which text is collected before it is written."""
-_MOST_UNWRITTEN = 20_000
-"""Most events that are kept in memory while the file cannot be written."""
+_MOST_UNWRITTEN = 32_000_000
+"""Bytes of events that are kept in memory while the file cannot be written."""
 
 
 def new_session_name() -> str:
@@ -66,6 +66,8 @@ class Journal:
         """When the first of them was collected."""
         self._unwritten: deque[bytes] = deque()
         """The lines that could not be written yet, oldest first."""
+        self._waiting = 0
+        """Their bytes."""
         self.lost = 0
         """The number of events for which there was no memory while the file could not be written."""
 
@@ -110,6 +112,7 @@ class Journal:
             self._write_lines()
         finally:
             self._unwritten.clear()
+            self._waiting = 0
             self._let_go()
             for descriptor in self._full:
                 os.close(descriptor)
@@ -137,12 +140,14 @@ class Journal:
         return delta is not None
 
     def _add(self, event: Event) -> None:
-        if len(self._unwritten) >= _MOST_UNWRITTEN:
-            self._unwritten.popleft()
-            self.lost += 1
         record = {**to_dict(event), "at": round(time.time(), 3)}
         # A lone surrogate (from a file name) must not make the record unwritable.
-        self._unwritten.append(to_line(record, ascii_only=True))
+        line = to_line(record, ascii_only=True)
+        self._unwritten.append(line)
+        self._waiting += len(line)
+        while self._waiting > _MOST_UNWRITTEN and len(self._unwritten) > 1:
+            self._waiting -= len(self._unwritten.popleft())
+            self.lost += 1
 
     def _write_lines(self) -> None:
         try:
@@ -157,7 +162,7 @@ class Journal:
                 write_all(self._descriptor, line)
                 self._step("line written")
                 self._size += len(line)
-                self._unwritten.popleft()
+                self._waiting -= len(self._unwritten.popleft())
         except OSError as problem:
             self._let_go()
             raise StoreError(

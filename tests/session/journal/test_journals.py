@@ -43,6 +43,7 @@ def sample(kind: Any) -> Any:
         "str | None": "y",
         "float": 1.5,
         "float | None": 2.5,
+        "int | None": 3,
         "tuple[str, ...]": ("a", "b"),
     }
     return kind(**{field.name: values[str(field.type)] for field in fields(kind)})
@@ -215,6 +216,26 @@ def test_a_full_disk_is_a_store_error_on_write_and_on_close(tmp_path: Path) -> N
     with pytest.raises(StoreError, match="No space left"):
         journal.close()
     journal.close()
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
+)
+def test_what_waits_for_a_full_disk_takes_a_bounded_amount_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("session.journal.journals._MOST_UNWRITTEN", 100_000)
+    file = tmp_path / f"{NAME}.jsonl"
+    file.symlink_to("/dev/full")
+    journal = Journal(tmp_path, NAME)
+    for number in range(300):
+        with pytest.raises(StoreError, match="No space left"):
+            journal.write(Notice("info", f"{number} " + "x" * 1_000))
+    file.unlink()
+    journal.write(Notice("info", "room again"))
+    events = [event for event in events_in(file) if isinstance(event, Notice)]
+    assert events[-1].text == "room again" and journal.unwritten == 0
+    assert 50 < len(events) < 100 and len(events) + journal.lost == 301
 
 
 def test_after_half_a_write_the_next_line_is_whole(tmp_path: Path) -> None:

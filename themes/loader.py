@@ -120,6 +120,8 @@ class Theme:
     """Whether it uses only the terminal's own sixteen colours."""
     ui: dict[str, Ink]
     tokens: dict[str, Ink]
+    about: str = ""
+    """What the theme is, in a line."""
 
 
 def theme_names() -> tuple[str, ...]:
@@ -153,9 +155,14 @@ def parse(text: str, *, name: str, source: str) -> Theme:
         raise ThemeError(f"{source}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise ThemeError(f"{source}: not valid TOML: its values are nested too deep") from error
+    about = data.pop("about", "")
+    if not isinstance(about, str):
+        raise ThemeError(f"{source}: about must be a line of text, not {about!r}")
     unknown = sorted(set(data) - {"dark", "ansi", "ui", "tokens"})
     if unknown:
-        raise ThemeError(f"{source}: unknown key {unknown[0]!r}; a theme has dark, ansi, [ui] and [tokens]")
+        raise ThemeError(
+            f"{source}: unknown key {unknown[0]!r}; a theme has about, dark, ansi, [ui] and [tokens]"
+        )
     ansi = _flag(data, "ansi", source, default=False)
     return Theme(
         name=name,
@@ -163,10 +170,20 @@ def parse(text: str, *, name: str, source: str) -> Theme:
         ansi=ansi,
         ui=_inks(data, "ui", UI_ROLES, source, ansi=ansi),
         tokens=_inks(data, "tokens", TOKEN_ROLES, source, ansi=ansi),
+        about=" ".join(about.split()),
     )
 
 
-_BUILT_IN = ("dark", "light", "ansi16")
+_BUILT_IN = (
+    "dark",
+    "light",
+    "contrast",
+    "contrast-light",
+    "colour-safe",
+    "colour-safe-light",
+    "dusk",
+    "ansi16",
+)
 
 
 def _user_folder() -> Path:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from session.project.open_files import ProjectFiles
     from session.project.unsaved_texts import UnsavedTexts
     from session.sharing.standing import Standing
+    from session.storage.folders import ProjectFolders
     from session.usage.totals import Spent
 
 
@@ -206,6 +207,12 @@ class SessionPort(Protocol):
     def save_draft(self, text: str) -> None:
         """Save the draft. Raises StoreError when it cannot be written."""
         ...
+
+    name: str
+    """The session's name, by which it is resumed."""
+
+    folders: ProjectFolders
+    """The folders in which the project's state is kept."""
 
     def keep_copied(self, text: str) -> Path:
         """Store a copied text in a file and return that; it writes to disk. Raises StoreError."""

@@ -65,6 +65,11 @@ def escaped(text: str, escape: Callable[[str], str]) -> str:
     return _ANY.sub(lambda found: escape(found[0]), text)
 
 
+def is_unseen(character: str) -> bool:
+    """Whether one character is unseen, also as a part of how a script is written."""
+    return bool(_ANY.match(character))
+
+
 def has_unseen(text: str) -> bool:
     """Whether ``text`` holds an unseen character that is not part of how its script is written."""
     return any(found["writing"] is None for found in _UNSEEN.finditer(text))

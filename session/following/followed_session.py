@@ -67,6 +67,7 @@ class FollowedSession:
         before, self._turn_so_far = _split(past, link.welcome.turn)
         followed = ResumedSession(before, (), TurnMemory(), 0)
         self._local = Session(opening, resume=journal, followed=followed)
+        self.name, self.folders = self._local.name, self._local.folders
         self._tasks = BackgroundTasks(self._local.publish)
         self._turn = ""
         self._queued: list[str] = []

@@ -32,6 +32,8 @@ LOCAL_PROVIDER = "local"
 """The provider that stands for the embedded engine."""
 MOST_MINUTES = 24 * 60
 """The most minutes that a turn may go on without a screen."""
+NOTIFY = ("auto", "osc9", "osc777", "bell", "off")
+"""The values of ``notify``; the first is the default."""
 PROJECT_KEYS = ("effort", "model", "theme")
 """The keys of ``.spark.toml``."""
 _CATALOGUE_TABLES = ("models", "providers")
@@ -73,7 +75,9 @@ class Settings:
     base_url: str = ""
     effort: str = "medium"
     fast: bool = False
-    theme: str = "dark"
+    theme: str = "auto"
+    notify: str = "auto"
+    """How a user who looks elsewhere is told that a turn ended or waits: one of ``NOTIFY``."""
     review: bool = False
     trusted: bool = False
     guards: GuardSettings = field(default_factory=GuardSettings)
@@ -92,6 +96,8 @@ class Settings:
     """Lines for the user about settings that are accepted and have no effect."""
     attempts: AttemptSettings = field(default_factory=AttemptSettings)
     """What differs between the attempts of a race, and the limits of one."""
+    keymap: Mapping[str, Any] = field(default_factory=dict)
+    """The user's own keys, as they are written; the screen knows what they mean."""
     checks: tuple[Check, ...] = ()
     """The configured checks; each still needs an agreement in each project."""
 
@@ -182,11 +188,13 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         effort=table.text("effort", defaults.effort),
         fast=table.flag("fast", defaults.fast),
         theme=table.text("theme", defaults.theme),
+        notify=_one_of(table, "notify", NOTIFY),
         review=table.flag("review", defaults.review),
         guards=read_guards(table.take("guards", {})),
         key_commands=read_commands(table.take("keys", {})),
         tools=read_tool_settings(table.take("tools", {})),
         mcp=read_servers(table.take("mcp", {})),
+        keymap=_raw_table(table, "keymap"),
         checks=read_checks(table.take("checks", [])),
         attempts=read_attempts(table.take("attempts", {})),
         compact_with_model=context.flag("compact_with_model", True),
@@ -201,6 +209,22 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         each.end()
     _check_effort_name(settings.effort)
     return settings, folders
+
+
+def _one_of(table: Table, name: str, values: tuple[str, ...]) -> str:
+    """A setting that is one of ``values``, the first by default. Raises TableError."""
+    found = table.text(name, values[0])
+    if found not in values:
+        raise TableError(f"{name} must be one of {', '.join(values)}")
+    return found
+
+
+def _raw_table(table: Table, name: str) -> Mapping[str, Any]:
+    """A table that another part of spark reads. Raises TableError where it is none."""
+    found = table.take(name, {})
+    if not isinstance(found, dict):
+        raise TableError(f"{name} must be a table: [{name}]")
+    return found
 
 
 def _trusted_file(root: Path, file: Path, answers: Answers, *, whole: bool) -> dict[str, Any] | None:

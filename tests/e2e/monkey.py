@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import hashlib
+import os
 import random
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -30,7 +33,8 @@ from tests.bench.pty_spark import Pty
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import GREETER, Stage, stage
 from tui.keys.keymap import keymap
-from tui.terminal.driver import key_parser, rewritten
+from tui.terminal.driver import key_parser
+from tui.terminal.escape_keys import rewritten
 
 LEAVING = frozenset({"ctrl+q", "ctrl+d", "ctrl+c", "ctrl+z"})
 """Keys that may end or stop the app; they are pressed by the tests about them."""
@@ -79,6 +83,20 @@ BYTES = (
     *("\x1b[<0;10;10M\x1b[<0;10;10m", "\x1b[<64;20;8M", "\x1b[I", "\x1b[O", "\x1b[27u", "/help\r", "@gre\t"),
     *("make it polite\r", "just talk\r", "\x1b[?25u", "\x1b[?2026;2$y"),
 )
+
+
+START = """
+import asyncio, faulthandler, signal, sys, traceback
+faulthandler.enable()
+def tasks(*_):
+    for task in asyncio.all_tasks():
+        print("\\n--- task", task.get_name(), file=sys.__stderr__)
+        task.print_stack(limit=8, file=sys.__stderr__)
+signal.signal(signal.SIGUSR1, tasks)
+from tui.cli import main
+main()
+"""
+"""Starts spark so that SIGUSR1 prints what its tasks wait for, and SIGABRT what its threads do."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +169,8 @@ class Monkey:
             await self._do(step)
             await self._it.pilot.pause()
             self._look(step, drafts)
+            if not self._it.app.is_running:
+                return  # the palette runs every key, those that quit too
         await self._rest()
 
     async def _do(self, step: Step) -> None:
@@ -202,8 +222,10 @@ class Monkey:
         app = self._it.app
         if app._exception is not None:
             raise Broken(f"an exception after {step}") from app._exception
-        if not app.is_running:
+        if not app.is_running and app.return_code != 0:
             raise Broken(f"the app ended after {step}")
+        if not app.is_running:
+            return
         if len(app.screen_stack) == 1 and app.focused is None:
             raise Broken(f"the focus is nowhere after {step}")
         if app.status.status.message.startswith("spark itself failed"):
@@ -255,20 +277,22 @@ def play_pty(dice: random.Random, reads: int) -> int:
     At the end it is quit, and the terminal must be as it was found.
     """
     count = 0
-    with pty_stage("500") as at, at.spark() as pane:
+    with pty_stage("500") as at, at.spark(START) as pane:
         pane.until("ready")
         typed = "".join(dice.choice(BYTES) for _ in range(reads)).encode()
-        while typed:
-            size = dice.choice((1, 1, 2, 3, 7, 40))
-            piece, typed = typed[:size], typed[size:]
-            count += len(piece)
-            pane.write(piece)
-            if dice.random() < 0.03:
-                pane.resize(*dice.choice(SIZES))
-            end = time.monotonic() + dice.choice((0.0, 0.0, 0.005, 0.03))
-            while (left := end - time.monotonic()) > 0:
-                pane.read(left)
-        pane.resize(120, 36)
+        # The palette runs every key, those that quit too.
+        with contextlib.suppress(EOFError, OSError):
+            while typed:
+                size = dice.choice((1, 1, 2, 3, 7, 40))
+                piece, typed = typed[:size], typed[size:]
+                count += len(piece)
+                pane.write(piece)
+                if dice.random() < 0.03:
+                    pane.resize(*dice.choice(SIZES))
+                end = time.monotonic() + dice.choice((0.0, 0.0, 0.005, 0.03))
+                while (left := end - time.monotonic()) > 0:
+                    pane.read(left)
+            pane.resize(120, 36)
         leave(pane)
     return count
 
@@ -284,13 +308,24 @@ def leave(pane: Pty) -> None:
     except (EOFError, OSError):
         pass
     else:
-        raise Broken(f"it cannot be left:\n{pane.text[-3000:]}")
+        raise Broken(f"it cannot be left:\n{pane.text[-3000:]}\n{stacks(pane)}")
     if "Traceback" in pane.text or "spark itself failed" in pane.text:
         raise Broken(pane.text[-3000:])
     if pane.attributes != pane.found:
         raise Broken("the terminal is not as it was found")
     if pane.raw.rindex("\x1b[?1049l") < pane.raw.rindex("\x1b[?1049h"):
         raise Broken("the terminal is left in the alternate screen")
+
+
+def stacks(pane: Pty) -> str:
+    """What the program waits for, as it prints it on two signals; the second one ends it."""
+    pane.forget()
+    for number in (signal.SIGUSR1, signal.SIGABRT):
+        os.kill(pane.process, number)
+        with contextlib.suppress(EOFError, OSError):
+            for _ in range(10):
+                pane.read(0.3)
+    return pane.raw[-20_000:]
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
             pane.keys("Enter")
             screen = pane.until("[completed]")
             assert "h1 landed tasks/store.py:" in screen
+            assert "\n  -" in screen and "\n  +" in screen, "the hunk as a diff"
             fixed = store.read_text()
             assert fixed != before
             pane.type("/undo")
@@ -72,7 +73,7 @@ def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
             pane.keys("Enter")
             pane.until("h2 landed")
             pane.keys("Escape")
-            pane.until("[interrupted]")
+            pane.until("Stopped. 1 landed hunk stays.")
             pane.type("/quit")
             pane.keys("Enter")
             pane.until("exit 0")

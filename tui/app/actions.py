@@ -9,9 +9,10 @@ from textual.app import App
 from tui.app.session_start import SessionStart
 from tui.control.overlay_control import OverlayControl
 from tui.control.pane_control import PaneControl
-from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.key_order import after_typing
 from tui.panes.layout import Layout, Panes
+from tui.picking.palette_control import PaletteControl
+from tui.picking.theme_control import ThemeControl
 from tui.terminal.driver import repaint
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Actions:
         app: App[int],
         panes: Panes,
         layout: Layout,
-        themes: ThemeSwitch,
+        themes: ThemeControl,
         overlays: OverlayControl,
         pane_control: PaneControl,
         start: SessionStart,
@@ -37,6 +38,7 @@ class Actions:
         self._themes = themes
         self._overlays = overlays
         self._pane_control = pane_control
+        self._palette = PaletteControl(app, panes, overlays)
         self._start = start
 
     @property
@@ -59,8 +61,12 @@ class Actions:
         self._controls.quitting.quit()
 
     def help(self) -> None:
-        """Show every key."""
-        self._overlays.help()
+        """Show every key and every command."""
+        self._palette.show()
+
+    def earlier_prompts(self) -> None:
+        """Search the earlier prompts."""
+        self._palette.earlier_prompts()
 
     def open_file(self) -> None:
         """Pick a file."""
@@ -166,4 +172,20 @@ class Actions:
 
     def next_theme(self) -> None:
         """Change to the next theme."""
-        self._panes.status.say(f"theme: {self._themes.next()}")
+        self._themes.next()
+
+    def begin_new(self) -> None:
+        """Go to a new session."""
+        self._controls.sessions.begin_new()
+
+    def resume(self, name: str) -> None:
+        """Go to another session, or have the user pick one."""
+        self._controls.sessions.resume(name)
+
+    def use_theme(self, name: str) -> None:
+        """Use a theme."""
+        self._themes.choose(name)
+
+    def pick_theme(self) -> None:
+        """Have the user pick a theme."""
+        self._themes.pick()

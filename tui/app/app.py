@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -28,7 +29,8 @@ from tui.control.overlay_control import REACHABLE, OverlayControl
 from tui.control.pane_control import PaneControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.key_turns import KeyTurns
-from tui.keys.keymap import bindings
+from tui.keys.keymap import bindings, vi_keys
+from tui.look.attention import Attention
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
@@ -41,7 +43,8 @@ from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
-from tui.terminal.driver import LateDriver, take_keys
+from tui.picking.theme_control import ThemeControl
+from tui.terminal.driver import LateDriver, ask_for_background, take_keys
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
     from tui.control.feed import Feed
+    from tui.look.theme_choice import ThemeChoice
     from tui.overlays.offer_screen import FindOffers
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
@@ -69,12 +73,16 @@ class SparkApp(App[int], inherit_bindings=False):
         session: SessionPort | PendingSession,
         *,
         theme: str,
+        theme_choice: ThemeChoice | None = None,
+        notify: str = "off",
         prompt: str | None = None,
         notice: str | None = None,
         suggestions: Sequence[str] = (),
         offers: FindOffers | None = None,
     ) -> None:
-        """``offers`` finds what the user can begin with where a key is missing."""
+        """``theme_choice`` keeps the theme that the user picks, ``notify`` is one of
+        :data:`~session.setup.config.NOTIFY`; ``offers`` finds what the user can begin with where a key is
+        missing."""
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=LateDriver, ansi_color=True if no_colour else None)
         self._given = session
@@ -82,7 +90,8 @@ class SparkApp(App[int], inherit_bindings=False):
             session.first_frame if isinstance(session, PendingSession) else first_frame_of_session(session)
         )
         self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
-        self._offers = offers
+        self._offers, self._notify = offers, notify
+        self._theme_choice = None if no_colour else theme_choice
         self.animation_level = "none"
         self.themes = ThemeSwitch(self, "ansi16" if no_colour else theme)
         self.overlays = OverlayControl(self, self.themes)
@@ -106,15 +115,19 @@ class SparkApp(App[int], inherit_bindings=False):
         yield HeldBar(palette, id="held")
         yield QueueList(palette, id="queue")
         prompts = [*first.prompts, *reversed(self._suggestions)]
-        yield Composer(prompts, first.draft, self._complete, self._turn_runs, id="composer")
+        suggestions = Suggestions(palette, id="suggestions")
+        yield Composer(prompts, first.draft, self._complete, self._turn_runs, suggestions, id="composer")
         yield StatusLine(palette, id="status")
-        yield Suggestions(palette, id="suggestions")
+        yield suggestions
 
     async def on_mount(self) -> None:
         """Show what there is, and have the session made behind the first frame."""
         self.panes = panes = Panes.of(self.screen)
         self.pane_control = PaneControl(self, panes, self.layout)
         self._titles = Titles(self, panes)
+        folder = PurePath(self._first_frame.root).name
+        self.attention = Attention(self, panes.status, folder, self._notify)
+        self.attention.begin()
         self._start = start = SessionStart(
             self,
             panes,
@@ -123,17 +136,23 @@ class SparkApp(App[int], inherit_bindings=False):
             self.overlays,
             self.background,
             self._marks,
+            self.attention,
             self._first_frame,
             prompt=self._prompt,
             notice=self._notice,
             offers=self._offers,
         )
-        self.actions = Actions(self, panes, self.layout, self.themes, self.overlays, self.pane_control, start)
+        theme = ThemeControl(self.themes, self.overlays, self.background, panes.status, self._theme_choice)
+        self.actions = Actions(self, panes, self.layout, theme, self.overlays, self.pane_control, start)
+        if self._theme_choice is not None:
+            ask_for_background(self, theme.background_told)
         first = self._first_frame
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
         self.chat.border_title = pane_title("Chat")
         self.screen.set_class(True, "no-file")
         self._titles.name_composer(running=False)
+        if vi_keys():
+            self.composer.use_vi_keys()
         self.composer.focus()
         if isinstance(self._given, PendingSession):
             self.call_after_refresh(start.fetch, self._given)
@@ -143,6 +162,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         """End what runs in the background."""
+        self.attention.end()
         await self.background.close()
 
     # The parts.
@@ -248,8 +268,13 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def on_app_focus(self) -> None:
         """The terminal gains focus: the user was elsewhere, where files change."""
+        self.attention.focus(focused=True)
         if self.ready:
             self.session.wake()
+
+    def on_app_blur(self) -> None:
+        """The terminal loses focus: the user is told what needs them."""
+        self.attention.focus(focused=False)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Show what the typed command does, and what the text could become."""
@@ -274,6 +299,10 @@ class SparkApp(App[int], inherit_bindings=False):
     def on_composer_completing(self, event: Composer.Completing) -> None:
         """Tab put a match in."""
         self.controls.suggestions.completed(event.told)
+
+    def on_composer_mode_changed(self) -> None:
+        """The composer's vi keys went to another mode."""
+        self._titles.name_composer(running=self._turn_runs())
 
     def on_composer_left(self) -> None:
         """The focus left the composer."""

@@ -26,6 +26,7 @@ from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
 from tui.panes.trust_question import TrustQuestion
+from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
 
@@ -46,6 +47,7 @@ class Controls:
     trust: TrustQuestion
     clipboard: Clipboard
     find: FindControl
+    sessions: SessionControl
     races: Races
     review: ReviewControl
 
@@ -78,6 +80,7 @@ def make_controls(
     quitting = QuitControl(app, panes, overlays, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
+    sessions = SessionControl(panes, overlays, background, session, shown_file, quitting)
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
     )
@@ -96,6 +99,7 @@ def make_controls(
         trust,
         clipboard,
         find,
+        sessions,
         Races(app, panes, themes, session),
         review,
     )

@@ -47,9 +47,11 @@ def run_app(
     again with what they take.
     """
     require_terminal()
+    use_own_keys(opening)
     from session.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
     from tui.control.background import fault
+    from tui.look.theme_choice import ThemeChoice
     from tui.terminal.lost_terminal import StandardStreams
 
     log_faults_to(opening.workspace.folders.error_log)
@@ -60,9 +62,16 @@ def run_app(
             pending = PendingSession(
                 first_frame_of(opening), partial(_make, opening, resume, join=not prompt)
             )
-            theme = opening.settings.theme
+            choice = ThemeChoice(opening.workspace.folders.shared_state, opening.settings.theme, os.environ)
             app = SparkApp(
-                pending, theme=theme, prompt=prompt, notice=notice, suggestions=suggestions, offers=offers
+                pending,
+                theme=choice.first,
+                theme_choice=choice,
+                notify=opening.settings.notify,
+                prompt=prompt,
+                notice=notice,
+                suggestions=suggestions,
+                offers=offers,
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
@@ -74,11 +83,14 @@ def run_app(
         if (followed := app.successor) is not None:
             resume, prompt, notice = followed, None, None
             continue
-        if app.taken is None or again is None:
-            return app.return_code or DONE
         # The prompt is in the draft by now.
         prompt = None
-        opening, notice = again(app.taken)
+        if app.ready and app.controls.sessions.switch is not None:
+            resume, notice = app.controls.sessions.switch.journal, None
+        elif app.taken is not None and again is not None:
+            opening, notice = again(app.taken)
+        else:
+            return app.return_code or DONE
 
 
 def _keep_unsaved(app: SparkApp) -> None:
@@ -146,6 +158,20 @@ def _finder(opening: Opening) -> FindOffers:
     from session.model_choice.offers import find_offers
 
     return partial(find_offers, opening)
+
+
+def use_own_keys(opening: Opening) -> None:
+    """Use the keys of the user's settings; exit with 3 where they contradict each other."""
+    if not opening.settings.keymap:
+        return
+    from tui.keys.keymap import default_keymap, use
+    from tui.keys.own_keys import KeymapError, own_keys
+
+    try:
+        own = own_keys(default_keymap(), opening.settings.keymap)
+    except KeymapError as problem:
+        leave(f"{opening.workspace.folders.config / 'config.toml'}: {problem}", CONFIGURATION)
+    use(own.scopes, vi=own.vi)
 
 
 def require_terminal() -> None:

@@ -18,6 +18,7 @@ from tui.drawing.code import warm
 from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
+from tui.look.attention import Attention
 from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
@@ -49,6 +50,7 @@ class SessionStart:
         overlays: OverlayControl,
         background: BackgroundTasks,
         marks: Marks,
+        attention: Attention,
         first_frame: FirstFrame,
         *,
         prompt: str | None,
@@ -64,6 +66,7 @@ class SessionStart:
         self._overlays = overlays
         self._background = background
         self._marks = marks
+        self._attention = attention
         self._first_frame = first_frame
         self._prompt = prompt if prompt and prompt.strip() else ""
         self._notice = notice
@@ -127,7 +130,8 @@ class SessionStart:
         )
         self._name_editor()
         controls.feed.replay(session.past())
-        controls.feed.on_turn = lambda running: self._titles.name_composer(running=running)
+        controls.feed.on_turn = self._turn
+        controls.feed.on_waiting, controls.feed.on_heard = self._attention.waits, self._attention.heard
         controls.feed.on_unanswered = self._give_back
         self._titles.owner = session.standing.owner
         self._titles.name_composer(running=False)
@@ -141,6 +145,11 @@ class SessionStart:
             session.typing()
             controls.quitting.keep_draft(self._panes.composer.draft)
         self.settled.set()
+
+    def _turn(self, running: bool) -> None:
+        """A turn began or ended."""
+        self._titles.name_composer(running=running)
+        self._attention.turn(running=running)
 
     async def _open(self, session: SessionPort) -> None:
         """Open the session, and send what the command line asked."""

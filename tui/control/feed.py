@@ -20,7 +20,7 @@ from tui.race.lines import ended_line
 from tui.review.book import ReviewBook
 from tui.words.check_lines import broken_line, check_line, checked_detail
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
-from tui.words.figures import compact, effort_said, turn_brief, turn_said
+from tui.words.figures import compact, effort_said, stopped_line, turn_brief, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
 from tui.words.meter import Meter
 from tui.words.window_lines import context_line
@@ -66,6 +66,10 @@ class Feed:
         """Called when a turn has ended that landed hunks."""
         self.on_queue: Callable[[said.Event], None] = lambda event: None
         """Called with every event, for the list of messages that wait."""
+        self.on_waiting: Callable[[str], None] = lambda title: None
+        """Called with what needs the user's OK, empty once nothing does."""
+        self.on_heard: Callable[[], None] = lambda: None
+        """Called with each event."""
         self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
         """Called when a turn left a file with a syntax error."""
         self.held = HeldItems()
@@ -93,6 +97,7 @@ class Feed:
 
     def take(self, event: said.Event) -> None:
         """Show one event."""
+        self.on_heard()
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
@@ -250,6 +255,7 @@ class Feed:
         if oldest is not None:
             self._flights.held(oldest.name)
         self._held_bar.ask(question)
+        self.on_waiting(question.title if question is not None else "")
         self._question = question
 
     def _change_state(self, hunk: str, path: str, state: str, detail: str) -> None:
@@ -324,13 +330,6 @@ def question_about(item: HeldItem, more: int) -> Question:
         title = f"{item.label} needs your OK{behind}"
         return Question(item.name, title, item.reason, "allow", "decline", "allow all")
     return Question(item.name, f"{item.label} needs your OK{behind}: {item.path}: {item.reason}")
-
-
-def stopped_line(landed: int, *, called: bool) -> str:
-    """How a stopped turn ended, in which so many hunks landed; ``called``: it called a tool."""
-    if not landed:
-        return "Stopped." if called else "Stopped. No files changed."
-    return f"Stopped. {landed} landed hunk{'s stay' if landed > 1 else ' stays'}."
 
 
 def _lines(start: int, end: int) -> str:

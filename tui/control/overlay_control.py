@@ -1,9 +1,9 @@
-"""Opens and closes the screens that lie over the panes: help, files, the context panel, offers."""
+"""Opens and closes the screens over the panes: lists to pick from, files, the context panel, offers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App
@@ -11,6 +11,7 @@ from textual.screen import ModalScreen, Screen
 
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.keymap import shown
+from tui.overlays.filtering import Choice
 from tui.overlays.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -56,11 +57,23 @@ class OverlayControl:
             return True
         return False
 
-    def help(self) -> None:
-        """Show every key."""
-        from tui.overlays.help_screen import HelpScreen
+    def pick(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        taken: Callable[[str], None],
+        *,
+        left: Callable[[], None] = lambda: None,
+        **look: Any,
+    ) -> None:
+        """Have the user pick one of ``choices`` for ``taken``, unless something else is shown; ``left`` is
+        called where they take none. ``look`` is passed on to the screen."""
+        from tui.overlays.pick_screen import PickScreen
 
-        self._app.push_screen(HelpScreen(self.themes.palette))
+        if not self.covered:
+            screen = PickScreen(self.themes.palette, title, choices, **look)
+            screen.on_closed = lambda value: left() if value is None else taken(value)
+            self._app.push_screen(screen)
 
     def pick_file(
         self, session: SessionPort, current: str, opened: Callable[[str, int | None], None]

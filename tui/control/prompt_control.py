@@ -107,7 +107,8 @@ class PromptControl:
             self._panes.chat.let_go()
             self._panes.find.leave()
         self._panes.held.confirm(None)
-        self._overlays.uncover()
+        if not self._overlays.uncover():
+            self._panes.composer.leave_insert_mode()
 
     def ask_to_undo_turn(self) -> None:
         """Ask before every hunk of the last turn that has any is undone."""
@@ -162,9 +163,17 @@ class PromptControl:
             case "context", "":
                 self._hunks.show_context()
             case "help", "":
-                self._overlays.help()
+                await self._app.run_action("app.do('help')")
+            case "theme", "":
+                await self._app.run_action("app.do('pick_theme')")
+            case "theme", _:
+                await self._app.run_action(f"app.do('use_theme', {argument!r})")
             case "trust", _:
                 self._trust.ask()
+            case "new", "":
+                await self._app.run_action("app.do('begin_new')")
+            case "resume", _:
+                await self._app.run_action(f"app.do('resume', {argument!r})")
             case "quit", "":
                 self._quitting.quit()
             case "review", "":

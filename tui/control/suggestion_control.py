@@ -87,9 +87,9 @@ class SuggestionControl:
             return
         below = panes.composer.outer_size.height + panes.status.outer_size.height
         width, height = self._app.size
-        panes.suggestions.offer(found.texts, found.details, width, height - below - KEPT_FREE, below)
+        panes.suggestions.offer(found, width, height - below - KEPT_FREE, below)
         if panes.suggestions.display and not self._completed:
-            self._tell("Tab puts the first in, again the next", over=("", self._told))
+            self._tell("↑ ↓ choose, Tab or Enter puts it in, Esc closes", over=("", self._told))
 
     def _tell(self, told: str, over: tuple[str, ...] | None = None) -> None:
         """Say ``told`` in the status line; with ``over``, only in place of one of these messages."""

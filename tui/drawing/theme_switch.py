@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from textual.app import App
 
-from themes.loader import load_theme, theme_names
+from themes.loader import load_theme
 from tui.drawing.palette import Palette
 
 
@@ -26,15 +26,6 @@ class ThemeSwitch:
         """Use the theme called ``name``. Raises ThemeError where there is none or it is incomplete."""
         self._app = app
         self.palette = self._register(name)
-
-    def next(self) -> str:
-        """Change to the next theme, and return its name."""
-        order = theme_names()
-        current = self.palette.theme.name
-        at = order.index(current) + 1 if current in order else 0
-        name = order[at % len(order)]
-        self.use(name)
-        return name
 
     def use(self, name: str) -> None:
         """Draw everything in the theme called ``name``."""

@@ -12,7 +12,8 @@ from textual import events
 
 from tui.keys.keymap import keymap
 from tui.printing import say
-from tui.terminal.driver import key_parser, rewritten
+from tui.terminal.driver import key_parser
+from tui.terminal.escape_keys import rewritten
 
 QUIET = 0.05
 """After this many seconds without a byte, the bytes read are one key."""

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from textual.binding import Binding, BindingType
 
+UNBOUND = "no key"
+"""Shown for an action from which the user took its keys."""
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -21,7 +24,7 @@ class Key:
     @property
     def shown(self) -> str:
         """The keys as people write them."""
-        return ", ".join(_shown(key) for key in self.keys)
+        return ", ".join(_shown(key) for key in self.keys) or UNBOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,32 @@ class Scope:
     keys: tuple[Key, ...]
 
 
-@lru_cache(maxsize=1)
+class _InUse:
+    """The table of this process, where the user has keys of their own."""
+
+    scopes: tuple[Scope, ...] | None = None
+    vi = False
+
+
+def use(scopes: tuple[Scope, ...], *, vi: bool) -> None:
+    """Use these keys from now on. Textual binds keys when its classes are made, so this comes before the
+    screen is imported; ``vi``: the composer has the modes of vi."""
+    _InUse.scopes, _InUse.vi = scopes, vi
+
+
+def vi_keys() -> bool:
+    """Whether the composer has the modes of vi."""
+    return _InUse.vi
+
+
 def keymap() -> tuple[Scope, ...]:
     """All scopes, in the order the help shows them."""
+    return _InUse.scopes if _InUse.scopes is not None else default_keymap()
+
+
+@lru_cache(maxsize=1)
+def default_keymap() -> tuple[Scope, ...]:
+    """The table as it is in ``keymap.toml``."""
     data = tomllib.loads(Path(__file__).with_name("keymap.toml").read_text("utf-8"))
     return tuple(
         Scope(
@@ -77,7 +103,7 @@ def shown(action: str, where: str = "app") -> str:
     """The first key of ``action`` as people write it, for hints on the screen."""
     for key in scope(where).keys:
         if key.action == action:
-            return _shown(key.keys[0])
+            return _shown(key.keys[0]) if key.keys else UNBOUND
     raise KeyError(action)
 
 
@@ -94,6 +120,7 @@ _NAMES = {
     "pageup": "PgUp",
     "pagedown": "PgDn",
     "slash": "/",
+    "@": "Space",
     "left": "←",
     "right": "→",
     "up": "↑",

@@ -30,12 +30,16 @@ def split_line(typed: str) -> tuple[str, int | None]:
     return letters, int(number[:9]) if number else None
 
 
+LIST_KEYS = frozenset({"ctrl+k", "ctrl+n", "up", "down", "pageup", "pagedown", "tab", "shift+tab"})
+"""Keys that move the choice in the list below the field."""
+
+
 class PathInput(Input):
-    """The field for the letters. Ctrl+K moves the choice in the list instead."""
+    """The field for the letters. The keys of the list are not its own: a field would scroll by them."""
 
     async def on_key(self, event: events.Key) -> None:
         """See :mod:`tui.keys.key_order`."""
-        if event.key != "ctrl+k":
+        if event.key not in LIST_KEYS:
             await run_key_in_order(self, event)
 
 
@@ -69,6 +73,8 @@ class FilePicker(ClosingScreen[str | None]):
         self._found: list[tuple[str, frozenset[int]]] = []
         self._chosen = 0
         self._searching: Worker[None] | None = None
+        self._field = PathInput(placeholder="type a part of the path, :40 for a line", id="query")
+        self._field.cursor_blink = False
         self.line: int | None = None
         """The line that was typed behind the path, from 1."""
 
@@ -82,7 +88,6 @@ class FilePicker(ClosingScreen[str | None]):
 
     def on_mount(self) -> None:
         """Show all files."""
-        self.query_one(Input).cursor_blink = False
         self._found = best("", self._paths, self.MOST)
         self.call_after_refresh(self._draw)
         self.set_interval(self.LOOK_AGAIN, self._look_again)
@@ -95,7 +100,7 @@ class FilePicker(ClosingScreen[str | None]):
         if paths is not self._paths and paths != self._paths:
             self._paths = paths
             chosen = self._found[self._chosen][0] if self._found else ""
-            self._searching = self._search(self.query_one(Input).value, chosen)
+            self._searching = self._search(self._field.value, chosen)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search again."""
@@ -105,7 +110,7 @@ class FilePicker(ClosingScreen[str | None]):
         """Take the chosen match, once the search for all that was typed is over."""
         if self._searching is not None:
             await self._searching.wait()
-        self.line = split_line(self.query_one(Input).value)[1]
+        self.line = split_line(self._field.value)[1]
         self.dismiss(self._found[self._chosen][0] if self._found else None)
 
     def on_key(self, event: events.Key) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.segment import Segment
 from textual import events
@@ -10,11 +10,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from session import events as said
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
+
+if TYPE_CHECKING:
+    from session import events as said
 
 MOST_ROWS = 4
 """Messages that are shown at once."""
@@ -47,6 +49,8 @@ class QueueList(Widget, can_focus=True):
 
     def take(self, event: said.Event) -> None:
         """Follow one event of the session."""
+        from session import events as said  # the first frame does not wait for it
+
         match event:
             case said.PromptQueued(text=text, when="hunk"):
                 self._after_hunk = text

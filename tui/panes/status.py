@@ -45,6 +45,8 @@ class Status:
     """The number of queued prompts."""
     countdown: int = 0
     """Seconds until the connection is tried again; 0 when none is scheduled."""
+    stalled: int = 0
+    """Seconds for which nothing has come of the running turn; 0 while that is short."""
     message: str = ""
     level: str = "info"
 
@@ -69,6 +71,8 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     if status.countdown:
         how = ", Esc gives up" if width >= 60 else ""
         left.append((f"  again in {status.countdown} s{how}", "warning"))
+    if status.stalled and not status.countdown:
+        left.append((f"  nothing for {status.stalled} s", "warning"))
     if status.waiting:
         left.append((f" +{status.waiting} queued", "warning"))
     if status.reading and _cells(left) + len(status.reading) + 3 <= width:

@@ -31,8 +31,9 @@ class Titles:
 
     def name_composer(self, *, running: bool) -> None:
         """Say what sends and stops, or what the command does that is being typed."""
-        text = self._panes.composer.text
-        self._panes.composer.border_title = composer_title(text, running=running, owner=self.owner)
+        composer, owner = self._panes.composer, self.owner
+        title = composer_title(composer.text, running=running, owner=owner, mode=composer.mode)
+        composer.border_title = title
 
     def name_editor(self, file: ShownFile) -> None:
         """Say which file is shown and how it stands, or why none is."""
@@ -55,9 +56,11 @@ def pane_title(name: str, remark: str = "") -> Content:
     return Content("").join(pieces)
 
 
-def composer_title(text: str, *, running: bool, owner: str = "") -> Content:
+def composer_title(text: str, *, running: bool, owner: str = "", mode: str = "") -> Content:
     """What the command in ``text`` does, or which keys send and stop; ``owner`` is the other process that has
-    the session."""
+    the session, ``mode`` that of the vi keys."""
+    if mode and not owner:
+        return pane_title(mode, "i inserts · Enter sends" + (" · Esc stops" if running else ""))
     if told := hint(text):
         return pane_title("Command", told)
     if owner:

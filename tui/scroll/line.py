@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import fill, wrap
+from textwrap import fill
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
@@ -23,54 +24,22 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from session.events import (
-    ConnectionChanged,
-    DialogueCompacted,
-    Event,
-    FileBroken,
-    HunkRedone,
-    HunkTyped,
-    HunkUndone,
-    LedgerProposed,
-    LineForgotten,
-    LineRemembered,
-    ModelChosen,
-    Notice,
-    PromptQueued,
-    TakeoverAsked,
-    TextDelta,
-    ToolOutput,
-    TrustAnswered,
-    TrustAsked,
-    TurnEnded,
-    TurnStarted,
-)
+from session.events import Event
 from session.session import Session
 from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
-from session.text.sanitize import clean_line
-from session.trust.project_trust import Candidate
-from session.usage.totals import UsageFold
 from tui.app.unattended import carry_on
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
-from tui.scroll.headless import fate_line
+from tui.scroll.answer import Answer
 from tui.terminal.command_signals import CommandSignals
 from tui.terminal.lost_terminal import StandardStreams
-from tui.words.check_lines import broken_line
-from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.completion import completer, prefetch_models
-from tui.words.exact_text import exact_lines
-from tui.words.figures import turn_said
-from tui.words.held_items import HeldItem, HeldItems, Verdict
+from tui.words.held_items import Verdict
 from tui.words.slash import SlashError, run_command, slashes, split_slash
-from tui.words.trust_lines import trust_lines, trust_title
-from tui.words.window_lines import context_line
 
 ESCAPE_SECONDS = 0.05
-MOST_SHOWN = 60
-"""The most lines of a held hunk that are shown."""
 
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line; Tab completes
@@ -89,7 +58,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     session = Session(opening, resume=resume)
     log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
-    answer = _Answer()
+    answer = Answer()
     with patch_stdout():
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
@@ -114,7 +83,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     return signals.code or DONE
 
 
-async def _ask(session: Session, answer: _Answer) -> None:
+async def _ask(session: Session, answer: Answer) -> None:
     history = InMemoryHistory(session.prompts())
     asking: PromptSession[str] = PromptSession(
         history=history,
@@ -146,7 +115,7 @@ async def _ask(session: Session, answer: _Answer) -> None:
         text = ""
 
 
-async def _run_command(session: Session, answer: _Answer, text: str) -> None:
+async def _run_command(session: Session, answer: Answer, text: str) -> None:
     command = split_slash(text)
     if command is None:
         session.submit(text)
@@ -177,7 +146,7 @@ async def _run_command(session: Session, answer: _Answer, text: str) -> None:
             say(told)
 
 
-async def _answer_trust(session: Session, answer: _Answer, argument: str) -> str:
+async def _answer_trust(session: Session, answer: Answer, argument: str) -> str:
     """Answer whether the project's files are used, or ask again; a line for the user, or nothing."""
     if argument in ("", "ask"):
         return await session.trust.ask_again()
@@ -207,11 +176,13 @@ class _Tab(Completer):
             yield from (Completion(text, -len(found.word)) for text in found.texts)
 
 
-def _stop(session: Session) -> None:
-    """Stop the turn, and drop the queued prompts."""
+def _stop(session: Session, typed: Buffer) -> None:
+    """Stop the turn, and put the queued prompts back before what is ``typed``."""
     session.interrupt()
-    for text in session.unqueue():
-        say(f"not sent any more: {text}")
+    if queued := session.unqueue():
+        typed.text = "\n\n".join(filter(str.strip, [*queued, typed.text]))
+        typed.cursor_position = len(typed.text)
+        say("Queued messages are back in the prompt")
 
 
 def _keys(session: Session) -> KeyBindings:
@@ -223,166 +194,20 @@ def _keys(session: Session) -> KeyBindings:
 
     @keys.add("escape")
     def stop(event: KeyPressEvent) -> None:
-        _stop(session)
+        _stop(session, event.current_buffer)
 
     @keys.add("c-c")
     def stop_or_clear(event: KeyPressEvent) -> None:
         if session.running:
-            _stop(session)
+            _stop(session, event.current_buffer)
         else:
             get_app().exit(exception=KeyboardInterrupt)
 
     return keys
 
 
-async def _print_all(session: Session, events: AsyncIterator[Event], answer: _Answer) -> None:
+async def _print_all(session: Session, events: AsyncIterator[Event], answer: Answer) -> None:
     for past in session.past():
         answer.show(past)
     async for event in events:
         answer.follow(session, event)
-
-
-class _Answer:
-    """Prints events. The text of the answer is printed in whole lines, since the prompt is below it."""
-
-    def __init__(self) -> None:
-        self.held = HeldItems()
-        self.trust_shown: tuple[Candidate, ...] = ()
-        """The project's files that the user was shown and asked about."""
-        self._asked: HeldItem | None = None
-        """The held item that was asked about last."""
-        self._partial = ""
-        self._typed: dict[str, list[tuple[str, str]]] = {}
-        """The lines of the turn's hunks, by hunk: pieces with their kinds."""
-        self._in_code = False
-        self.taken_by = 0
-        """The process that asked for the session, or 0."""
-        self.on_taken: Callable[[], object] = lambda: None
-        """Called when another process asks for the session."""
-        self._usage = UsageFold()
-        self._started: TurnStarted | None = None
-
-    def show(self, event: Event) -> None:
-        if isinstance(event, TextDelta):
-            *lines, self._partial = (self._partial + event.text).split("\n")
-            for line in lines:
-                self._print(line)
-            return
-        if isinstance(event, HunkTyped):
-            pieces = self._typed.setdefault(event.hunk, [])
-            pieces.append((event.kind, event.text))
-            return
-        if isinstance(event, TurnEnded):
-            self._typed.clear()
-        elif isinstance(event, TurnStarted):
-            self._started = event
-        self._usage.take(event)
-        told = _line(event)
-        if told is not None:
-            self._end_line()
-            say(told)
-        if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
-            say(turn_said(usage, self._started))
-
-    def follow(self, session: Session, event: Event) -> None:
-        """Show an event of the running session, and ask about what it holds."""
-        if isinstance(event, TakeoverAsked):
-            self.taken_by = event.pid
-            say(f"spark: process {event.pid} takes this session over")
-            self.on_taken()
-        self.show(event)
-        self.held.take(event)
-        self.ask()
-        if isinstance(event, TrustAsked):
-            self._ask_trust(session.trust.asked)
-
-    def _ask_trust(self, candidates: tuple[Candidate, ...]) -> None:
-        """Show what the project's files say, whole, and how to answer."""
-        self.trust_shown = candidates
-        if not candidates:
-            return
-        self._end_line()
-        if not sys.stdin.isatty():
-            say(f"spark: {trust_title(candidates)} (spark trust asks)")
-            return
-        say("\n".join(trust_lines(candidates)))
-        say(f"{trust_title(candidates)} (/trust yes, /trust no or /trust later)")
-
-    def ask(self) -> None:
-        """Ask about the oldest held item, unless that was done: one question at a time."""
-        item = self.held.oldest
-        if item == self._asked:
-            return
-        self._asked = item
-        if item is None:
-            return
-        self._end_line()
-        if item.is_call:
-            say(f"{item.label} needs your OK (/land allows it, /decline does not):")
-            say("\n".join(exact_lines(item.reason)))
-            return
-        self._show_hunk(self._typed.get(item.name, []))
-        say(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
-
-    def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
-        """Print the changes of a held hunk as a diff."""
-        text = ""
-        for kind, piece in pieces:
-            for part in piece.splitlines(keepends=True):
-                text += part if text and not text.endswith("\n") else kind + part
-        lines = text.rstrip("\n").split("\n")
-        say("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
-        if len(lines) > MOST_SHOWN:
-            say(f"  … {len(lines) - MOST_SHOWN} more lines")
-
-    def _end_line(self) -> None:
-        if self._partial:
-            self._print(self._partial)
-            self._partial = ""
-
-    def _print(self, line: str) -> None:
-        if line.lstrip().startswith("```"):
-            self._in_code = not self._in_code
-        width = get_terminal_size().columns - 1
-        if self._in_code or len(line) <= width:
-            say(line)
-            return
-        indent = " " * (len(line) - len(line.lstrip()))
-        for part in wrap(
-            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        ):
-            say(part)
-
-
-def _line(event: Event) -> str | None:
-    """One line for an event, or None for the answer's text and for events that are not shown."""
-    match event:
-        case FileBroken(path=path, message=message, hunks=hunks):
-            return broken_line(path, message, hunks)
-        case HunkUndone(hunk=hunk, path=path):
-            return f"{hunk} undone {path}"
-        case HunkRedone(hunk=hunk, path=path):
-            return f"{hunk} redone {path}"
-        case ToolOutput(text=text):
-            return text.rstrip("\n")
-        case ModelChosen(model=model, effort=effort, fast=fast):
-            return f"{model} · {effort}{' · fast' if fast else ''}"
-        case Notice(text=text):
-            return f"spark: {text}"
-        case DialogueCompacted():
-            dropped = "".join(f"\n  dropped: {clean_line(each)}" for each in event.dropped)
-            return f"spark: {compaction_line(event)} (/ledger shows what is kept){dropped}"
-        case LedgerProposed() | LineRemembered() | LineForgotten():
-            return f"spark: {dialogue_line(event)}"
-        case PromptQueued(waiting=waiting):
-            return f"queued ({waiting} waiting)"
-        case ConnectionChanged(state="failed" | "connecting", message=message) if message:
-            return f"spark: {message}"
-        case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
-            return f"spark: {message} (again in {seconds:.0f} s)"
-        case TrustAnswered(paths=paths, agreed=agreed):
-            return f"spark: {', '.join(paths)}: {'used from now on' if agreed else 'not used'}"
-        case TurnEnded(status=status, message=message):
-            return f"[{status}{': ' + message if message else ''}]"
-        case _:
-            return fate_line(event) or context_line(event)

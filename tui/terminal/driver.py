@@ -22,7 +22,7 @@ import termios
 import threading
 import tty
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
@@ -36,8 +36,8 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal import early_screen
-from tui.terminal.escape_keys import ASK_FOR_KITTY, ESCAPE_KEY, EscapeKeys
-from tui.terminal.frames import Frames
+from tui.terminal.escape_keys import ASK_FOR_BACKGROUND, ASK_FOR_KITTY, STOP_KEYS, EscapeKeys, rewritten
+from tui.terminal.frames import CLEAR, OTHER_SCREEN, PLAIN, Frames
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
 from tui.terminal.lost_terminal import hanging_up_if_gone, read_or_hang_up
 from tui.terminal.paste_bursts import PasteBursts
@@ -51,37 +51,10 @@ STILL_PROMPT = 4
 IDLE = 0.1
 """Seconds after which the input thread looks whether it is to end."""
 
-STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
-"""Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
-
-OTHER_SCREEN = "\x1b[?1049h"
-PLAIN = "\x1b]8;;\x1b\\\x1b[m"
-"""No link, no colours and no attributes."""
-
-CLEAR = "\x0f\x1b[0m\x1b[?25l\x1b[?7l\x1b[2J"
-"""The usual characters, no colours, no cursor, no line wrap, nothing on the screen: what a program that wrote
-over ours may have left otherwise."""
-
-REWRITES = (
-    # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
-    ("\x1b\r", "\x1b[13;3u"),
-    # Shift+Enter and Ctrl+Enter in xterm's modifyOtherKeys form, which tmux passes on.
-    ("\x1b[27;2;13~", "\x1b[13;2u"),
-    ("\x1b[27;5;13~", "\x1b[13;5u"),
-)
-
 
 def key_parser() -> XTermParser:
     """A parser of the terminal's bytes into Textual's events, as the driver uses it."""
     return XTermParser(False)
-
-
-def rewritten(data: str) -> str:
-    """Key sequences as Textual's parser understands them."""
-    if "\x1b" in data and "\x1b[200~" not in data:
-        for sequence, known in REWRITES:
-            data = data.replace(sequence, known)
-    return data
 
 
 class SparkDriver(LinuxDriver):
@@ -100,6 +73,8 @@ class SparkDriver(LinuxDriver):
         """Whether the terminal was given back for a stop."""
         self._away = False
         """Whether another program has the terminal."""
+        self.on_background: Callable[[str], None] | None = None
+        """Called with the terminal's answer to the question for its background."""
         if self._file is not None:
             self._file = BrakedOutput(self._file, self.brake)  # type: ignore[assignment]
 
@@ -253,6 +228,9 @@ class SparkDriver(LinuxDriver):
     def _take(self, parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts, typed: str) -> None:
         """Hand over what was typed. What may be a stop, and what is one, freezes the screen first."""
         typed = bursts.feed(typed, monotonic())
+        if keys.background and self.on_background is not None:
+            self.send_message(events.Callback(callback=partial(self.on_background, keys.background)))
+            keys.background = ""
         stops = any(key in typed for key in STOP_KEYS)
         if stops:
             self.brake.stopping()
@@ -372,6 +350,14 @@ def takes_frames(app: App[Any]) -> bool:
     """Whether the terminal is ready for another frame, and none of the keys may be a stop."""
     driver = app._driver
     return not (isinstance(driver, SparkDriver) and (driver.behind or driver.brake.frozen))
+
+
+def ask_for_background(app: App[Any], answered: Callable[[str], None]) -> None:
+    """Ask the terminal for its background; ``answered`` gets the answer, if there is ever one."""
+    driver = app._driver
+    if isinstance(driver, SparkDriver):
+        driver.on_background = answered
+        driver.write(ASK_FOR_BACKGROUND)
 
 
 def take_keys(app: App[Any]) -> None:

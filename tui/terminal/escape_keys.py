@@ -19,6 +19,8 @@ from collections.abc import Callable
 ESC = "\x1b"
 ESCAPE_KEY = "\x1b[27u"
 """The Esc key as a sequence that nothing else begins with."""
+STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
+"""Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
 ASK_FOR_KITTY = "\x1b[?u"
 """Asks which parts of the kitty protocol are on. Terminals without it do not answer."""
 _DISAMBIGUATES = 1
@@ -31,12 +33,34 @@ SPLIT_SEQUENCE_DELAY = 0.5
 LONGEST_SEQUENCE = 64
 """Characters after which something that began like a sequence is passed on as it is."""
 
+ASK_FOR_BACKGROUND = f"{ESC}]11;?{ESC}\\"
+"""Asks for the background's colour (OSC 11). Terminals that do not know it do not answer."""
+_BACKGROUND = f"{ESC}]11;"
+"""The beginning of the answer. It is never passed on, whole or in part."""
+ANSWER_DELAY = 3.0
+"""Seconds that the rest of an answer may take."""
+
 _LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]")
 """The rest of a cursor or function key, as one read. Nobody types two characters into one read so soon."""
 _KITTY_ANSWER = re.compile(r"\x1b\[\?(\d{1,9})u")
 _SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
 """What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
 Keys")."""
+REWRITES = (
+    # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
+    ("\x1b\r", "\x1b[13;3u"),
+    # Shift+Enter and Ctrl+Enter in xterm's modifyOtherKeys form, which tmux passes on.
+    ("\x1b[27;2;13~", "\x1b[13;2u"),
+    ("\x1b[27;5;13~", "\x1b[13;5u"),
+)
+
+
+def rewritten(data: str) -> str:
+    """Key sequences as Textual's parser understands them."""
+    if "\x1b" in data and "\x1b[200~" not in data:
+        for sequence, known in REWRITES:
+            data = data.replace(sequence, known)
+    return data
 
 
 class EscapeKeys:
@@ -53,6 +77,8 @@ class EscapeKeys:
         """Whether the terminal said that a lone ESC is never the Esc key."""
         self._late_until: float | None = None
         """Until when the rest of a sequence may come whose ESC was taken for the Esc key."""
+        self.background = ""
+        """The terminal's last answer to :data:`ASK_FOR_BACKGROUND`, until the caller takes it away."""
         self.due: float | None = None
         """When :meth:`tick` has something to say, on the clock of the caller."""
 
@@ -79,6 +105,8 @@ class EscapeKeys:
         if self.due is None or now < self.due:
             return ""
         held, self._held, self.due = self._held, "", None
+        if held.startswith(_BACKGROUND):
+            return ""
         if held != ESC:
             return self._unfinished(held)
         self._late_until = now + SPLIT_SEQUENCE_DELAY
@@ -89,7 +117,8 @@ class EscapeKeys:
             self.due = None
         else:
             lone = self._held == ESC and not self._unambiguous
-            self.due = now + (self._delay if lone else SPLIT_SEQUENCE_DELAY)
+            rest = ANSWER_DELAY if self._held.startswith(_BACKGROUND) else SPLIT_SEQUENCE_DELAY
+            self.due = now + (self._delay if lone else rest)
 
     def _paste(self, character: str) -> str:
         """Pasted text is passed on untouched; only its end is looked for."""
@@ -139,6 +168,9 @@ class EscapeKeys:
         self._pasting = held == PASTE_BEGINS
         if answer := _KITTY_ANSWER.fullmatch(held):
             self._unambiguous = bool(int(answer[1]) & _DISAMBIGUATES)
+            return ""
+        if held.startswith(_BACKGROUND):
+            self.background = held
             return ""
         return held
 

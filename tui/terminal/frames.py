@@ -28,6 +28,14 @@ UPDATE_SECONDS = 0.004
 _SMALL = 64
 """A frame of up to this many characters reaches the terminal in one piece anyway."""
 
+OTHER_SCREEN = "\x1b[?1049h"
+PLAIN = "\x1b]8;;\x1b\\\x1b[m"
+"""No link, no colours and no attributes."""
+
+CLEAR = "\x0f\x1b[0m\x1b[?25l\x1b[?7l\x1b[2J"
+"""The usual characters, no colours, no cursor, no line wrap, nothing on the screen: what a program that wrote
+over ours may have left otherwise."""
+
 
 class Frames:
     """The painting of one app on one terminal."""

@@ -79,9 +79,10 @@ def completer(session: SessionPort) -> Completer:
         if now is None:
             return None
         if now.kind is Kind.FILE:
-            found = session.complete(now.word)
-            texts = [text.removeprefix("@") for text, _ in found]
-            return Candidates(now.word, texts, [told for _, told in found])
+            edited = set(session.hunks.undoable.landed.values())
+            found = [(text.removeprefix("@"), told) for text, told in session.complete(now.word)]
+            found.sort(key=lambda each: each[0] not in edited)  # what was edited in this session first
+            return Candidates(now.word, [text for text, _ in found], [told for _, told in found])
         if now.kind is Kind.COMMAND:
             fit = [slash for slash in slashes() if slash.name.startswith(now.word)]
             return Candidates(now.word, [slash.name for slash in fit], [slash.help for slash in fit])

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from session.text.invisible import is_invisible
+
 LONGEST_RUN = 8
 """Blanks in a row that are still shown as blanks."""
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _RUN = re.compile(rf"[^\S\n]{{{LONGEST_RUN + 1},}}")
 _BLANK_LINES = re.compile(rf"\n{{{LONGEST_RUN + 1},}}")
 
@@ -34,6 +35,6 @@ def _name(character: str) -> str:
     if character == "\t":
         return "    "
     odd_blank = character.isspace() and character != " "
-    if not odd_blank and unicodedata.category(character) not in _UNSEEN:
+    if not odd_blank and not is_invisible(character):
         return character
     return f"⟨{unicodedata.name(character, f'U+{ord(character):04X}').lower()}⟩"

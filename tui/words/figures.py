@@ -1,4 +1,4 @@
-"""Formats token counts, costs and times for every front end."""
+"""Formats token counts, costs, times and the ends of turns for every front end."""
 
 from __future__ import annotations
 
@@ -112,6 +112,13 @@ def turn_brief(usage: Usage) -> str:
     price = dollars(taken.known_cost) if taken.known_cost is not None else ""
     speed = "" if rate is None else f"{rate:,.0f} tok/s"
     return " · ".join(filter(None, (f"{thousands(taken.output)} out", price, speed)))
+
+
+def stopped_line(landed: int, *, called: bool) -> str:
+    """How a stopped turn ended, in which so many hunks landed; ``called``: it called a tool."""
+    if not landed:
+        return "Stopped." if called else "Stopped. No files changed."
+    return f"Stopped. {landed} landed hunk{'s stay' if landed > 1 else ' stays'}."
 
 
 async def report(accounts: Accounted, prices: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tui.port import SessionPort
 
-_ALSO = {"exit": "quit"}
+_ALSO = {"exit": "quit", "clear": "new", "sessions": "resume"}
 """Aliases of commands, as other programs name them."""
 _WORD = re.compile(r"/([a-z][a-z-]*)(?:\s+(.*))?", re.DOTALL)
 
@@ -78,6 +78,10 @@ def values(session: SessionPort, name: str) -> tuple[str, ...]:
             known = session.context.pinned
         case "removals":
             known = session.context.removed
+        case "themes":
+            from themes.loader import theme_names
+
+            known = theme_names()
         case "landed":
             known = list(reversed(session.hunks.undoable.landed))
         case "undone":
@@ -246,6 +250,10 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             return session.models.choose(effort=argument)
         case "fast", ("" | "on" | "off"):
             return session.models.choose(fast=not session.models.fast if not argument else argument == "on")
+        case "theme", _:
+            raise SlashError("Line mode uses the terminal's own colours.")
+        case (("new" | "resume"), _):
+            raise SlashError("Line mode has one session: spark line begins one, spark line -c goes on.")
         case "usage", "":
             return await report(session.usage, session.models.prices)
         case _:

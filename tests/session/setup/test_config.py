@@ -62,7 +62,7 @@ def test_without_any_file_the_defaults_hold(setup: Setup) -> None:
         base_url="https://api.openai.com/v1",
         effort="medium",
         fast=False,
-        theme="dark",
+        theme="auto",
         trusted=False,
     )
 

@@ -109,7 +109,7 @@ async def test_text_behind_a_change_of_pane_goes_to_the_new_pane(tmp_path: Path,
         assert sorted(it.app.editor.text) == sorted(before + "xy")
 
 
-@pytest.mark.parametrize("key", ["f1", "ctrl+t"])
+@pytest.mark.parametrize("key", ["ctrl+t"])
 async def test_text_behind_the_key_that_closes_a_screen_goes_to_the_composer(
     tmp_path: Path, key: str
 ) -> None:

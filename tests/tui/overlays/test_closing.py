@@ -12,7 +12,8 @@ from tests.tui.stage import stage
 @pytest.mark.parametrize(
     ("keys", "typed"),
     [
-        (["f1", "x", "y"], "y"),
+        (["f1", "x", "y"], ""),
+        (["f1", "enter", "enter"], ""),
         (["f1", "f1", "f1"], ""),
         (["f1", "escape", "escape", "a"], "a"),
         (["ctrl+p", "enter", "enter"], ""),

@@ -77,6 +77,13 @@ async def test_a_chip_that_is_cut_is_put_back_as_a_chip() -> None:
         assert found.text == shown and found.draft == BIG
 
 
+async def test_the_last_line_can_be_cut_whole() -> None:
+    async with composer("one") as (app, found, pilot):
+        found.action_cut()
+        await pilot.pause()
+        assert app._exception is None and found.text == ""
+
+
 async def test_what_looks_like_a_chip_and_is_none_stays_text() -> None:
     async with composer() as (app, found, pilot):
         found.post_message(events.Paste(BIG))

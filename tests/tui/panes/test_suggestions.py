@@ -30,7 +30,7 @@ async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Pat
         await it.pilot.press(*"see @greet")
         await it.until(lambda: len(shown(it)) == 3, "the list")
         assert "greeter.py" in " ".join(shown(it)) and "web/greeting.js" in shown(it)
-        assert "Tab puts the first in" in it.screen
+        assert "Tab or Enter puts it in" in it.screen
         await it.pilot.press("tab")
         await it.until(lambda: shown(it)[0].startswith("❯"), "the mark")
         await it.pilot.press("tab")
@@ -40,7 +40,7 @@ async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Pat
         await it.until(lambda: not shown(it), "its end")
         assert "2 of 3" not in it.screen, "what was said of the match went with it"
         await it.pilot.press(*"@docs", "tab", "ctrl+u", *"@web")
-        await it.until(lambda: "Tab puts the first in" in it.screen, "what Tab does now")
+        await it.until(lambda: "Tab or Enter puts it in" in it.screen, "what Tab does now")
 
 
 async def test_the_list_goes_with_escape_with_sending_and_with_leaving_the_composer(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ async def test_names_with_spaces_and_names_that_nothing_has(tmp_path: Path) -> N
     async with stage(tmp_path, files=FILES) as it:
         await ready(it)
         await it.pilot.press(*"@a b"[:2])
-        await it.until(lambda: '"docs/a b.md"' in shown(it), "the quoted name")
+        await it.until(lambda: '❯ "docs/a b.md"' in shown(it), "the quoted name")
         await it.pilot.press(*"zzzz")
         await it.until(lambda: not shown(it), "its end")
 
@@ -106,10 +106,57 @@ async def test_commands_and_what_can_follow_them_are_shown_as_they_are_typed(tmp
         await it.pilot.press(*"/model spark")
         await it.until(lambda: len(shown(it)) == 2, "the models")
         assert [" ".join(line.split()) for line in shown(it)] == [
-            "spark-practice 128,000 tokens",
+            "❯ spark-practice 128,000 tokens",
             "spark-practice-text 128,000 tokens",
         ]
         await it.pilot.press("ctrl+u", *"/pin gree")
         await it.until(lambda: "web/greeting.js" in shown(it), "the files")
         await it.pilot.press("ctrl+u", *"/queue s")
         await it.until(lambda: not shown(it), "nothing where anything can follow")
+
+
+async def test_arrows_choose_and_enter_puts_in_before_it_sends(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        await ready(it)
+        composer = it.app.composer
+        await it.pilot.press(*"talk of @gree")
+        await it.until(lambda: len(shown(it)) == 3 and shown(it)[0].startswith("❯"), "the list")
+        first = shown(it)[0].removeprefix("❯ ").split("  ")[0]
+        await it.pilot.press("down")
+        assert shown(it)[1].startswith("❯")
+        second = shown(it)[1].removeprefix("❯ ").split("  ")[0]
+        await it.pilot.press("up", "up", "down", "down")
+        await it.pilot.press("enter")
+        assert composer.text == f"talk of @{second} " and second != first and not it.session.running
+        await it.until(lambda: not shown(it), "the end of the list")
+        await it.pilot.press("enter")
+        await it.done()
+        assert "The end of the talk" in it.chat
+
+
+async def test_enter_sends_where_a_whole_name_or_nothing_is_typed(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        await ready(it)
+        await it.pilot.press(*"/effort")
+        await it.until(lambda: shown(it), "the list")
+        await it.pilot.press("enter")
+        await it.until(lambda: "gpt-5.3-codex-spark · medium" in it.screen, "the answer")
+        assert it.app.composer.text == ""
+
+
+async def test_what_was_edited_last_is_suggested_first(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"a.py": "x\n", "b.py": "y\n", "greeter.py": GREETER}) as it:
+        await ready(it)
+        await it.ask("make it polite")
+        await it.done()
+        await it.pilot.press("@")
+        await it.until(lambda: shown(it), "the list")
+        assert shown(it)[0].startswith("greeter.py")
+
+
+def test_the_letters_that_match_stand_out() -> None:
+    (row,) = rows(["greeter.py"], [""], 0, 40, 4, "gr")
+    assert [(text, role) for text, role in row.spans if role == "accent"][1:] == [
+        ("g", "accent"),
+        ("r", "accent"),
+    ]

@@ -19,8 +19,8 @@ from session.storage.folders import project_folders
 from tests.conftest import RunSpark
 from tests.e2e.test_exec import partner
 from tui.printing import PieceWriter
+from tui.scroll.answer import Answer
 from tui.scroll.headless import json_printer, text_printer
-from tui.scroll.line import _Answer
 
 HOSTILE = (
     "a\x1b]0;title\x07b\x1b[2J\x1b[31mc\x9b5md\x9d52;c;aGk=\x9ce\x07f\x08\x08g\x7fh\u202ei\u200bj\u2066k"
@@ -51,7 +51,7 @@ def hostile_events() -> Iterator[Event]:
 
 
 @pytest.mark.parametrize(
-    "front_end", [lambda: _Answer().show, text_printer, lambda: json_printer(time.monotonic())]
+    "front_end", [lambda: Answer().show, text_printer, lambda: json_printer(time.monotonic())]
 )
 def test_no_event_acts_on_the_terminal(
     front_end: Callable[[], Callable[[Event], None]], capsys: pytest.CaptureFixture[str]

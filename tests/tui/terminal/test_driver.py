@@ -26,7 +26,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from tests.tui.stage import stage
-from tui.terminal.driver import SparkDriver, rewritten
+from tui.terminal.driver import SparkDriver
+from tui.terminal.escape_keys import rewritten
 
 
 def test_the_private_names_are_where_they_were() -> None:

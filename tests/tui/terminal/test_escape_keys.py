@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.terminal.escape_keys import ESCAPE_KEY, PASTE_BEGINS, PASTE_ENDS, SPLIT_SEQUENCE_DELAY, EscapeKeys
+from tui.terminal.escape_keys import (
+    ANSWER_DELAY,
+    ESCAPE_KEY,
+    PASTE_BEGINS,
+    PASTE_ENDS,
+    SPLIT_SEQUENCE_DELAY,
+    EscapeKeys,
+)
 
 DELAY = 0.025
 SEQUENCES = (
     "\x1b[A", "\x1bOP", "\x1b[1;3D", "\x1b[13;3u", "\x1b[<0;10;20M", "\x1b[27u", "\x1b[I",
     "\x1b\r", "\x1b\x7f",
-    "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]11;rgb:0000/0000/0000\a", "\x1b[?2026;2$y",
+    "\x1b]10;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]10;rgb:0000/0000/0000\a", "\x1b[?2026;2$y",
     "\x1b[200~a\x1bdon't\x1b[201~",
 )  # fmt: skip
 
@@ -127,3 +134,22 @@ def test_reads_may_be_split_anywhere(parts: list[str], data: st.DataObject, runn
 def test_no_key_is_lost_or_made_up(text: str, running: bool) -> None:
     out = typed(text, running=running)
     assert out.replace(ESCAPE_KEY, "\x1b") == text.replace(ESCAPE_KEY, "\x1b")
+
+
+@pytest.mark.parametrize("end", ["\x1b\\", "\a"])
+@given(cut=st.integers(1, 26))
+def test_the_terminals_background_is_no_key(end: str, cut: int) -> None:
+    answer = f"\x1b]11;rgb:1e1e/1e1e/1e1e{end}"
+    keys = EscapeKeys(DELAY, lambda: True)
+    out = keys.feed(f"a{answer[:cut]}", 1.0)
+    if cut > 5:
+        out += keys.tick(1.0 + SPLIT_SEQUENCE_DELAY)  # over a slow line the rest takes its time
+    out += keys.feed(f"{answer[cut:]}b", 1.6 if cut > 5 else 1.01)
+    assert out == "ab" and keys.background == answer
+
+
+def test_an_answer_that_never_ends_is_dropped() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    assert keys.feed("\x1b]11;rgb:1e", 1.0) == ""
+    assert keys.tick(1.0 + ANSWER_DELAY) == "" and keys.due is None
+    assert keys.feed("hello", 9.0) == "hello"

@@ -12,7 +12,7 @@ from session.model_choice.served_models import ServedModels
 from session.tasks import BackgroundTasks
 from tests.tui.app.test_held_hunks import MANIFEST
 from tests.tui.stage import GREETER, stage
-from tui.overlays.help_screen import HelpScreen
+from tui.overlays.pick_screen import PickScreen
 
 
 async def test_a_whole_turn_is_undone_once_the_user_agrees(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ async def test_a_command_is_explained_completed_and_corrected_as_it_is_typed(tmp
 async def test_the_help_is_a_command_and_nothing_is_sent(tmp_path: Path, typed: str) -> None:
     async with stage(tmp_path) as it:
         await it.pilot.press(*typed, "enter")
-        await it.until(lambda: isinstance(it.app.screen, HelpScreen), "the help")
+        await it.until(lambda: isinstance(it.app.screen, PickScreen), "the help")
         assert not it.session.running and not it.chat
 
 

@@ -201,6 +201,8 @@ class Reading:
             return None
         point = self.point(self.cursor) or (top, -1)
         entries = list(self._rows.entries)
+        if not entries:
+            return None
         at = self._rows.at(point[0])
         own = next((i for i, each in enumerate(entries) if at is not None and each is at[0]), None)
         if own is None:  # between two entries

@@ -28,9 +28,10 @@ class CompletionCycle:
         self._matches: Sequence[str] = ()
         self._at = 0
 
-    async def complete(self, before: str) -> Completed | None:
-        """The completion of the text ``before`` the cursor, or None where there is nothing to complete. Files
-        are searched in a thread, so that other keys are not held up."""
+    async def complete(self, before: str, chosen: str | None = None) -> Completed | None:
+        """The completion of the text ``before`` the cursor, or None where there is nothing to complete: the
+        ``chosen`` match if there is one, else the first. Files are searched in a thread, so that other keys
+        are not held up."""
         look = self._completer
         found = await asyncio.to_thread(look, before) if from_files(before) else look(before)
         if found is None:
@@ -40,7 +41,9 @@ class CompletionCycle:
             self._at = (self._at + 1) % len(self._matches)
         else:
             self._matches, self._at = found.texts, 0
-            if word in self._matches and len(self._matches) > 1:
+            if chosen is not None and chosen != word and chosen in self._matches:
+                self._at = self._matches.index(chosen)
+            elif word in self._matches and len(self._matches) > 1:
                 self._at = (self._matches.index(word) + 1) % len(self._matches)
         if not self._matches:
             return Completed(0, "", 0, 0)

@@ -11,16 +11,22 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from tui.keys.key_order import run_key_in_order
+from tui.buffers.places import index_at
+from tui.keys.key_order import own_actions, run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.composer.completion_cycle import CompletionCycle
 from tui.panes.composer.history import History
+from tui.panes.composer.kill_ring import KillRing
 from tui.panes.composer.paste_chips import Chips, is_big
-from tui.words.completion import Completer, nothing
+from tui.panes.composer.suggestions import Suggestions
+from tui.panes.composer.vi.hands import ViHands
+from tui.words.completion import Completer, Kind, nothing, typed
 
 DRAFT_DELAY = 0.4
 """The draft is saved after this many seconds without a change."""
 LARGEST_SHOWN_DRAFT = 20_000
+KILLS = frozenset({"kill_word_left", "kill_word_right", "kill_to_start", "kill_to_end"})
+"""Actions whose text is joined when they come in a row."""
 NOTHING_TO_COMPLETE = "Tab completes @files, @names and /commands; while a turn runs it queues the prompt"
 
 
@@ -43,6 +49,9 @@ class Composer(TextArea):
             super().__init__()
             self.text = text
 
+    class ModeChanged(Message):
+        """The vi keys went to another mode."""
+
     class Left(Message):
         """The focus left the composer."""
 
@@ -59,6 +68,7 @@ class Composer(TextArea):
         draft: str,
         completes: Completer = nothing,
         running: Callable[[], bool] = lambda: False,
+        suggestions: Suggestions | None = None,
         *,
         id: str | None = None,
     ) -> None:
@@ -67,8 +77,13 @@ class Composer(TextArea):
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
+        self._kills = KillRing()
+        self._vi: ViHands | None = None
+        self._yanked: Selection | None = None
+        """Where the text stands that was yanked last, while nothing else was done."""
         self._cycle = CompletionCycle(completes)
         self._turn_runs = running
+        self._suggestions = suggestions
         self._timer: Timer | None = None
         if draft:
             self.put(draft)
@@ -83,6 +98,13 @@ class Composer(TextArea):
         short = self._chips.short(text)
         self.load_text(self._chips.chip(text) if len(short) > LARGEST_SHOWN_DRAFT else short)
         self.move_cursor(self.document.end)
+
+    def put_in_place(self, text: str) -> None:
+        """Put ``text`` in the place of the draft; undo brings the draft back."""
+        end = self.replace(
+            self._chips.short(text), (0, 0), self.document.end, maintain_selection_offset=False
+        )
+        self.move_cursor(end.end_location)
 
     def set_aside(self) -> bool:
         """Clear the draft and add it to the history of prompts. False when it is empty."""
@@ -100,11 +122,54 @@ class Composer(TextArea):
 
         A priority binding would overtake the characters before it, and Enter would send less than was typed.
         """
+        if self._vi is not None and await self._vi.take(event):
+            event.stop()
+            event.prevent_default()
+            return
+        if own_actions(type(self)).get(event.key) not in KILLS:
+            self._kills.end_row()
         await run_key_in_order(self, event)
 
+    def use_vi_keys(self) -> None:
+        """Have the modes of vi from now on, beginning with insert mode."""
+        self._vi = ViHands(self, self._mode_changed)
+
+    @property
+    def mode(self) -> str:
+        """The mode of the vi keys, as the user is shown it; empty in insert mode and without them."""
+        return self._vi.told if self._vi is not None else ""
+
+    def leave_insert_mode(self) -> None:
+        """Esc was pressed: with vi keys, go to normal mode."""
+        if self._vi is not None and self.has_focus:
+            self._vi.escape()
+
+    def _mode_changed(self) -> None:
+        self.post_message(self.ModeChanged())
+
     def action_send(self) -> None:
-        """Send the draft."""
-        self._send(queued=False)
+        """Send the draft; where a suggestion is chosen, put that in. A line break behind ``\\``."""
+        row, column = self.cursor_location
+        before = self.document.get_line(row)[:column]
+        if before.endswith("\\") and self.selection.is_empty:
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+        elif not self._put_suggestion(before):
+            self._send(queued=False)
+
+    def _put_suggestion(self, before: str) -> bool:
+        """Put in the chosen suggestion for the word at the end of ``before``; false where there is none."""
+        offered, now = self._suggestions, typed(before)
+        chosen = offered.chosen if offered is not None else None
+        if offered is None or chosen is None or now is None or now.word not in (offered.word, chosen):
+            return False
+        if now.word == chosen:
+            return False  # it stands there already: this Enter sends
+        row, column = self.cursor_location
+        open_end = chosen.endswith("/") or (now.kind is Kind.VALUE)
+        text = chosen if open_end else f"{chosen} "
+        self.replace(text, (row, column - len(now.word)), (row, column), maintain_selection_offset=False)
+        offered.hide()
+        return True
 
     def _send(self, *, queued: bool) -> None:
         draft = self.draft
@@ -112,6 +177,8 @@ class Composer(TextArea):
             return
         self.history_of_prompts.add(draft)
         self.put("")
+        if self._vi is not None:
+            self._vi.insert()
         self.post_message(self.Sent(draft, queued=queued))
 
     def action_try_it(self) -> None:
@@ -128,14 +195,18 @@ class Composer(TextArea):
         self.replace("\n", start, end, maintain_selection_offset=False)
 
     def action_earlier(self) -> None:
-        """Show the earlier prompt when on the first line; else move up a line."""
+        """Choose the suggestion above; else show the earlier prompt when on the first line, or move up."""
+        if self._suggestions is not None and self._suggestions.step(-1):
+            return
         if self.navigator.is_first_wrapped_line(self.cursor_location):
             self._walk(-1)
         else:
             self.action_cursor_up()
 
     def action_later(self) -> None:
-        """Show the later prompt when on the last line; else move down a line."""
+        """Choose the suggestion below; else show the later prompt when on the last line, or move down."""
+        if self._suggestions is not None and self._suggestions.step(1):
+            return
         if self.navigator.is_last_wrapped_line(self.cursor_location):
             self._walk(1)
         else:
@@ -150,7 +221,8 @@ class Composer(TextArea):
         """Complete the text before the cursor, Tab again for the next match; else queue the draft after the
         running turn. The focus stays here: text typed next must not go into a source file."""
         row, column = self.cursor_location
-        completed = await self._cycle.complete(self.document.get_line(row)[:column])
+        chosen = self._suggestions.chosen if self._suggestions is not None else None
+        completed = await self._cycle.complete(self.document.get_line(row)[:column], chosen)
         if self.cursor_location != (row, column):
             return  # another text came meanwhile
         if completed is None and self._turn_runs():
@@ -170,6 +242,47 @@ class Composer(TextArea):
         else:
             await self.app.run_action("app.do('quit_spark')")
 
+    # Killing and yanking, as in Emacs and the shells.
+
+    def action_kill_word_left(self) -> None:
+        """Kill to the start of the word."""
+        self._kill(self.action_delete_word_left, backwards=True)
+
+    def action_kill_word_right(self) -> None:
+        """Kill to the end of the word."""
+        self._kill(self.action_delete_word_right)
+
+    def action_kill_to_start(self) -> None:
+        """Kill to the start of the line; there, the line break before it."""
+        self._kill(self.action_delete_to_start_of_line, backwards=True)
+
+    def action_kill_to_end(self) -> None:
+        """Kill to the end of the line; there, the line break behind it."""
+        at_end = self.cursor_at_end_of_line and self.selection.is_empty
+        self._kill(self.action_delete_right if at_end else self.action_delete_to_end_of_line)
+
+    def _kill(self, delete: Callable[[], None], *, backwards: bool = False) -> None:
+        before, cursor = self.text, index_at(self.text, self.cursor_location)
+        delete()
+        taken = len(before) - len(self.text)
+        start = index_at(self.text, self.cursor_location)
+        self._kills.kill(before[start : start + taken] if start <= cursor else "", backwards=backwards)
+
+    def action_yank(self) -> None:
+        """Put in what was killed last."""
+        self._yank(self._kills.yank(), self.selection)
+
+    def action_yank_earlier(self) -> None:
+        """Behind a yank: put in what was killed before that, in its place."""
+        if self._yanked is not None and self.selection == Selection.cursor(self._yanked.end):
+            self._yank(self._kills.earlier(), self._yanked)
+
+    def _yank(self, text: str, at: Selection) -> None:
+        if text:
+            start = min(at.start, at.end)
+            end = self.replace(text, at.start, at.end, maintain_selection_offset=False).end_location
+            self._yanked = Selection(start, end)
+
     # Chips: the cursor goes over one as over a character, and a change in one takes all of it.
 
     def validate_selection(self, selection: Selection) -> Selection:
@@ -188,14 +301,19 @@ class Composer(TextArea):
     def edit(self, edit: Edit) -> EditResult:
         """Change the text; a chip that would be changed is replaced whole."""
         top, bottom = sorted((edit.from_location, edit.to_location))
-        first = self._chips.around(self.document.get_line(top[0]), top[1])
-        last = self._chips.around(self.document.get_line(bottom[0]), bottom[1])
+        first, last = self._chip_around(top), self._chip_around(bottom)
         if first is not None and top == bottom:
             edit.from_location = edit.to_location = (top[0], first[1])
         elif first is not None or last is not None:
             edit.from_location = (top[0], first[0] if first is not None else top[1])
             edit.to_location = (bottom[0], last[1] if last is not None else bottom[1])
         return super().edit(edit)
+
+    def _chip_around(self, place: Location) -> tuple[int, int] | None:
+        row, column = place
+        if row >= self.document.line_count:  # where the last line is cut
+            return None
+        return self._chips.around(self.document.get_line(row), column)
 
     def undo(self) -> None:
         """Undo typing."""

@@ -11,6 +11,11 @@ class History:
         self._at = len(self._prompts)
         self._draft = ""
 
+    @property
+    def newest_first(self) -> list[str]:
+        """The prompts, without the draft."""
+        return self._prompts[::-1]
+
     def add(self, prompt: str) -> None:
         """Add a prompt that was sent or set aside."""
         if prompt in self._prompts:

@@ -11,15 +11,19 @@ from textual.widget import Widget
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, clipped_left, visible
 from tui.drawing.rows import Row, Span
+from tui.words.completion import Candidates
+from tui.words.fuzzy import best
 
 MOST = 8
 """The most lines shown."""
 _FILL = "panel"
 
 
-def rows(texts: Sequence[str], details: Sequence[str], chosen: int, width: int, most: int) -> list[Row]:
+def rows(
+    texts: Sequence[str], details: Sequence[str], chosen: int, width: int, most: int, word: str = ""
+) -> list[Row]:
     """At most ``most`` suggestions as rows. The ``chosen`` one (-1: none) is among them and has a sign, not
-    only a colour; details follow where there is room."""
+    only a colour; the letters of ``word`` stand out, and details follow where there is room."""
     first = max(0, min(chosen - most + 1, len(texts) - most))
     longest = max((cell_len(visible(text)) for text in texts), default=0)
     named = min(width - 3, max(longest, 12))
@@ -27,7 +31,8 @@ def rows(texts: Sequence[str], details: Sequence[str], chosen: int, width: int, 
     for at in range(first, min(first + most, len(texts))):
         here = at == chosen
         name = clipped_left(visible(texts[at]), named)
-        spans: list[Span] = [(" ❯ " if here else "   ", "accent"), (name, "strong" if here else "text")]
+        spans: list[Span] = [(" ❯ " if here else "   ", "accent")]
+        spans += _marked(name, word, "strong" if here else "text")
         room = width - 3 - named - 2
         if room >= 8 and details[at]:
             detail = clipped(visible(details[at]), room)
@@ -36,22 +41,37 @@ def rows(texts: Sequence[str], details: Sequence[str], chosen: int, width: int, 
     return shown
 
 
+def _marked(name: str, word: str, role: str) -> list[Span]:
+    """``name`` with the letters that ``word`` matched in another colour."""
+    found = best(word, [name], 1) if word else []
+    hits = found[0][1] if found else frozenset[int]()
+    return (
+        [(letter, "accent" if at in hits else role) for at, letter in enumerate(name)]
+        if hits
+        else [(name, role)]
+    )
+
+
 class Suggestions(Widget):
-    """The list, shown while there are suggestions; Tab in the composer cycles through them."""
+    """The list, shown while there are suggestions. The composer's keys choose one and put it in."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.palette = palette
         self.texts: Sequence[str] = ()
+        self.word = ""
+        """The word that the suggestions are for."""
         self._details: Sequence[str] = ()
         self._chosen = -1
         self._rows: list[Row] = []
 
-    def offer(self, texts: Sequence[str], details: Sequence[str], width: int, room: int, over: int) -> None:
+    def offer(self, found: Candidates, width: int, room: int, over: int) -> None:
         """Show suggestions in at most ``room`` lines and ``width`` cells, ``over`` lines above the lower
-        edge; hide the list where there are none or there is no room."""
-        self.texts, self._details = texts, details
-        self._chosen = -1
+        edge; hide the list where there are none or there is no room. The first is chosen, unless nothing of
+        it is typed yet, or all of it."""
+        texts = found.texts
+        self.texts, self._details, self.word = texts, found.details, found.word
+        self._chosen = 0 if found.word and found.word not in texts else -1
         most = min(MOST, room, len(texts))
         self.display = most > 0
         if most > 0:
@@ -65,6 +85,20 @@ class Suggestions(Widget):
         if not self.display or text not in self.texts:
             return False
         self._chosen = self.texts.index(text)
+        self._lay()
+        return True
+
+    @property
+    def chosen(self) -> str | None:
+        """The chosen suggestion; None where none is shown or chosen."""
+        return self.texts[self._chosen] if self.display and 0 <= self._chosen < len(self.texts) else None
+
+    def step(self, by: int) -> bool:
+        """Choose the next suggestion, or the previous one; false where none is shown."""
+        if not self.display or not self.texts:
+            return False
+        start = self._chosen if self._chosen >= 0 or by > 0 else 0
+        self._chosen = (start + by) % len(self.texts)
         self._lay()
         return True
 
@@ -85,7 +119,7 @@ class Suggestions(Widget):
 
     def _lay(self) -> None:
         width, height = self.size
-        self._rows = rows(self.texts, self._details, self._chosen, width, height) if height else []
+        self._rows = rows(self.texts, self._details, self._chosen, width, height, self.word) if height else []
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

@@ -1,0 +1,63 @@
+"""Going to a new session and back to an earlier one, in the real program on a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.bench.pty_spark import Pty
+from tests.bench.pty_spark import stage as pty_stage
+from tests.tui.stage import stage
+from tui.picking.session_control import ago
+
+
+def opened(pane: Pty) -> None:
+    """Wait until the app was left and opened again."""
+    for _ in range(300):
+        left = pane.raw.rfind("\x1b[?1049l")
+        if left >= 0 and "\x1b[?1049h" in pane.raw[left:] and "ready" in pane.raw[left:]:
+            return
+        pane.read(0.1)
+    raise AssertionError(pane.text[-2000:])
+
+
+def test_a_new_session_begins_and_the_old_one_is_found_and_resumed() -> None:
+    with pty_stage("1000") as at, at.spark() as pane:
+        pane.until("ready")
+        pane.type("hello there, first session\r")
+        pane.until("▸ ")  # the figures of the turn: it is over
+        pane.forget()
+        pane.type("/clear\r")
+        opened(pane)
+        pane.type("half a draft")
+        pane.until("half a draft")
+        pane.type("\x15/sessions\r")
+        pane.until("hello there, first session")
+        pane.forget()
+        pane.type("hello\r")
+        opened(pane)
+        pane.until("To work with a real model")  # the end of the answer
+        pane.type("\x11")
+
+
+async def test_unsaved_text_keeps_the_session(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        await it.pilot.press("ctrl+p", "enter")
+        await it.until(lambda: it.app.editor.path, "the file")
+        await it.pilot.press("f2", "x", "f4")
+        await it.pilot.press(*"/new", "enter")
+        await it.until(lambda: "save the file in the editor first" in it.screen, "why not")
+        assert it.app.is_running and it.app.controls.sessions.switch is None
+
+
+async def test_where_there_is_no_earlier_session_a_line_says_so(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/sessions", "enter")
+        await it.until(lambda: "no earlier session" in it.screen, "the line")
+        await it.pilot.press(*"/resume 1999", "enter")
+        await it.until(lambda: "no session" in it.screen, "the other line")
+
+
+def test_how_long_ago() -> None:
+    told = [ago(seconds) for seconds in (5, 90, 7200, 200_000)]
+    assert told == ["just now", "1 min ago", "2 h ago", "2 d ago"]

@@ -1,0 +1,56 @@
+"""Tells a user who looks elsewhere that a turn has ended or waits for them.
+
+The sequences are OSC 9 (iTerm2, WezTerm, Windows Terminal, Ghostty, kitty), OSC 777 (rxvt, VTE, foot) and the
+bell, which every terminal has. tmux passes sequences on inside its own wrapper where ``allow-passthrough`` is
+on, and the bell always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LONGEST = 120
+"""Characters of a message that are sent."""
+_OSC9 = frozenset({"iTerm.app", "WezTerm", "ghostty", "WarpTerminal"})
+"""Values of ``TERM_PROGRAM``."""
+
+
+def way_of(environ: Mapping[str, str]) -> str:
+    """How this terminal is told, where the setting is ``auto``: a terminal that is not known gets a bell."""
+    term, program = environ.get("TERM", ""), environ.get("TERM_PROGRAM", "")
+    if program in _OSC9 or "WT_SESSION" in environ or "kitty" in term or "ghostty" in term:
+        return "osc9"
+    if "VTE_VERSION" in environ or term.startswith(("foot", "rxvt-unicode")):
+        return "osc777"
+    return "bell"
+
+
+def notification(way: str, title: str, message: str, environ: Mapping[str, str]) -> str:
+    """The sequence that tells ``message``; empty where nothing is to be told. What comes from outside is cut
+    to one line of printable characters, so that it cannot end the sequence."""
+    way = way_of(environ) if way == "auto" else way
+    text = "".join(character for character in message if character.isprintable())[:LONGEST]
+    match way:
+        case "osc9":
+            sequence = f"\x1b]9;{title}: {text}\a"
+        case "osc777":
+            sequence = f"\x1b]777;notify;{title};{text.replace(';', ',')}\a"
+        case "bell":
+            return "\a"
+        case _:
+            return ""
+    if "TMUX" in environ:
+        # The bell marks the window in tmux, also where it passes nothing on.
+        return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\" + "\a"
+    return sequence
+
+
+def window_title(title: str) -> str:
+    """The sequence that names the terminal's window (OSC 2), and in screen and tmux the pane."""
+    text = "".join(character for character in title if character.isprintable())[:LONGEST]
+    return f"\x1b]2;{text}\a"
+
+
+SAVE_TITLE = "\x1b[22;2t"
+RESTORE_TITLE = "\x1b[23;2t"
+"""Save the window's title before it is changed, and restore it (xterm's ctlseqs, "Window manipulation")."""

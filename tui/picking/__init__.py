@@ -1,0 +1,1 @@
+"""Lists to pick from: keys and commands, earlier prompts, themes, sessions."""

@@ -105,8 +105,8 @@ class FindControl:
     def _tell(self, index: int, count: int, round_the_end: bool) -> None:
         many = f"{count:,}{' or more' if count >= MOST else ''}"
         again = " · from the other end again" if round_the_end else ""
-        keys = "Enter replaces" if self._bar.replacing else "Enter next"
-        self._bar.tell(f"{index + 1:,} of {many}{again} · {keys} · F1 keys · Esc closes")
+        keys = "Tab to the other field · Ctrl+R replaces all" if self._bar.replacing else "Enter next"
+        self._bar.tell(f"{index + 1:,} of {many}{again} · {keys} · Esc closes")
 
     def _at_match(self) -> Match | None:
         """The match that is selected."""

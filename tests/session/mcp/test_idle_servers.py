@@ -22,18 +22,11 @@ async def test_a_server_that_died_while_idle_costs_no_call() -> None:
         tools = {tool.spec.name: tool for tool in made}
         first = unfenced((await tools["practice__process"].call({}, around())).text)
         os.kill(int(first), signal.SIGKILL)
-        while Path(f"/proc/{int(first)}").exists() and "\nState:\tZ" not in status(int(first)):
+        while Path(f"/proc/{int(first)}").exists():  # until the loop has collected it
             await asyncio.sleep(0.01)
-        await asyncio.sleep(0.2)  # the link's reader sees the end of the pipe
+        await asyncio.sleep(0.5)  # and its reader has seen the end of the pipe
         result = await tools["practice__add"].call({"one": 1, "two": 2}, around())
         assert (result.ok, unfenced(result.text)) == (True, "3")
-
-
-def status(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return "\nState:\tZ"
 
 
 async def test_a_tool_that_runs_as_a_task_is_not_offered() -> None:

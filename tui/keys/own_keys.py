@@ -4,7 +4,7 @@
     preset = "emacs"
 
     [keymap.app]
-    zoom = "f11"
+    zoom = "ctrl+b"
     mouse = []
 
 A key that two actions would have is an error: nobody should find out by pressing it.

@@ -24,7 +24,7 @@ def keys_of(own: OwnKeys, scope: str, action: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("written", "key"),
     [
-        ("f11", "f11"),
+        ("f14", "f14"),
         ("Ctrl+B", "ctrl+b"),
         ("ctrl-b", "ctrl+b"),
         ("shift+ctrl+f5", "ctrl+shift+f5"),
@@ -64,7 +64,7 @@ def test_a_preset_can_be_changed_too() -> None:
         ({"app": {"zoom": "f1"}}, "f1 would be both help [keymap.app] and zoom [keymap.app]"),
         ({"chat": {"scroll_page(1)": "f1"}}, "f1 would be both help [keymap.app] and scroll_page(1)"),
         ({"app": {"zoom": "ctrl+y"}}, "ctrl+y would be both yank [keymap.composer] and zoom [keymap.app]"),
-        ({"app": {"zom": "f11"}}, "did you mean 'zoom'"),
+        ({"app": {"zom": "f14"}}, "did you mean 'zoom'"),
         ({"app": {"zoom": "hyper+x"}}, "'hyper+x' is no key"),
         ({"app": {"zoom": "f25"}}, "'f25' is no key"),
         ({"app": {"zoom": 5}}, "must be a key, or a list of keys"),
@@ -85,10 +85,10 @@ def test_the_keys_of_the_settings_work_and_are_shown() -> None:
     with stage("500") as at:
         config = at.folder / "config" / "spark"
         config.mkdir(parents=True, exist_ok=True)
-        (config / "config.toml").write_text('[keymap.app]\nhelp = "f11"\nopen_file = "ctrl+b"\n')
+        (config / "config.toml").write_text('[keymap.app]\nhelp = "f14"\nopen_file = "ctrl+b"\n')
         at.environ["XDG_CONFIG_HOME"] = str(at.folder / "config")
         with at.spark() as pane:
-            pane.until("F11 keys")
+            pane.until("F14 keys")
             pane.until("ready")
             pane.type("\x02")
             pane.until("Open a file")

@@ -65,7 +65,7 @@ def _in_terminal(command: Sequence[str], kept: Kept) -> int:
 def _piped(command: Sequence[str], kept: Kept) -> int:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         assert running.stdout is not None
-        while piece := running.stdout.read1(_PIECE):  # type: ignore[attr-defined]
+        while piece := os.read(running.stdout.fileno(), _PIECE):
             kept.take(piece)
             sys.stdout.buffer.write(piece)
             sys.stdout.buffer.flush()

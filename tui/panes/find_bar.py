@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 from rich.segment import Segment
 from textual import events
@@ -130,7 +130,7 @@ class FindBar(Widget):
         """Act on a key of the bar; false for one that belongs to the field."""
         for entry in scope("find").keys:
             if key in entry.keys:
-                action: FindAction = entry.action  # type: ignore[assignment]  # the table has no others
+                action = cast(FindAction, entry.action)  # the table has no others
                 if action == "next" and in_replacement:
                     action = "replace"
                 self._act(action)

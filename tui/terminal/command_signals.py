@@ -11,9 +11,12 @@ import signal
 import threading
 from collections.abc import Callable, Collection
 from types import FrameType, TracebackType
+from typing import Any
 
 from tui.terminal.end_signals import PATIENCE, SIGNALS
 from tui.terminal.lost_terminal import StandardStreams
+
+_Handler = Callable[[int, FrameType | None], Any] | int | signal.Handlers | None
 
 
 class CommandSignals:
@@ -27,7 +30,7 @@ class CommandSignals:
     def __init__(self, stop: Callable[[], object], numbers: Collection[signal.Signals] = SIGNALS) -> None:
         self._stop = stop
         self._numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
-        self._before: dict[signal.Signals, object] = {}
+        self._before: dict[int, _Handler] = {}
         self._streams = StandardStreams()
         self.code: int | None = None
         """The exit code, 128 and the signal's number, once a signal has come."""
@@ -41,7 +44,7 @@ class CommandSignals:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)
 
     def _take(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
@@ -54,7 +57,7 @@ class CommandSignals:
             # Not here: a handler interrupts anything, also the event loop.
             threading.Thread(target=self._wake, name="leave", daemon=True).start()
         elif number != signal.SIGHUP:
-            signal.signal(number, self._before[signal.Signals(number)])  # type: ignore[arg-type]
+            signal.signal(number, self._before[number])
             os.kill(os.getpid(), number)
 
     def _wake(self) -> None:

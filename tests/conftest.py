@@ -51,10 +51,12 @@ def own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def interruptible() -> None:
-    """Let programs that tests start be interrupted, also where the tests themselves run behind ``nohup`` or
-    in the background and are not."""
+    """Let programs that tests start be interrupted and hung up on, also where the tests themselves run behind
+    ``nohup`` or in the background and are not."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ class FilePicker(ClosingScreen[str | None]):
         """``listed`` returns the current paths; ``recent`` is marked as the file being shown. ``typed`` says
         what to type."""
         super().__init__()
-        self._title, self._hint, self._typed = title, hint, typed
+        self._title, self._hint = title, hint
         self._palette = palette
         self._lines = Lines(palette, id="lines")
         self._listed = listed
@@ -73,7 +73,7 @@ class FilePicker(ClosingScreen[str | None]):
         self._found: list[tuple[str, frozenset[int]]] = []
         self._chosen = 0
         self._searching: Worker[None] | None = None
-        self._field = PathInput(placeholder="type a part of the path, :40 for a line", id="query")
+        self._field = PathInput(placeholder=typed, id="query")
         self._field.cursor_blink = False
         self.line: int | None = None
         """The line that was typed behind the path, from 1."""
@@ -83,7 +83,7 @@ class FilePicker(ClosingScreen[str | None]):
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield PathInput(placeholder=self._typed, id="query")
+            yield self._field
             yield self._lines
 
     def on_mount(self) -> None:

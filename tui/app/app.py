@@ -162,7 +162,8 @@ class SparkApp(App[int], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         """End what runs in the background."""
-        self.attention.end()
+        if self._start is not None:  # else a fault came before there was anything to end
+            self.attention.end()
         await self.background.close()
 
     # The parts.

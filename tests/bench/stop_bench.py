@@ -42,14 +42,7 @@ def noted(owner, name, what):
 import tui.terminal.driver as driver
 from session.link.connection import Connection
 from tui.terminal.stop_brake import StopBrake
-class Reading:
-    def __getattr__(self, name):
-        return getattr(os, name)
-    def read(self, *arguments):
-        data = os.read(*arguments)
-        note("read")
-        return data
-driver.os = Reading()
+noted(driver, "read_or_hang_up", "read")
 noted(StopBrake, "_freeze", "frozen")
 noted(Connection, "drop", "cut")
 from tui.cli import main

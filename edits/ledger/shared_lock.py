@@ -146,9 +146,10 @@ def command_name() -> str:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped; false where the system does not say (proc(5), "/proc/pid/stat")."""
+    """Whether a process is stopped; false where the system does not say."""
+    import psutil  # only once somebody has waited
+
     try:
-        status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
+        return psutil.Process(pid).status() in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
+    except psutil.Error:
         return False
-    return status.rpartition(")")[2].split()[:1] in (["T"], ["t"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -26,14 +25,14 @@ _MOST_RESERVE = 16_000
 @dataclass(frozen=True, slots=True)
 class LocalModel:
     """``context`` is the window in tokens, ``size`` the file's in bytes, ``free`` the bytes of memory that
-    were available then (None if the system does not say)."""
+    were available then."""
 
     file: Path
     name: str
     context: int
     threads: int
     size: int
-    free: int | None
+    free: int
 
     @property
     def output_reserve(self) -> int:
@@ -65,27 +64,20 @@ def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str])
     return LocalModel(file, file.name.removesuffix(SUFFIX), context, settings.threads, header.size, free)
 
 
-def plan_context(trained: int, cache_bytes: int, weights: int, free: int | None) -> int:
+def plan_context(trained: int, cache_bytes: int, weights: int, free: int) -> int:
     """The context to ask for, in tokens: the model's own, limited by memory and by the time to read it."""
     context = min(trained, MOST_CONTEXT)
-    if free is not None and cache_bytes:
+    if cache_bytes:
         fits = int(max(0, free - weights) * _CACHE_SHARE) // cache_bytes
         context = min(context, max(LEAST_CONTEXT, fits - fits % _STEP))
     return context
 
 
-def free_memory() -> int | None:
-    """The bytes of memory that a new process could take; None if the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 2 // 3
-    except (OSError, ValueError):
-        return None
+def free_memory() -> int:
+    """The bytes of memory that a new process could take."""
+    import psutil
+
+    return psutil.virtual_memory().available
 
 
 def _file(wanted: str, environ: Mapping[str, str]) -> Path:

@@ -160,7 +160,7 @@ class Engine:
         """Report what is being loaded and, if the system says, how far it is."""
         model = self.model
         what = f"loading {clean_line(model.name)} ({said_bytes(model.size)})"
-        if model.free is not None and model.size > model.free:
+        if model.size > model.free:
             what += f", more than the {said_bytes(model.free)} of memory that are free"
         say(what)
         while True:
@@ -240,14 +240,13 @@ class Engine:
 
 
 def resident_bytes(pid: int) -> int | None:
-    """The bytes of memory that process ``pid`` holds; None if the system does not say (proc(5))."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    import resource
+    """The bytes of memory that process ``pid`` holds; None if the system does not say."""
+    import psutil
 
-    return pages * resource.getpagesize()
+    try:
+        return psutil.Process(pid).memory_info().rss
+    except psutil.Error:
+        return None
 
 
 def said_bytes(size: float) -> str:

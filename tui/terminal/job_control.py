@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 def shell_can_continue() -> bool:
@@ -18,9 +18,23 @@ def shell_can_continue() -> bool:
 
 
 def stop_job() -> None:
-    """Ask all processes of the job to stop: what runs spark (``uv run``, a script) is part of it, and the
-    shell waits for that one."""
-    os.killpg(os.getpgrp(), signal.SIGTSTP)
+    """Stop all processes of the job: what runs spark (``uv run``, a script) is part of it, and the shell
+    waits for that one. Returns when spark is continued.
+
+    A program that spark is just starting is left out. It belongs to the group until it has a session of its
+    own; stopped in that moment, it would hold the thread that starts it in ``vfork``, and with such a thread
+    the kernel never reports spark as stopped.
+    """
+    import psutil  # not at the start, which is measured
+
+    group, own = os.getpgrp(), os.getpid()
+    for process in psutil.process_iter(["ppid"]):
+        if process.pid == own or process.info["ppid"] == own:
+            continue
+        with suppress(ProcessLookupError, PermissionError):
+            if os.getpgid(process.pid) == group:
+                os.kill(process.pid, signal.SIGTSTP)
+    stop_process()
 
 
 def stop_process() -> None:

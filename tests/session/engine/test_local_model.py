@@ -116,7 +116,6 @@ def test_the_context_is_bounded_by_training_memory_and_patience() -> None:
     assert plan_context(131_072, 57_344, 4 * giga, 64 * giga) == 32_768
     assert plan_context(131_072, 57_344, 4 * giga, 6 * giga) == 18_688
     assert plan_context(131_072, 57_344, 4 * giga, 3 * giga) == 4_096
-    assert plan_context(131_072, 57_344, 4 * giga, None) == 32_768
 
 
 def test_the_engine_is_offered_with_what_it_could_run(home: dict[str, str], tiny: Path) -> None:

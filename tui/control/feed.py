@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from session import events as said
 from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
+from tui.gutter.hunk_notes import HunkNotes
 from tui.panes.chat.chat import ChatView
 from tui.panes.chat.hunk_entry import HunkSize
 from tui.panes.editor.disk_changes import DiskChanges
@@ -48,6 +49,7 @@ class Feed:
         self._flights = flights
         self._disk = disk
         self._status = status
+        self._hunk_notes = HunkNotes(shown_file.editor.notes)
         self._meter = Meter()
         self._rate: float | None = None
         """Tokens per second of the last turn, as told at its end."""
@@ -107,6 +109,7 @@ class Feed:
 
     def _show(self, event: said.Event) -> None:
         """Show what an event means for the editor, the status line and the hunk or call it is about."""
+        self._hunk_notes.take(event)
         match event:
             case said.TurnEnded(status="failed") if self._unanswered and not self._turn:
                 self.on_unanswered(self._unanswered)

@@ -131,6 +131,8 @@ class PickScreen(ClosingScreen[str | None]):
                 rows += wrap(
                     [(visible(choice.detail), "muted")], width - 2, first=lead, rest=lead, fill="panel"
                 )
+            if at == self._at:
+                end = len(rows) - 1
         if not rows:
             rows = [Row([(f"  {self._empty}", "muted")], "panel")]
         lines.show(rows, keep=end)
@@ -146,7 +148,11 @@ class PickScreen(ClosingScreen[str | None]):
         hits = marked(self._query, name)
         spans: list[Span] = [(" ❯ " if chosen else "   ", "accent")]
         role = "strong" if chosen else "text"
-        spans += [(letter, "accent" if at in hits else role) for at, letter in enumerate(name)]
+        spans += (
+            [(letter, "accent" if at in hits else role) for at, letter in enumerate(name)]
+            if hits
+            else [(name, role)]
+        )
         left = room - most - 2
         detail = visible(choice.detail)
         if detail and left >= 8:

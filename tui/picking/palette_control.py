@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import App
 
 from tui.control.overlay_control import OverlayControl
+from tui.gutter.signs import signs
 from tui.keys.keymap import keymap, textual_action
 from tui.overlays.filtering import Choice
 from tui.panes.layout import Panes
@@ -13,17 +14,21 @@ from tui.words.slash import slashes, split_slash
 PANES = ("composer", "editor", "chat")
 """The scopes that are panes: their actions are run there."""
 COMMANDS = "In place of a prompt"
+_SIGN = "sign"
+"""The value of every line that is there to be read only."""
+SIGNS = "Signs beside the lines of the editor"
 
 
 def choices() -> list[Choice]:
-    """All keys by the place where they work, then all commands."""
+    """All keys by the place where they work, then all commands, then what the signs of the editor mean."""
     keys = [
         Choice(f"{scope.name}\n{entry.action}", entry.shown, entry.help, scope.title)
         for scope in keymap()
         for entry in scope.keys
     ]
     commands = [Choice(f"/{slash.name}", slash.shown, slash.help, COMMANDS) for slash in slashes()]
-    return [*keys, *commands]
+    legend = [Choice(_SIGN, f"{sign.glyph}  {sign.name}", sign.about, SIGNS) for sign in signs().values()]
+    return [*keys, *commands, *legend]
 
 
 class PaletteControl:
@@ -61,6 +66,8 @@ class PaletteControl:
 
     def _run(self, value: str) -> None:
         """Run what was taken: a command is typed, and sent where it needs nothing more."""
+        if value == _SIGN:
+            return
         if value.startswith("/"):
             slash = next(each for each in slashes() if split_slash(value) == (each.name, ""))
             composer = self._panes.composer

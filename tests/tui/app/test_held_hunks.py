@@ -87,7 +87,7 @@ async def asked_about(it: Stage, hunk: str, ghost: str, after: str) -> None:
     def drawn() -> bool:
         lines = [line.split("│")[0].strip() for line in it.screen.split("\n")]
         pairs = pairwise(lines)
-        return any(line.startswith(f"+    {ghost}") and below.endswith(after) for line, below in pairs)
+        return any(line.startswith(f"+     {ghost}") and below.endswith(after) for line, below in pairs)
 
     await it.until(drawn, f"what {hunk} would add")
     assert "another note" not in it.screen

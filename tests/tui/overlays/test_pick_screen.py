@@ -94,6 +94,26 @@ async def test_the_keys_of_the_list_move_the_choice(tmp_path: Path, key: str) ->
         await it.until(lambda: screen.chosen == first, "the first again")
 
 
+@pytest.mark.parametrize("size", [(40, 10), (80, 24)])
+async def test_the_choice_stays_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with stage(tmp_path, size=size) as it:
+        await it.pilot.press("f1")
+        screen = it.app.screen
+        assert isinstance(screen, PickScreen)
+        for key in ("pagedown", "down", "pagedown", "pagedown", "pageup", "up"):
+            await it.pilot.press(key)
+            assert screen.chosen is not None
+            assert f"❯ {screen.chosen.name}"[:10] in it.screen, f"{key}: {screen.chosen}\n{it.screen}"
+
+
+async def test_the_palette_ends_with_the_signs_of_the_editor(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press("f1", *"signs refused")
+        await it.until(lambda: "✗  refused" in it.screen, "the legend")
+        await it.pilot.press("enter")
+        await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
+
+
 async def test_arrows_choose_a_file(tmp_path: Path) -> None:
     async with stage(tmp_path, files={"a.py": "1\n", "b.py": "2\n"}) as it:
         await it.until(lambda: len(it.session.files.list()) == 2, "the list of files")

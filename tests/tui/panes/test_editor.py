@@ -102,12 +102,12 @@ async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_t
         await pilot.pause(0.1)
         drawn = shown(pane)
         assert drawn[1:7] == [
-            "   2 line_2 = 2",
-            "-  3 line_3 = 3",
-            "-  4 line_4 = 4",
-            "+    line_3 = 'three'",
-            "+    line_4 = 'fo",
-            "   5 line_5 = 5",
+            "    2 line_2 = 2",
+            "-   3 line_3 = 3",
+            "-   4 line_4 = 4",
+            "+     line_3 = 'three'",
+            "+     line_4 = 'fo",
+            "    5 line_5 = 5",
         ]
         assert pane.content == "\n".join(LINES)
 

@@ -46,6 +46,7 @@ class DiskChanges:
         async def place() -> None:
             if event.moved_to:
                 self._file.marks.renamed(event.path, path)
+                self._file.editor.notes.renamed(event.path, path)
                 self._file.buffers.renamed(event.path, path)
             known = "" if event.status == "already_applied" else event.hunk
             await self._place(path, growth, event.start, event.end, known)
@@ -101,7 +102,8 @@ class DiskChanges:
             await self._file.take_in(buffer, hunk=hunk, undid=undid)
         elif growth:
             come = end - start
-            self._file.marks.edited(path, max(0, start - 1), max(0, come - growth), come)
+            for signs in (self._file.marks, self._file.editor.notes):
+                signs.edited(path, max(0, start - 1), max(0, come - growth), come)
         if start and path != self._file.path:
             await self._file.bring(path)
 

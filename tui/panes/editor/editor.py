@@ -28,6 +28,7 @@ from tui.drawing.code import drawable
 from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
+from tui.gutter.signs import Notes
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
@@ -35,7 +36,7 @@ from tui.panes.editor.conflict_lines import theirs_drawn
 from tui.panes.editor.document import BufferDocument, UnwrappedDocument
 from tui.panes.editor.hands import Hands
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
-from tui.panes.editor.line_drawing import LineLook, draw_ghost, draw_line
+from tui.panes.editor.line_drawing import AROUND_NUMBER, LineLook, draw_ghost, draw_line
 from tui.panes.editor.line_editing import LineEdit, edit_lines
 from tui.panes.editor.marks import Marks
 from tui.terminal.driver import takes_frames
@@ -64,6 +65,8 @@ class EditorPane(TextArea):
         super().__init__(id=id, soft_wrap=False, tab_behavior="indent", show_line_numbers=True)
         self.palette = palette
         self.marks = marks
+        self.notes = Notes()
+        self.notes.on_change = self.redraw
         self.flight: HunkInFlight | None = None
         self.cursor_blink = False
         self.match_cursor_bracket = False
@@ -267,9 +270,8 @@ class EditorPane(TextArea):
     def _sign_of(self, row: DocRow | GhostRow) -> str:
         if isinstance(row, GhostRow):
             return row.sign
-        if self.buffer.conflict_at(row.row) is not None:
-            return "conflict"
-        return self._landed(row.row)
+        landed = "conflict" if self.buffer.conflict_at(row.row) is not None else self._landed(row.row)
+        return f"{landed} {self.notes.at(self.path, row.row)}"
 
     def _landed(self, row: int) -> str:
         """What a landed hunk did to a row; empty where none did."""
@@ -343,8 +345,8 @@ class EditorPane(TextArea):
 
     @property
     def gutter_width(self) -> int:
-        """The width of the gutter: a sign, the line number and a space."""
-        return max(3, len(str(self.document.line_count))) + 2
+        """The width of the gutter: two signs, the line number and a space."""
+        return max(3, len(str(self.document.line_count))) + AROUND_NUMBER
 
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
@@ -364,7 +366,7 @@ class EditorPane(TextArea):
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
         width = self.scrollable_content_region.width
-        number_width = self.gutter_width - 2
+        number_width = self.gutter_width - AROUND_NUMBER
         at = self._overlay.at(y + self.scroll_offset.y + self._shift)
         if isinstance(at, GhostRow):
             return draw_ghost(at, self.palette, width, number_width, self.scroll_offset.x)
@@ -382,6 +384,7 @@ class EditorPane(TextArea):
             current=current,
             cursor=self.selection.end[1] if current else None,
             selected=self._selected(at.row, len(line)),
+            note=self.notes.at(self.path, at.row),
             matches=in_row(self.found(), at.row),
         )
         return draw_line(look, line, self.palette, width, number_width, self.scroll_offset.x)

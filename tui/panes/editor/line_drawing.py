@@ -12,10 +12,11 @@ from textual.strip import Strip
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, visible
 from tui.drawing.rows import Span, overlaid
+from tui.gutter.signs import signs
 from tui.panes.editor.hunk_in_flight import GhostRow
 
-LANDED = {"added": ("▎", "landed"), "changed": ("~", "landed"), "deleted": ("▁", "removed")}
-"""The sign of a line by what a landed hunk did there; it can be told without its colour."""
+AROUND_NUMBER = 3
+"""The cells of the gutter beside the line number: a sign of each column, and a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class LineLook:
     current: bool
     cursor: int | None
     selected: tuple[int, int] | None
+    note: str = ""
+    """The name of a sign of the column ``note``; empty where there is none."""
     matches: Sequence[tuple[int, int]] = ()
     """What a search found in it."""
 
@@ -40,10 +43,9 @@ def draw_line(
 ) -> Strip:
     """A line of the file, exactly ``width`` cells."""
     fill = _fill(look)
-    sign, sign_role = _sign(look)
     number_role = "text" if look.current else "line_number"
     gutter = [
-        Segment(sign, palette.style(sign_role, fill)),
+        *(_sign(name, palette, fill) for name in (_hunk_sign(look), look.note)),
         Segment(f"{look.number:>{number_width}} ", palette.style(number_role, fill)),
     ]
     if look.removed:
@@ -52,7 +54,7 @@ def draw_line(
         text = [Segment(text, palette.style(role, fill)) for text, role in look.spans]
     blank = palette.style("text", fill)
     strip = Strip(text)
-    room = max(0, width - number_width - 2)
+    room = max(0, width - number_width - AROUND_NUMBER)
     strip = strip.extend_cell_length(max(room + scroll_x, strip.cell_length + 2), blank)
     for start, end in look.matches:
         strip = overlaid(strip, cells_to(line, start), cells_to(line, end), palette.match)
@@ -73,11 +75,11 @@ def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int,
         old = ghost.sign == "-"
         style = palette.style("removed", "removed_background") if old else palette.style("warning", "panel")
         told = "".join(text for text, _ in ghost.spans)
-        line = f"{ghost.sign}{' ' * (number_width + 1)}{told}"
+        line = f"{ghost.sign}{' ' * (number_width + AROUND_NUMBER - 1)}{told}"
         return Strip([Segment(line, style)]).adjust_cell_length(width, style)
     spans = ghost.spans
     style = palette.style("added", "added_background")
-    room = max(0, width - number_width - 2)
+    room = max(0, width - number_width - AROUND_NUMBER)
     # Sixteen colours have no tints: the whole line gets the colour of new text.
     text = [
         Segment(piece, style if palette.theme.ansi else palette.style(role, "added_background"))
@@ -85,7 +87,7 @@ def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int,
     ]
     body = Strip(text)
     body = body.extend_cell_length(max(room + scroll_x, body.cell_length), style)
-    sign = Segment("+" + " " * (number_width + 1), style)
+    sign = Segment("+" + " " * (number_width + AROUND_NUMBER - 1), style)
     return Strip.join([Strip([sign]), body.crop(scroll_x, scroll_x + room)])
 
 
@@ -97,9 +99,15 @@ def _fill(look: LineLook) -> str:
     return "landed_background" if look.landed else "surface"
 
 
-def _sign(look: LineLook) -> tuple[str, str]:
-    if look.removed:
-        return "-", "removed"
-    if look.conflict:
-        return "!", "warning"
-    return LANDED.get(look.landed, (" ", "text"))
+def _hunk_sign(look: LineLook) -> str:
+    return "removing" if look.removed else "conflict" if look.conflict else look.landed
+
+
+def _sign(name: str, palette: Palette, fill: str) -> Segment:
+    """One cell of the gutter."""
+    sign = signs().get(name)
+    return (
+        Segment(sign.glyph, palette.style(sign.role, fill))
+        if sign
+        else Segment(" ", palette.style("text", fill))
+    )

@@ -150,7 +150,8 @@ class ShownFile:
 
     def _rows_changed(self, buffer: Buffer, rows: Rows) -> None:
         """The text of an open file changed."""
-        self.marks.edited(buffer.path, rows.row, len(rows.old), len(rows.new))
+        for signs in (self.marks, self.editor.notes):
+            signs.edited(buffer.path, rows.row, len(rows.old), len(rows.new))
         if buffer is self.editor.buffer:
             self.editor.rows_changed(rows)
         self.on_text(buffer)

@@ -52,6 +52,7 @@ from session.storage.copied_text import CopiedText
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkProblem
+from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations
 from session.turn.turns import Turns
@@ -333,10 +334,9 @@ class Session:
         why: str = "",
         new: Sequence[str] | None = None,
     ) -> bool:
-        """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
-        on. With a hunk, ``why`` goes to the model with a no, and ``new`` are the lines that land in place of
-        its own. False when it is not held (any more), or not whole yet and cannot be edited."""
-        return self._turns.answer(held, land=land, rest=rest, why=clean(why).strip(), new=new)
+        """Allow or decline a held hunk or tool call, as :class:`~session.turn.hunk_life.Answer` says. False when
+        it is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
+        return self._turns.answer(held, Answer(land=land, rest=rest, why=clean(why).strip(), new=new))
 
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """Record which files the user has open; they rank higher in the window."""

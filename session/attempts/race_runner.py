@@ -41,6 +41,7 @@ from session.project.edit_thread import EditThread
 from session.tasks import log_fault
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
+from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
 from session.turn.runner import STATUS
 from session.turn.turn import Phase, Signal, Turn
@@ -112,17 +113,9 @@ class RaceRunner:
         self._signal(Signal.INTERRUPT)
         self._take(self.race.abandon("stopped"))
 
-    def answer(
-        self,
-        held: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
+    def answer(self, held: str, answer: Answer) -> bool:
         """Allow or decline a held hunk of the winner (see ``Lane.answer``)."""
-        return not self.turn.over and self._lane.answer(held, land=land, rest=rest, why=why, new=new)
+        return not self.turn.over and self._lane.answer(held, answer)
 
     @property
     def files(self) -> Callable[[str], AttemptFiles]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from session.attempts.attempt import Attempt
 from session.attempts.attempt_files import AttemptFiles
@@ -14,6 +14,7 @@ from session.project.edit_thread import EditThread
 from session.tasks import log_fault
 from session.text.sanitize import clean
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
+from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
 from session.turn.runner import STATUS
 from session.turn.turn import Signal, Turn
@@ -73,17 +74,9 @@ class TakeRunner:
             self._lane.stop()
             self._signal(Signal.INTERRUPT)
 
-    def answer(
-        self,
-        held: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
+    def answer(self, held: str, answer: Answer) -> bool:
         """Allow or decline a held hunk (see ``Lane.answer``)."""
-        return not self.turn.over and self._lane.answer(held, land=land, rest=rest, why=why, new=new)
+        return not self.turn.over and self._lane.answer(held, answer)
 
     async def _take(self) -> None:
         if self.turn.over:

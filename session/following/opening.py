@@ -75,6 +75,6 @@ def _join(opening: Opening, journal: Path) -> FollowedSession:
     link = Link(live / f"{journal.stem}{SOCKET}", ANSWERS_WITHIN)
     try:
         return FollowedSession(opening, journal, link)
-    except BaseException:
+    except BaseException:  # whatever it was, nobody else could close the link
         link.leave()
         raise

@@ -77,7 +77,7 @@ class Sandboxes:
         except TooLarge as problem:
             await copy.remove()
             raise SandboxRefused(f"{self._refusal}, and {problem}") from problem
-        except BaseException:
+        except BaseException:  # also when it is cancelled: half a copy is of no use
             await copy.remove()
             raise
         return copy

@@ -91,7 +91,7 @@ def _locked(file: Path, name: str) -> int:
         except BlockingIOError:
             if tries == _TRIES - 1:
                 raise SessionTakenError(name, _held_by(descriptor)) from None
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else could close the file
             os.close(descriptor)
             raise
         os.close(descriptor)

@@ -18,6 +18,7 @@ Rules, which the table holds:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -117,6 +118,20 @@ class Question:
     guard: str
     message: str
     guards: frozenset[Guard] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The user's answer to what is held, a hunk or a tool call: may it land, or run?
+
+    With ``rest`` it also answers all that this turn will still hold. For hunks alone, ``why`` goes to the
+    model with a no, and ``new`` are the lines that land in place of the hunk's own.
+    """
+
+    land: bool
+    rest: bool = False
+    why: str = ""
+    new: Sequence[str] | None = None
 
 
 class HunkLife:

@@ -8,13 +8,12 @@ head of the queue holds up the ones behind it; every open question can be answer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
 from edits.report import NotReceived, Outcome
-from session.turn.hunk_life import HunkLife, HunkOutcome, Question, Signal, State
+from session.turn.hunk_life import Answer, HunkLife, HunkOutcome, Question, Signal, State
 
 REVIEW = "review"
 REVIEW_MESSAGE = "review mode holds every edit until you answer"
@@ -137,28 +136,21 @@ class LandingQueue:
         life = self._hunks.get(hunk)
         return self._drop(life) if life is not None else []
 
-    def answer(
-        self,
-        hunk: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> list[Effect] | None:
-        """The user's answer about ``hunk``; with ``rest`` to every open question and all to come in this
-        turn. ``why`` goes to the model with a no; ``new`` are the lines that land in place of the hunk's own.
-        None when ``hunk`` has no open question, or is not whole yet and cannot be edited."""
+    def answer(self, hunk: str, answer: Answer) -> list[Effect] | None:
+        """Take the user's answer about ``hunk``. None when it has no open question, or is not whole yet and
+        cannot be edited."""
         life = self._hunks.get(hunk)
-        if life is None or not life.asked or (new is not None and life.edit is None):
+        if life is None or not life.asked or (answer.new is not None and life.edit is None):
             return None
-        if new is not None and life.edit is not None:
-            life.edit, life.edited = rewritten(life.edit, new), True
+        if answer.new is not None and life.edit is not None:
+            life.edit, life.edited = rewritten(life.edit, answer.new), True
         answered = [life]
-        if rest:
-            self._rest = land
+        if answer.rest:
+            self._rest = answer.land
             answered = [each for each in self._hunks.values() if each.asked]
-        effects = [effect for each in answered for effect in self._answered(each, land=land, why=why)]
+        effects = [
+            effect for each in answered for effect in self._answered(each, land=answer.land, why=answer.why)
+        ]
         return [*effects, *self._next()]
 
     def checked(self, hunk: str, result: Landed | Refused) -> list[Effect]:

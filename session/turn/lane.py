@@ -24,7 +24,7 @@ from session.tasks import fault_line
 from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_events import held_event, outcome_event
-from session.turn.hunk_life import State
+from session.turn.hunk_life import Answer, State
 from session.turn.hunk_writer import EditWriter
 from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
 from session.turn.lane_tasks import LaneTasks
@@ -134,21 +134,10 @@ class Lane:
             self._perform(self._queue.stop())
             self._pause.look_again()
 
-    def answer(
-        self,
-        hunk: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
-        """Land or decline ``hunk``, for which ``HunkHeld`` was sent; with ``rest`` also all other held hunks
-        and all that this turn will still hold.
-
-        False when ``hunk`` has no open question (any more).
-        """
-        effects = self._queue.answer(hunk, land=land, rest=rest, why=why, new=new)
+    def answer(self, hunk: str, answer: Answer) -> bool:
+        """Land or decline ``hunk``, for which ``HunkHeld`` was sent. False when it has no open question (any
+        more)."""
+        effects = self._queue.answer(hunk, answer)
         if effects is None:
             return False
         self._perform(effects)

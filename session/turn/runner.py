@@ -41,6 +41,7 @@ from session.tasks import log_fault
 from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkError, LinkProblem
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
+from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, Lane
 from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.response import CUT, Response
@@ -155,21 +156,13 @@ class Runner:
         if self._exchange is not None:
             self._exchange.cancel()
 
-    def answer(
-        self,
-        held: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
+    def answer(self, held: str, answer: Answer) -> bool:
         """Allow or decline a held hunk or tool call of this turn (see ``Lane.answer``, ``Calls.decide``)."""
         if self.turn.over:
             return False
-        if self._lane.answer(held, land=land, rest=rest, why=why, new=new):
+        if self._lane.answer(held, answer):
             return True
-        return new is None and self._calls.decide(held, agreed=land, rest=rest)
+        return answer.new is None and self._calls.decide(held, agreed=answer.land, rest=answer.rest)
 
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from session.project.edit_thread import EditThread
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
 from session.tools.toolbox import Toolbox
+from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
 from session.turn.preparation import Preparations
@@ -40,15 +41,7 @@ class RunsTurn(Protocol):
         """Stop at once."""
         ...
 
-    def answer(
-        self,
-        held: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
+    def answer(self, held: str, answer: Answer) -> bool:
         """Allow or decline a held hunk or tool call. False when it is not held (any more)."""
         ...
 
@@ -166,21 +159,10 @@ class Turns:
         if self._interrupted is not None and not self._interrupted.done():
             self._interrupted.set_result(None)
 
-    def answer(
-        self,
-        held: str,
-        *,
-        land: bool,
-        rest: bool = False,
-        why: str = "",
-        new: Sequence[str] | None = None,
-    ) -> bool:
-        """Allow or decline a held hunk or tool call; with ``rest`` also all that this turn will hold from now
-        on. With a hunk, ``why`` goes to the model with a no, and ``new`` are the lines that land in place of
-        its own. False when it is not held (any more), or not whole yet and cannot be edited."""
-        if self._runner is None:
-            return False
-        return self._runner.answer(held, land=land, rest=rest, why=why, new=new)
+    def answer(self, held: str, answer: Answer) -> bool:
+        """Allow or decline a held hunk or tool call. False when it is not held (any more), or is a hunk that
+        is not whole yet and cannot be edited."""
+        return self._runner is not None and self._runner.answer(held, answer)
 
     def between(self, work: Callable[[], Awaitable[str]], *, of_session: bool = True) -> Awaitable[str]:
         """Do ``work`` once the last turn has wholly ended, and return its line for the user. Turns submitted

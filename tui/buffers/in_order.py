@@ -40,7 +40,7 @@ class InOrder:
         async def told() -> None:
             try:
                 result = await job()
-            except BaseException as problem:
+            except BaseException as problem:  # whoever waits for the result must hear of its end
                 if not done.cancelled():
                     done.set_exception(problem)
                 if not isinstance(problem, Exception):

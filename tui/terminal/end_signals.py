@@ -57,7 +57,7 @@ def leaving_on_signals(leave: Callable[[int, Callable[[], None]], None]) -> Iter
     before = {number: signal.signal(number, end) for number in SIGNALS}
     try:
         yield
-    except BaseException:
+    except BaseException:  # Ctrl+C and SystemExit too: the shell needs its terminal
         terminal.give_back()
         raise
     finally:

@@ -13,7 +13,7 @@ from session.checks.finding import Finding
 from session.checks.output import ProjectPaths
 from session.debugging.failure import MOST_LINES, Failure, excerpt, read_failure
 
-ROOT = Path("/work/project")
+ROOT = Path("/home/me/project")
 FILES = (
     "src/app.py",
     "src/app.js",
@@ -27,20 +27,20 @@ FILES = (
 RESOLVE = ProjectPaths(ROOT, [], FILES).resolve
 
 PYTHON = """Traceback (most recent call last):
-  File "/work/project/src/app.py", line 30, in <module>
+  File "/home/me/project/src/app.py", line 30, in <module>
     main()
   File "/usr/lib/python3.11/json/decoder.py", line 3, in decode
-  File "/work/project/src/app.py", line 12, in main
+  File "/home/me/project/src/app.py", line 12, in main
     return 1 / 0
 ZeroDivisionError: division by zero
 """
-NODE = """/work/project/src/app.js:3
+NODE = """/home/me/project/src/app.js:3
     throw new Error("no")
     ^
 
 Error: no
-    at read (/work/project/src/app.js:3:11)
-    at Object.<anonymous> (/work/project/src/app.js:20:1)
+    at read (/home/me/project/src/app.js:3:11)
+    at Object.<anonymous> (/home/me/project/src/app.js:20:1)
     at Module._compile (node:internal/modules/cjs/loader:1356:14)
 """
 JAVA = """Exception in thread "main" java.lang.IllegalStateException: no
@@ -51,7 +51,7 @@ GO = """panic: runtime error: index out of range [3] with length 3
 
 goroutine 1 [running]:
 main.main()
-\t/work/project/main.go:9 +0x1d
+\t/home/me/project/main.go:9 +0x1d
 exit status 2
 """
 RUST = """thread 'main' panicked at src/main.rs:4:5:
@@ -61,7 +61,7 @@ stack backtrace:
              at ./src/main.rs:10:9
 """
 C = """==1==ERROR: AddressSanitizer: heap-buffer-overflow
-    #0 0x4f in read /work/project/src/main.c:21:5
+    #0 0x4f in read /home/me/project/src/main.c:21:5
     #1 0x7f in __libc_start_main libc.so
 """
 RUBY = "lib/app.rb:7:in `read': no (RuntimeError)\n\tfrom lib/app.rb:12:in `<main>'\n"

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 
 from edits.hunk import Action, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.report import NotReceived
-from session.turn.hunk_life import ASKED, TABLE, HunkLife, Signal, State
+from session.turn.hunk_life import ASKED, TABLE, Answer, HunkLife, Signal, State
 from session.turn.landing_queue import DECLINED, Ask, Check, Effect, End, Land, LandingQueue
 from session.turn.turn import IllegalSignalError
 
@@ -87,7 +87,7 @@ def test_guards_that_hold_what_they_were_told_to_allow_refuse_instead_of_asking_
     (begun,) = queue.completed("h1", edit("h1"))
     assert isinstance(begun, Land)
     queue.landed("h1", held("h1", frozenset({Guard.DELETES})))
-    queue.answer("h1", land=True, rest=True)
+    queue.answer("h1", Answer(land=True, rest=True))
     (end,) = queue.landed("h1", held("h1", frozenset({Guard.DELETES})))
     assert isinstance(end, End) and queue.state("h1") is State.REFUSED and queue.idle
 
@@ -97,7 +97,7 @@ def test_land_all_counts_for_the_hunk_that_is_landing_at_that_moment() -> None:
     assert queue.completed("h1", edit("h1")) == [Land("h1", edit("h1"), frozenset())]
     queue.opened("h2", "h2.py")
     queue.foreseen("h2", held("h2", frozenset({Guard.LOCKED})))
-    assert queue.answer("h2", land=True, rest=True) == []
+    assert queue.answer("h2", Answer(land=True, rest=True)) == []
     assert queue.landed("h1", held("h1", deletes)) == [Land("h1", edit("h1"), frozenset(Guard))]
 
 
@@ -116,7 +116,7 @@ def test_a_hunk_that_is_agreed_to_while_it_is_checked_lands_without_another_ques
     (asked,) = queue.foreseen("h1", held("h1", lock))
     assert isinstance(asked, Ask)
     assert queue.completed("h1", edit("h1")) == [Check("h1", edit("h1"))]
-    assert queue.answer("h1", land=True) == []
+    assert queue.answer("h1", Answer(land=True)) == []
     assert queue.checked("h1", held("h1", lock | {Guard.DELETES})) == [Land("h1", edit("h1"), lock)]
 
 
@@ -212,7 +212,7 @@ class QueuePlay(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(sorted(self.questions) or self.names))
         asked = self.queue.state(name) in ASKED
         answered = {each for each in self.names if self.queue.state(each) in ASKED} if rest else {name}
-        effects = self.queue.answer(name, land=land, rest=rest)
+        effects = self.queue.answer(name, Answer(land=land, rest=rest))
         assert (effects is not None) is asked
         if effects is None:
             return

@@ -12,6 +12,7 @@ from edits.hunk import Landed, Refused
 from edits.report import NotReceived
 from session.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped
 from session.turn.failures import TurnFailedError
+from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig
 
 FILES = ("a.py", "b.py", "c.py")
@@ -58,8 +59,8 @@ async def test_held_hunks_are_answered_in_any_order_and_land_in_theirs(
             spark.complete(name)
         await spark.work()
     for name in order:
-        assert spark.lane.answer(hunks[name], land=True)
-        assert not spark.lane.answer(hunks[name], land=False), "it has been answered"
+        assert spark.lane.answer(hunks[name], Answer(land=True))
+        assert not spark.lane.answer(hunks[name], Answer(land=False)), "it has been answered"
         await spark.work()
     if typed:
         for name in FILES:
@@ -79,7 +80,7 @@ async def test_all_answers_every_held_hunk_and_those_to_come(tmp_path: Path, lan
     hunks = [spark.whole("a.py"), spark.begin("b.py")]
     await spark.work()
     assert spark.held() == hunks
-    assert spark.lane.answer(hunks[asked], land=land, rest=True)
+    assert spark.lane.answer(hunks[asked], Answer(land=land, rest=True))
     spark.complete("b.py")
     hunks.append(spark.whole("c.py"))
     await spark.work()
@@ -94,8 +95,8 @@ async def test_a_declined_hunk_stays_declined_when_all_others_are_landed(tmp_pat
     spark.lock(*FILES)
     first, second = spark.begin("a.py"), spark.begin("b.py")
     await spark.work()
-    assert spark.lane.answer(first, land=False)
-    assert spark.lane.answer(second, land=True, rest=True)
+    assert spark.lane.answer(first, Answer(land=False))
+    assert spark.lane.answer(second, Answer(land=True, rest=True))
     spark.complete("a.py")
     spark.complete("b.py")
     await spark.work()
@@ -110,7 +111,7 @@ async def test_a_hunk_declined_while_typed_does_not_land_once_its_file_is_unlock
     spark.lock("a.py")
     hunk = spark.begin("a.py")
     await spark.work()
-    assert spark.lane.answer(hunk, land=False)
+    assert spark.lane.answer(hunk, Answer(land=False))
     typed = len(spark.all(HunkTyped))
     spark.lock()
     spark.complete("a.py")
@@ -129,7 +130,7 @@ async def test_a_decline_during_the_check_of_a_hunk_counts(tmp_path: Path) -> No
     spark.lock()
     spark.complete("a.py")
     await spark.breathe()
-    assert spark.lane.answer(hunk, land=False)
+    assert spark.lane.answer(hunk, Answer(land=False))
     await spark.work()
     assert spark.text("a.py") == "old\n" and len(spark.ends(hunk)) == 1
     await spark.end()
@@ -144,7 +145,7 @@ async def test_a_question_is_void_once_its_file_is_unlocked_before_the_hunk_is_w
     spark.complete("a.py")
     await spark.work()
     assert spark.text("a.py") == "new\n" and not spark.held()
-    assert not spark.lane.answer(hunk, land=False), "too late, and said so"
+    assert not spark.lane.answer(hunk, Answer(land=False)), "too late, and said so"
     await spark.end()
 
 
@@ -158,7 +159,7 @@ async def test_a_malformed_hunk_closes_its_question(tmp_path: Path, asked_first:
         assert spark.held() == [hunk]
     spark.spoil("a.py")
     await spark.work()
-    assert not spark.held() and not spark.lane.answer(hunk, land=True)
+    assert not spark.held() and not spark.lane.answer(hunk, Answer(land=True))
     (end,) = spark.ends(hunk)
     assert isinstance(end, HunkRefused) and end.code == "malformed"
     await asyncio.wait_for(spark.lane.settled(), 5)

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 
 from session.events import Event, HunkHeld, HunkLanded, HunkRefused
 from session.turn.failures import TurnFailedError
+from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig
 
 FILES = ("a.py", "b.py")
@@ -113,7 +114,7 @@ class LanePlay(RuleBasedStateMachine):
         shown = self.spark.held()
 
         async def say() -> bool:
-            return self.spark.lane.answer(hunk, land=land, rest=rest)
+            return self.spark.lane.answer(hunk, Answer(land=land, rest=rest))
 
         if self.loop.run(say()):
             assert hunk in shown, "only what was asked can be answered"
@@ -174,7 +175,7 @@ class LanePlay(RuleBasedStateMachine):
             held = spark.held()
             assert held, "nothing is asked, and yet something is waited for"
             before = len(held)
-            assert any(spark.lane.answer(hunk, land=True) for hunk in reversed(held))
+            assert any(spark.lane.answer(hunk, Answer(land=True)) for hunk in reversed(held))
             await spark.work()
             assert len(spark.held()) <= before
         if (fault := settled.exception()) is not None:

@@ -334,8 +334,8 @@ class Session:
         why: str = "",
         new: Sequence[str] | None = None,
     ) -> bool:
-        """Allow or decline a held hunk or tool call, as :class:`~session.turn.hunk_life.Answer` says. False when
-        it is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
+        """Allow or decline a held hunk or tool call, as its ``Answer`` says. False when it
+        is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
         return self._turns.answer(held, Answer(land=land, rest=rest, why=clean(why).strip(), new=new))
 
     def looking_at(self, paths: tuple[str, ...]) -> None:

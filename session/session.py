@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from context.find.completion import complete
@@ -32,6 +31,7 @@ from session.link.connection import Connection
 from session.memory.resume import ResumedSession, resume_session
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
+from session.model_choice.connecting import open_connection
 from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
 from session.outer_editor import OuterEditor, OuterTexts
@@ -48,6 +48,7 @@ from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
 from session.sharing.ledger_waits import tell_waits
 from session.sharing.standing import Own
+from session.side.opening import side_requests
 from session.storage.copied_text import CopiedText
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean, clean_line
@@ -72,8 +73,7 @@ class Session:
     ) -> None:
         """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked.
         ``followed`` is the past of a session that another process writes: this one writes nothing of it, and
-        asks no model. Raises SessionTakenError if another process has the session, or StoreError.
-        """
+        asks no model. Raises SessionTakenError if another process has the session, or StoreError."""
         self._opening = opening
         self._attended = attended
         self.notes = opening.settings.notes
@@ -97,8 +97,6 @@ class Session:
         self._memory = self._resumed.memory if self._resumed else TurnMemory()
         self._edit_thread = EditThread()
         self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
-        self.typing = self._reading.pause.typed
-        """Record that a key was pressed: work that would delay the next keys waits for a pause."""
         self._draft = Draft(self.folders.state)
         self._copied = CopiedText(self.folders.state)
         self._prompts = PromptHistory(self.folders.state)
@@ -113,12 +111,11 @@ class Session:
         )
         if followed is None:
             self._recorder.subscribe(self._submitted, "the prompt is not in the history of prompts")
+            self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
         self._recorder.subscribe(self._memory.past_turns.take)
         self._recorder.subscribe(self._choice.take)
-        if followed is None:
-            self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
         self._recorder.subscribe(self._pins.take)
-        self.connection = self._make_connection()
+        self.connection = open_connection(opening, self._choice, self._choice.profile())
         self.landing_pause = self._edit_thread.landing_pause
         """Pauses landing while it is undecided whether a key stops the turn; for any thread."""
         self._writer = HunkWriter(
@@ -193,6 +190,16 @@ class Session:
             self._tasks,
             self.connection if attended and opening.settings.compact_with_model else None,
         )
+        self.side = side_requests(
+            opening,
+            self.name,
+            self._choice,
+            self.connection if followed is None else None,
+            self._recorder,
+            self._tasks,
+            busy=lambda: self._turns.busy,
+        )
+        """The requests beside the answers, and their budget."""
         self.settled = self._turns.settled
         """Wait until no turn runs, and none waits."""
         self.standing.serve(self, self._recorder, attended=attended, busy=lambda: self._turns.busy)
@@ -288,6 +295,7 @@ class Session:
             closing.push_async_callback(self._edit_thread.close)
             if self.connection is not None:
                 closing.push_async_callback(self.connection.close)
+            closing.push_async_callback(self.side.close)
             closing.push_async_callback(self._tasks.close)
             closing.push_async_callback(self.models.served.close)
             closing.push_async_callback(self._mcp.close)
@@ -338,6 +346,11 @@ class Session:
         is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
         return self._turns.answer(held, Answer(land=land, rest=rest, why=clean(why).strip(), new=new))
 
+    def typing(self) -> None:
+        """Record that a key was pressed: work that would delay the next keys waits for a pause."""
+        self._reading.pause.typed()
+        self.side.typed()
+
     def looking_at(self, paths: tuple[str, ...]) -> None:
         """Record which files the user has open; they rank higher in the window."""
         self._preparations.open_files = paths
@@ -372,19 +385,6 @@ class Session:
     def prompts(self) -> list[str]:
         """Earlier prompts of this project, oldest first."""
         return self._prompts.read()
-
-    def _make_connection(self) -> Connection | None:
-        """The connection to the model server; None if its address or key is missing."""
-        opening = self._opening
-        if opening.endpoint is None:
-            return None
-        return Connection(
-            replace(opening.endpoint, headers=self._choice.headers()),
-            self._choice.profile(),
-            service=opening.service,
-            login=opening.login,
-            host=opening.engine(),
-        )
 
     def _submitted(self, event: Event) -> None:
         """Store a prompt for the composer's history, and load exact token counts, which its window needs."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from session.project.open_files import ProjectFiles
     from session.project.unsaved_texts import UnsavedTexts
     from session.sharing.standing import Standing
+    from session.side.side_requests import SideRequests
     from session.storage.folders import ProjectFolders
     from session.usage.totals import Spent
 
@@ -42,8 +43,8 @@ class Accounted(Protocol):
         """The sum over the session."""
         ...
 
-    async def today(self) -> Spent:
-        """The sum over the day."""
+    async def today(self) -> tuple[Spent, Spent]:
+        """The sums over the day: of turns, and of side requests."""
         ...
 
 
@@ -177,6 +178,11 @@ class SessionPort(Protocol):
     @property
     def compaction(self) -> CompactionCommands:
         """Compaction of the conversation, and the lines kept through it."""
+        ...
+
+    @property
+    def side(self) -> SideRequests:
+        """The requests beside the answers, and their budget."""
         ...
 
     @property

@@ -72,7 +72,7 @@ class FollowedSession:
         self._turn = ""
         self._queued: list[str] = []
         self._free = False
-        self.typing = self._local.typing
+        self.typing, self.side = self._local.typing, self._local.side
 
     def leave(self) -> None:
         """Give up following before it was opened."""

@@ -10,6 +10,7 @@ from datetime import date
 
 from session.link.connection import Connection
 from session.model_choice.choice import ModelChoice
+from session.model_choice.connecting import open_connection
 from session.model_choice.default_model import pick
 from session.protocol import events as wire
 from session.protocol.items import user_message
@@ -54,7 +55,8 @@ async def review(
     tally = Tally("review", choice.model.name, choice.price)
     profile = _profile(choice, security=security)
     if texts:
-        connection = _connection(opening, choice, profile)
+        connection = open_connection(opening, choice, profile)
+        assert connection is not None, "callers tell what is missing"
         try:
             for text in texts:
                 async for line in _lines(connection, profile, text, tally):
@@ -99,12 +101,6 @@ def _profile(choice: ModelChoice, *, security: bool) -> RequestProfile:
         include=(),
         max_output_tokens=min(profile.max_output_tokens or _ENDED, _ENDED),
     )
-
-
-def _connection(opening: Opening, choice: ModelChoice, profile: RequestProfile) -> Connection:
-    assert opening.endpoint is not None, "callers tell what is missing"
-    endpoint = replace(opening.endpoint, headers=choice.headers())
-    return Connection(endpoint, profile, service=opening.service, login=opening.login, host=opening.engine())
 
 
 async def _lines(

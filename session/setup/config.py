@@ -21,6 +21,7 @@ from session.mcp.settings import McpServer, read_servers
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.project.active_guards import GuardSettings, read_guards
 from session.setup.attempt_settings import AttemptSettings, read_attempts
+from session.setup.side_settings import SideSettings, read_side
 from session.storage.line_files import open_to_read
 from session.text.tables import Table, TableError
 from session.tools.settings import ToolSettings, read_tool_settings
@@ -100,6 +101,8 @@ class Settings:
     """The user's own keys, as they are written; the screen knows what they mean."""
     checks: tuple[Check, ...] = ()
     """The configured checks; each still needs an agreement in each project."""
+    side: SideSettings = field(default_factory=SideSettings)
+    """The requests that spark makes by itself, and their budget."""
 
 
 def load_settings(
@@ -197,6 +200,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         keymap=_raw_table(table, "keymap"),
         checks=read_checks(table.take("checks", [])),
         attempts=read_attempts(table.take("attempts", {})),
+        side=read_side(table.take("side", {})),
         compact_with_model=context.flag("compact_with_model", True),
         unattended_minutes=session.whole(
             "unattended_minutes", defaults.unattended_minutes, least=0, most=MOST_MINUTES

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from session.events import Event, Usage
 from session.usage.log import UsageLog, read_usage
+from session.usage.side import side_spent, side_turn
 from session.usage.totals import Spent, UsageFold, total
 
 
@@ -45,7 +46,10 @@ class Accounts:
         """All turns of the session."""
         return self._fold.total
 
-    async def today(self) -> Spent:
-        """All turns of the day, in all sessions and projects. Raises StoreError if that cannot be read."""
-        rows = await asyncio.to_thread(read_usage, self._folder, date.today())
-        return total(row.usage for row in rows.rows)
+    async def today(self) -> tuple[Spent, Spent]:
+        """All turns of the day, and all side requests, in all sessions and projects. Raises StoreError if
+        that cannot be read."""
+        rows = (await asyncio.to_thread(read_usage, self._folder, date.today())).rows
+        turns = total(row.usage for row in rows if side_turn(row.usage.turn) is None)
+        aside = [side_spent(row) for row in rows if side_turn(row.usage.turn) is not None]
+        return turns, sum(aside, Spent())

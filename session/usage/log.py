@@ -31,6 +31,8 @@ class Row:
     session: str
     provider: str
     usage: Usage
+    requests: int = 1
+    """Side requests in the row, which holds all of an hour of one kind; 1 for a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,23 @@ class UsageLog:
     """Appends the figures of one session's turns. ``folder`` holds the usage of all projects."""
 
     def __init__(self, folder: Path, *, project: str, session: str, provider: str) -> None:
-        self._folder = folder
+        self.folder = folder
         self._head = {"project": project, "session": session, "provider": provider}
 
-    def add(self, usage: Usage) -> None:
-        """Append a turn's figures so far. Raises StoreError if they cannot be written."""
+    def add(self, usage: Usage, requests: int = 1) -> None:
+        """Append a turn's figures so far, or those of so many side ``requests``. Raises StoreError if they
+        cannot be written."""
         now = time.time()
-        file = self._folder / (time.strftime("%Y-%m", time.localtime(now)) + _SUFFIX)
+        file = month_file(self.folder, now)
         record = {"at": round(now, 3), **self._head, **to_dict(usage)}
+        if requests != 1:
+            record["requests"] = requests
         append_line(file, json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii"))
+
+
+def month_file(folder: Path, now: float) -> Path:
+    """The file of the month in which ``now`` (seconds since the epoch) is."""
+    return folder / (time.strftime("%Y-%m", time.localtime(now)) + _SUFFIX)
 
 
 def read_usage(folder: Path, since: date) -> Rows:
@@ -66,7 +76,7 @@ def read_usage(folder: Path, since: date) -> Rows:
         if file.stem < first:
             continue
         for line in _lines(file):
-            row = _row(line)
+            row = read_row(line)
             if row is None:
                 skipped += 1
             else:
@@ -83,7 +93,8 @@ def _lines(file: Path) -> Iterator[bytes]:
         raise StoreError(f"cannot read {file}: {problem.strerror}") from problem
 
 
-def _row(line: bytes) -> Row | None:
+def read_row(line: bytes) -> Row | None:
+    """The row in a line of a file; None where the line is damaged."""
     try:
         record: Any = json.loads(line)
         if not isinstance(record, dict):
@@ -95,4 +106,5 @@ def _row(line: bytes) -> Row | None:
     project, session, provider = (record.get(name) for name in ("project", "session", "provider"))
     if not (isinstance(usage, Usage) and isinstance(project, str) and isinstance(session, str)):
         return None
-    return Row(day, project, session, str(provider or ""), usage)
+    requests = record.get("requests", 1)
+    return Row(day, project, session, str(provider or ""), usage, requests if type(requests) is int else 1)

@@ -170,6 +170,10 @@ class Actions:
         """Turn mouse reporting on or off."""
         self._pane_control.toggle_mouse()
 
+    def side(self) -> None:
+        """Turn off what spark asks by itself, or on again."""
+        self._controls.side.toggle()
+
     def next_theme(self) -> None:
         """Change to the next theme."""
         self._themes.next()

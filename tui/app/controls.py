@@ -29,6 +29,7 @@ from tui.panes.trust_question import TrustQuestion
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
+from tui.suggest.side_control import SideControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Controls:
     sessions: SessionControl
     races: Races
     review: ReviewControl
+    side: SideControl
 
 
 def make_controls(
@@ -102,4 +104,5 @@ def make_controls(
         sessions,
         Races(app, panes, themes, session),
         review,
+        SideControl(session.side, panes.status),
     )

@@ -38,6 +38,8 @@ class Status:
     """The progress of a long project scan; empty when none runs."""
     usage: tuple[str, ...] = ()
     """The usage of the session in several lengths, the longest first; one is shown."""
+    side: tuple[str, ...] = ()
+    """What side requests took in this hour in several lengths, the longest first; one is shown."""
     picked: str = ""
     """The effort that ``auto`` chose, with its reason: ``auto: low (short request)``."""
     fast: bool = False
@@ -81,14 +83,21 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     room = width - _cells(left) - 2
     needed = _message_cells(status, width)
     # In the order on the line. While a turn runs its speed is kept longest, otherwise the model.
-    slots = {"usage": status.usage, "who": _who(status), "window": _window(status), "speed": _speed(status)}
+    slots = {
+        "side": status.side,
+        "usage": status.usage,
+        "who": _who(status),
+        "window": _window(status),
+        "speed": _speed(status),
+    }
     shown: dict[str, str] = {}
-    for slot in ("speed", "window", "who", "usage") if status.phase else ("window", "who", "usage", "speed"):
+    order = ("speed", "window", "who", "usage") if status.phase else ("window", "who", "usage", "speed")
+    for slot in (*order, "side"):
         text = next(reversed(slots[slot]), "")
         if text and room - needed >= cell_len(text) + 3:
             shown[slot] = text
             room -= cell_len(text) + 2
-    for slot in ("usage", "who"):  # more of them where there is room left
+    for slot in ("usage", "who", "side"):  # more of them where there is room left
         had = cell_len(shown.get(slot, ""))
         text = next((text for text in slots[slot] if cell_len(text) - had < room - needed), "") if had else ""
         if text:

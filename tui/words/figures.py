@@ -124,7 +124,7 @@ def stopped_line(landed: int, *, called: bool) -> str:
 async def report(accounts: Accounted, prices: str) -> str:
     """The figures of the session and of the day, one line each, then ``prices``, the line that names the
     prices used. Raises StoreError where the figures of the day cannot be read."""
-    total, today = accounts.total, await accounts.today()
+    total, (today, aside) = accounts.total, await accounts.today()
     lines = ["this session: nothing yet"]
     if total.turns:
         last = accounts.turns[-1]
@@ -133,7 +133,10 @@ async def report(accounts: Accounted, prices: str) -> str:
             f"its last turn, {last.model or 'unknown model'}: {turn_said(last)}",
         ]
     whole_day = f", all projects, {_turns(today.turns)}: {said(today)}" if today.turns else ": nothing yet"
-    return "\n".join([*lines, "today" + whole_day, prices])
+    lines.append("today" + whole_day)
+    if aside.turns:
+        lines.append(f"suggestions and reviews today, {aside.turns:,} requests: {said(aside)}")
+    return "\n".join([*lines, prices])
 
 
 def _turns(count: int) -> str:

@@ -7,12 +7,13 @@ from datetime import date, timedelta
 
 from session.text.sanitize import clean_line
 from session.usage.log import Row
+from session.usage.side import side_spent, side_turn
 from session.usage.totals import Spent, spent
 from tui.printing import say, say_json
 from tui.words.figures import cached_share, cost, thousands
 
-Table = Mapping[tuple[date, str, str], Spent]
-"""Tokens and cost by day, model and provider."""
+Table = Mapping[tuple[date, str, str, str], Spent]
+"""Tokens and cost by day, model, provider and kind of side request; the kind of turns is empty."""
 
 _HEAD = ("day", "model", "turns", "in", "cached", "out", "reasoning", "cost")
 
@@ -24,17 +25,19 @@ def first_day(days: int) -> date:
 
 def sums(rows: Iterable[Row]) -> Table:
     """The sums over the turns, oldest day first."""
-    table: dict[tuple[date, str, str], Spent] = {}
+    table: dict[tuple[date, str, str, str], Spent] = {}
     for row in rows:
-        key = (row.day, row.usage.model, row.provider)
-        table[key] = table.get(key, Spent()) + spent(row.usage)
+        aside = side_turn(row.usage.turn)
+        key = (row.day, row.usage.model, row.provider, aside.kind if aside is not None else "")
+        table[key] = table.get(key, Spent()) + (side_spent(row) if aside is not None else spent(row.usage))
     return dict(sorted(table.items()))
 
 
 def print_json(table: Table) -> None:
-    """One JSON object per line; ``cost`` is in US dollars, null where no price is known, and leaves out the
+    """One JSON object per line. Those of side requests have a ``kind``, and count requests as ``turns``.
+    ``cost`` is in US dollars, null where no price is known, and leaves out the
     ``unpriced_turns``."""
-    for (day, model, provider), taken in table.items():
+    for (day, model, provider, kind), taken in table.items():
         record = {
             "type": "usage.day",
             "day": day.isoformat(),
@@ -49,13 +52,14 @@ def print_json(table: Table) -> None:
             "cost": None if taken.known_cost is None else round(taken.known_cost, 6),
             "unpriced_turns": taken.unpriced,
         }
-        say_json(record)
+        say_json({**record, "kind": kind} if kind else record)
 
 
 def print_table(table: Table) -> None:
     """One line per day and model, and one for the sum."""
     lines: list[tuple[str, ...]] = [_HEAD]
-    lines += [_cells(str(day), clean_line(model), taken) for (day, model, _), taken in table.items()]
+    for (day, model, _, kind), taken in table.items():
+        lines.append(_cells(str(day), clean_line(f"{model} ({kind}s)" if kind else model), taken))
     if len(table) > 1:
         lines.append(_cells("all", "", sum(table.values(), Spent())))
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]

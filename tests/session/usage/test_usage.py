@@ -88,7 +88,7 @@ async def test_a_resumed_session_goes_on_adding_and_logs_nothing_twice(project: 
         await at.ended("t2")
         after = at.session.usage.total
         assert after.turns == 2 and after.input > before.input
-        assert await at.session.usage.today() == after
+        assert await at.session.usage.today() == (after, Spent())
         rows = read_usage(at.session.folders.usage, date.today())
     assert [(row.usage.turn, row.project, row.provider) for row in rows.rows] == [
         ("t1", str(project), "partner"),

@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 
 from session.storage.line_files import StoreError
 from tui.control.overlay_control import OverlayControl
-from tui.keys.key_order import after_typing
+from tui.keys.key_order import after_typing_at_last
 from tui.panes.chat.chat import ChatView
 from tui.panes.layout import Panes
 
@@ -49,7 +49,7 @@ class QuitControl:
 
     def cancel(self) -> None:
         """Close what lies over the panes, copy the selection, or set the draft aside; again: quit."""
-        after_typing(self._app, self._cancel)
+        after_typing_at_last(self._app, self._cancel)
 
     def disarm(self) -> None:
         """Another key came: the next Ctrl+C is a first one again."""
@@ -57,7 +57,7 @@ class QuitControl:
 
     def quit(self) -> None:
         """Quit."""
-        after_typing(self._app, self._quit)
+        after_typing_at_last(self._app, self._quit)
 
     def leave(self, code: int) -> None:
         """Quit with an exit code because of a signal: nobody can be asked about unsaved changes."""

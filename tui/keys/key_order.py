@@ -6,7 +6,8 @@ it, as over a slow line, are inserted meanwhile: ``a``, Backspace, ``b`` would b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,29 @@ from textual.app import App
 from textual.binding import Binding
 from textual.widget import Widget
 
+AT_LAST = 2.0
+"""Seconds for which Ctrl+C and quitting wait for a pane to take what was typed before."""
+
 
 def after_typing(app: App[Any], call: Callable[[], object]) -> None:
     """Call after what was typed before the key: keys that work anywhere overtake typing."""
-    (app.focused or app).call_later(call)
+    if app.focused is None or not app.focused.call_later(call):
+        app.call_later(call)
+
+
+def after_typing_at_last(app: App[Any], call: Callable[[], Awaitable[object]]) -> None:
+    """Call after what was typed before the key, as :func:`after_typing`, but call within ``AT_LAST`` seconds:
+    a pane that hangs must not keep the user from leaving."""
+    called = False
+
+    async def once() -> None:
+        nonlocal called
+        if not called:
+            called = True
+            await call()
+
+    after_typing(app, once)
+    asyncio.get_running_loop().call_later(AT_LAST, lambda: called or app.call_later(once))
 
 
 @cache

@@ -16,6 +16,7 @@ from tests.tui.panes.test_editor import editor
 from tests.tui.stage import stage
 from themes.loader import load_theme
 from tui.drawing.palette import Palette
+from tui.keys import key_order
 from tui.overlays.file_picker import FilePicker
 
 KEYS = [
@@ -97,3 +98,18 @@ async def test_enter_takes_a_file_while_the_list_goes_on_changing() -> None:
                 break
             await asyncio.sleep(0.05)
     assert taken and taken[0] and "777" in taken[0]
+
+
+@pytest.mark.parametrize("keys", [["ctrl+q"], ["ctrl+c", "ctrl+c"]], ids=["quit", "twice Ctrl+C"])
+async def test_a_pane_that_hangs_keeps_nobody_from_leaving(
+    keys: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_order, "AT_LAST", 0.1)
+    async with stage(tmp_path) as it:
+        assert it.app.focused is not None
+        hanging = asyncio.Event()
+        it.app.focused.call_later(hanging.wait)
+        for key in keys:
+            it.key(key)
+        await it.until(lambda: it.app._exit, "the end")
+        hanging.set()

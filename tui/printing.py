@@ -6,6 +6,7 @@ holds that no other module of the front ends prints.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -84,9 +85,27 @@ def before_printing(call: Callable[[], None]) -> None:
     _before = call
 
 
+_line_is_open = False
+"""Whether the last text on standard output did not end its line."""
+
+
 def _write(text: str, *, err: bool) -> None:
+    global _line_is_open
     if _before is not None:
         _before()
     stream = sys.stderr if err else sys.stdout
+    if err and _line_is_open and _one_place():
+        text = f"\n{text}"  # standard output stays as it is: only what the two share gets the line break
+        _line_is_open = False
+    elif not err and text:
+        _line_is_open = not text.endswith("\n")
     stream.write(text)
     stream.flush()
+
+
+def _one_place() -> bool:
+    """Whether standard output and standard error are one terminal, pipe or file."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):
+        return False

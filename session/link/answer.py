@@ -42,6 +42,8 @@ class Answer:
         self._channel: Channel | None = None
         """The channel on which the server is working on this answer."""
         self._waiter: asyncio.Future[Channel | None] | None = None
+        self._other_effort = False
+        """Whether the last request continued a conversation with another effort."""
 
     def drop(self) -> None:
         """End the answer now: its socket is closed before this returns, and no event follows."""
@@ -81,7 +83,7 @@ class Answer:
                         yield batch
                 return
             except Refusal as refusal:
-                if not begun and self._keeper.leave_out(refusal.error, self._request.profile):
+                if not begun and self._leaves_out(refusal.error):
                     self._channel = None
                     continue
                 if not begun and self._forgets_reasoning(refusal.error):
@@ -134,13 +136,14 @@ class Answer:
 
     async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
         """One attempt on ``channel``."""
-        frame, decoder = self._request.written_for(channel, self._keeper.optional_fields)
-        self.request_bytes = len(frame.encode("utf-8"))
+        written = self._request.written_for(channel, self._keeper.optional_fields)
+        self._other_effort = written.other_effort
+        self.request_bytes = len(written.frame.encode("utf-8"))
         await channel.link.drain()
         if self.is_dropped():
             return
         self._channel = channel
-        attempt = exchange(channel, self._request, frame, decoder, self._patience)
+        attempt = exchange(channel, self._request, written, self._patience)
         async with contextlib.aclosing(attempt) as batches:
             async for batch in batches:
                 if self.is_dropped():
@@ -149,6 +152,10 @@ class Answer:
                     self._channel = None
                     self._keeper.answered(channel)
                 yield batch
+
+    def _leaves_out(self, error: ServerError) -> bool:
+        """Leave out of the request what the server refuses, if it is optional."""
+        return self._keeper.leave_out(error, self._request.profile, other_effort=self._other_effort)
 
     def _forgets_reasoning(self, error: ServerError) -> bool:
         """Leave the earlier reasoning out of the request where the server cannot read it: it was sealed or

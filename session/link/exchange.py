@@ -40,28 +40,40 @@ SLICE_SECONDS = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A request as it goes out on one channel, and the decoder for its answer."""
+
+    frame: str
+    decoder: Decoder
+    other_effort: bool = False
+    """Whether it continues a conversation with another effort."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What is asked: the profile and the full input."""
 
     profile: RequestProfile
     items: tuple[Item, ...]
 
-    def written_for(self, channel: Channel, optional: OptionalFields) -> tuple[str, Decoder]:
-        """The request as it goes out on ``channel``, without what ``optional`` says the server refused, and a
-        decoder for its answer.
+    def written_for(self, channel: Channel, optional: OptionalFields) -> Written:
+        """The request as it goes out on ``channel``, without what ``optional`` says the server refused.
 
         Raises ValueError for what cannot be written as JSON.
         """
         quirks, profile = optional.quirks(self.profile.model), optional.adapted(self.profile)
         if channel.route.transport is Transport.WEBSOCKET:
-            part = increment(channel.last, self.profile, self.items)
+            part = increment(
+                channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
+            )
             previous, asked = part.previous_response_id, origin("responses", profile)
             items = readable(part.items, asked)
             frame = encode_create(profile, items, previous_response_id=previous, quirks=quirks)
-            return frame, ResponseDecoder(asked)
+            changed = channel.last is not None and channel.last.profile.effort != profile.effort
+            return Written(frame, ResponseDecoder(asked), previous is not None and changed)
         spoken = dialect(channel.route.dialect)
         items = readable(self.items, origin(spoken.name, profile))
-        return write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile)
+        return Written(write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile))
 
 
 class Patience:
@@ -127,16 +139,16 @@ class SilenceWatch:
 
 
 async def exchange(
-    channel: Channel, request: Request, frame: str, decoder: Decoder, patience: Patience
+    channel: Channel, request: Request, written: Written, patience: Patience
 ) -> AsyncGenerator[list[WireEvent], None]:
-    """Send ``frame`` and give the events of the answer in batches, as they come. The last event is
+    """Send the request as ``written`` and give the events of the answer in batches, as they come. The last is
     ``Finished``; the channel then knows what its next request may continue from.
 
     Raises :class:`LinkError`, or :class:`Refusal` where the server answers with an error.
     """
-    link, clock = channel.link, asyncio.get_running_loop().time
+    link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
     with patience.watch(link) as watch:
-        await watch.wait(link.send(frame))
+        await watch.wait(link.send(written.frame))
         began = clock()
         while not decoder.finished:
             received = await watch.wait(link.receive())

@@ -22,6 +22,7 @@ from session.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Re
 from session.link.warm_up import WarmUps
 from session.protocol.events import ServerError
 from session.protocol.request import RequestProfile
+from session.transport.compression import Compression
 from session.transport.dial import open_link
 from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem, one_line
@@ -59,6 +60,7 @@ class Keeper:
         self.feed = LinkFeed()
         self.optional_fields = OptionalFields(service.quirks)
         self.warm_ups = WarmUps(service, self.optional_fields)
+        self.compression = Compression(service.compress)
         self.upgrade_seconds: float | None = None
         self.dials = 0
         self.generation = 0
@@ -176,9 +178,9 @@ class Keeper:
         self._redial(f"{self.endpoint.host}: no {old} ({why}); using {self.route}")
         return True
 
-    def leave_out(self, error: ServerError, profile: RequestProfile) -> bool:
+    def leave_out(self, error: ServerError, profile: RequestProfile, *, other_effort: bool = False) -> bool:
         """Leave out of the following requests what ``error`` refuses, if it is optional."""
-        name = self.optional_fields.learn(error, profile)
+        name = self.optional_fields.learn(error, profile, other_effort=other_effort)
         if name in EFFORT:
             self.feed.say(f"{self.endpoint.host} takes no effort for {profile.model}: asking without it")
         return bool(name)
@@ -254,8 +256,9 @@ class Keeper:
         """One attempt to connect, warmed up unless an answer is already waiting for it."""
         try:
             route, endpoint = self.route, await self.address()
-            compress = self.service.compress
-            link = await open_link(endpoint, route, open_timeout=self._open_timeout, compress=compress)
+            link = await open_link(
+                endpoint, route, open_timeout=self._open_timeout, compression=self.compression
+            )
             self.upgrade_seconds = link.upgrade_seconds
             channel = Channel(next(self._numbers), link, route, endpoint)
             try:
@@ -282,11 +285,10 @@ class Keeper:
         return self.route.transport is Transport.WEBSOCKET and is_new and may_be and not known
 
     async def _warm(self, channel: Channel) -> None:
-        websocket = channel.route.transport is Transport.WEBSOCKET
-        if websocket and self.warm_ups.worth_it and not self._life.wanted:
+        if not self._life.wanted and self.warm_ups.worth(channel.route):
             self._life.opened()
             self._do()
-            channel.last = await self.warm_ups.warm(channel.link, channel.endpoint, self._profile())
+            channel.last = await self.warm_ups.warm(channel, self._profile())
 
     def _attempt_ended(self, result: Channel | LinkError) -> None:
         if isinstance(result, LinkError):

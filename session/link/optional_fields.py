@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from session.protocol.errors import PREVIOUS_NOT_FOUND, is_context_overflow
 from session.protocol.events import ServerError
 from session.protocol.request import Quirks, RequestProfile
 
@@ -28,8 +29,10 @@ OPTIONAL = EFFORT | {
 }
 """Fields without which an answer still comes. The user's tier is not among them: it has a price."""
 TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM = "tools as an item", "instructions as an item"
+OTHER_EFFORT = "another effort in a continued conversation"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
+_ABOUT_THE_CHAIN = ("", "previous_response_id", "reasoning", "reasoning.effort")
 _NO_THINKING = re.compile(r"does not support (?:thinking|reasoning)", re.IGNORECASE)
 
 
@@ -59,12 +62,21 @@ class OptionalFields:
         """The fields that were refused for ``model``."""
         return self._left_out.get(model, frozenset())
 
-    def learn(self, error: ServerError, profile: RequestProfile) -> str:
+    def keeps_effort(self, model: str) -> bool:
+        """Whether a conversation with ``model`` is continued only with the effort that it has."""
+        return OTHER_EFFORT in self.left_out(model)
+
+    def learn(self, error: ServerError, profile: RequestProfile, *, other_effort: bool = False) -> str:
         """Leave out what ``error`` is about, and return its name. Empty where it is about nothing optional,
-        or about what is out already."""
-        if error.status not in _STATUSES:
+        or about what is out already. ``other_effort`` says that the request changed a conversation's effort.
+        """
+        if error.status not in _STATUSES or error.code == PREVIOUS_NOT_FOUND:
             return ""
         before = self.left_out(profile.model)
+        too_long = is_context_overflow(error.code, error.message)
+        if other_effort and not too_long and error.param in _ABOUT_THE_CHAIN and OTHER_EFFORT not in before:
+            self._left_out[profile.model] = before | {OTHER_EFFORT}
+            return OTHER_EFFORT
         found = _refused_item(error, self.adapted(profile)) or next(
             (name for name in _fields(error) if name in OPTIONAL and name not in before), ""
         )

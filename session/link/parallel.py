@@ -118,9 +118,9 @@ class ParallelRequests:
         self._running.add(channel)
         whole = False
         try:
-            frame, decoder = request.written_for(channel, self._keeper.optional_fields)
+            written = request.written_for(channel, self._keeper.optional_fields)
             await channel.link.drain()
-            attempt = exchange(channel, request, frame, decoder, self._patience)
+            attempt = exchange(channel, request, written, self._patience)
             async with contextlib.aclosing(attempt) as batches:
                 async for batch in batches:
                     for event in batch:
@@ -140,8 +140,8 @@ class ParallelRequests:
 
     async def _open(self) -> Channel:
         route, endpoint = self._keeper.route, await self._keeper.address()
-        compress = self._keeper.service.compress
-        link = await open_link(endpoint, route, open_timeout=self._open_timeout, compress=compress)
+        compression = self._keeper.compression
+        link = await open_link(endpoint, route, open_timeout=self._open_timeout, compression=compression)
         return Channel(0, link, route, endpoint)
 
     # -- kept connections ----------------------------------------------------------------------

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from session.protocol.errors import PREVIOUS_NOT_FOUND
 from session.transport.errors import UNTRUSTED, LinkError, LinkProblem
 from session.transport.refusals import SPENT
 
-_CHAIN_LOST = "previous_response_not_found"
 TOO_OLD = "websocket_connection_limit_reached"
 _PASSING_STATUS = frozenset({408, 425, 429})
 _PASSING_CODES = frozenset(
@@ -91,7 +91,7 @@ class Tries:
         """Whether to try again unseen: once for each thing that is no fault of the server's. ``asked`` says
         whether the request went out: a connection may have died while nobody looked."""
         name = error.code
-        if name not in (_CHAIN_LOST, TOO_OLD):
+        if name not in (PREVIOUS_NOT_FOUND, TOO_OLD):
             if not asked or error.kind is not LinkProblem.CLOSED or name == "idle_timeout":
                 return False
             name = error.kind.value

@@ -1,25 +1,35 @@
-"""Warming up: the server reads instructions and tools ahead of the first prompt (``generate: false``)."""
+"""Warming up: the server reads instructions and tools ahead of the first prompt.
+
+Over WebSocket a request with ``generate: false`` gives an id to continue from. Over HTTP the Messages dialect
+asks for an answer of no tokens, which fills the cache that the first prompt reads.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
 
+from session.link.channel import Channel
 from session.link.optional_fields import OptionalFields
+from session.protocol.dialects import dialect
 from session.protocol.events import CONTENT, ServerError
+from session.protocol.framing.frames import write_body
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
-from session.transport.links import Link
+from session.transport.links import Link, PostingLink
 from session.transport.refusals import Refusal, from_server
-from session.transport.service import Service
+from session.transport.service import Route, Service, Transport
 
 NO_WARM_UP = "no_warm_up"
 """The code of the error for a server that answers a warm-up, or is silent about it."""
 _TIMEOUT = 15.0
 _LOSSES_ALLOWED = 2
+_CACHED_SECONDS = 240.0
+"""How long after a warm-up over HTTP another one would only read what the first one wrote: servers keep it
+for five minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +79,72 @@ async def warm_up(
     return Warmed(Exchange(profile, (), decoder.response_id))
 
 
+async def fill_cache(
+    link: PostingLink, endpoint: Endpoint, route: Route, profile: RequestProfile, optional: OptionalFields
+) -> bool:
+    """Have the server cache the beginning of every request; false where it knows no such thing.
+
+    Raises :class:`LinkError` if the key or the model is refused, or the link is lost.
+    """
+    encode = dialect(route.dialect).encode_warm_up
+    if encode is None:
+        return False
+    try:
+        frame = write_body(optional.quirks(profile.model).apply(encode(profile)))
+    except ValueError:
+        return True  # ``respond`` will say so to the one who can mend it
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            await link.post(frame)
+    except Refusal as refusal:
+        error = from_server(refusal.error, endpoint, profile.model)
+        if error.kind in (LinkProblem.UNAUTHORIZED, LinkProblem.MODEL):
+            raise error from None
+        return error.retry_after is not None or error.status == 429
+    except TimeoutError:
+        message = f"{endpoint.host} did not answer the warm-up; reconnecting without one"
+        raise LinkError(LinkProblem.CLOSED, message, code=NO_WARM_UP) from None
+    return True
+
+
 class WarmUps:
     """Warms up links to one server, and learns whether it supports that. ``given`` counts the ids."""
 
     def __init__(self, service: Service, optional: OptionalFields) -> None:
-        self.worth_it = service.warm_up
         self.given = 0
+        self._worth_it = service.warm_up
         self._optional = optional
         self._losses = 0
+        self._filled: float | None = None
+        """When a cache was filled last."""
 
-    async def warm(self, link: Link, endpoint: Endpoint, profile: RequestProfile) -> Exchange | None:
-        """What to continue from on ``link``. Raises as :func:`warm_up` does."""
+    def worth(self, route: Route) -> bool:
+        """Whether to warm up a link that has just opened."""
+        if not self._worth_it or route.transport is Transport.WEBSOCKET:
+            return self._worth_it
+        fresh = self._filled is not None and _now() - self._filled < _CACHED_SECONDS
+        return dialect(route.dialect).encode_warm_up is not None and not fresh
+
+    async def warm(self, channel: Channel, profile: RequestProfile) -> Exchange | None:
+        """What to continue from on ``channel``. Raises as :func:`warm_up` does."""
         try:
-            warmed = await warm_up(link, endpoint, profile, self._optional)
+            warmed = await self._warm(channel, profile)
         except LinkError as error:
             if not error.lasting:
                 self._losses += 1
-                self.worth_it = error.code != NO_WARM_UP and self._losses < _LOSSES_ALLOWED
+                self._worth_it = error.code != NO_WARM_UP and self._losses < _LOSSES_ALLOWED
             raise
-        self.worth_it = warmed.known
+        self._worth_it = warmed.known
         self.given += warmed.exchange is not None
         return warmed.exchange
+
+    async def _warm(self, channel: Channel, profile: RequestProfile) -> Warmed:
+        link, endpoint = channel.link, channel.endpoint
+        if not isinstance(link, PostingLink):
+            return await warm_up(link, endpoint, profile, self._optional)
+        self._filled = _now()
+        return Warmed(None, await fill_cache(link, endpoint, channel.route, profile, self._optional))
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -35,6 +35,8 @@ class Dialect:
     encode: Callable[[RequestProfile, Sequence[Item]], dict[str, Any]]
     decoder: Callable[[RequestProfile], Decoder]
     """Makes the decoder for an answer to a request with this profile."""
+    encode_warm_up: Callable[[RequestProfile], dict[str, Any]] | None = None
+    """The body of a request that only fills the server's cache; None where there is no such request."""
 
 
 def origin(name: str, profile: RequestProfile) -> str:
@@ -55,10 +57,14 @@ def dialect(name: str) -> Dialect:
 
         return Dialect(name, "/chat/completions", encode_chat, chat_decoder)
     if name == "messages":
-        from session.protocol.messages import MessagesDecoder, encode_messages
+        from session.protocol.messages import MessagesDecoder, encode_messages, encode_warm_up
 
         return Dialect(
-            name, "/messages", encode_messages, lambda profile: MessagesDecoder(origin(name, profile))
+            name,
+            "/messages",
+            encode_messages,
+            lambda profile: MessagesDecoder(origin(name, profile)),
+            encode_warm_up,
         )
     if name == "responses":
         from session.protocol.responses import ResponseDecoder, encode_response

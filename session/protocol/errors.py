@@ -16,6 +16,8 @@ from typing import Any
 
 from session.protocol.events import ServerError
 
+PREVIOUS_NOT_FOUND = "previous_response_not_found"
+"""The code of a server that no longer has the response that a request continues."""
 _LONGEST_MESSAGE = 2_000
 _WAIT_WORDS = re.compile(
     r"(?:(?:try|retry) again in|retry after) (?:about |approximately )?"

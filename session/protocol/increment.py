@@ -1,14 +1,15 @@
 """The increment rule: decides when a request may send only the new items.
 
 With ``previous_response_id`` the server continues from a response that it still holds. That is allowed
-only if every field except the input is unchanged, and the earlier input, followed by the output of the
-server, is a prefix of the new input. In every other case the request sends the full input.
+only if every field except the input and the effort is unchanged, and the earlier input, followed by the
+output of the server, is a prefix of the new input. In every other case the request sends the full input.
+Each request names its own effort; a server that refuses another one than before is told everything again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from session.protocol.items import Item, ServerItem, text_of
@@ -42,15 +43,18 @@ class Increment:
     items: tuple[Item, ...]
 
 
-def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[Item]) -> Increment:
+def increment(
+    last: Exchange | None, profile: RequestProfile, items: Sequence[Item], *, same_effort: bool = False
+) -> Increment:
     """The shortest request for ``items`` after the exchange ``last`` on this connection.
 
     ``items`` is always the full input. The caller may leave out the earlier output's reasoning items,
-    empty messages, ids and statuses. After any other change the full input is sent.
+    empty messages, ids and statuses. After any other change the full input is sent; after another effort
+    only with ``same_effort``.
     """
     full = tuple(items)
     whole = Increment(None, full)
-    if last is None or not last.response_id or last.profile != profile:
+    if last is None or not last.response_id or not _continues(last.profile, profile, same_effort):
         return whole
     sent = len(last.input)
     if full[:sent] != last.input:
@@ -64,6 +68,13 @@ def increment(last: Exchange | None, profile: RequestProfile, items: Sequence[It
     if position == len(full) and full:
         return whole
     return Increment(last.response_id, full[position:])
+
+
+def _continues(before: RequestProfile, now: RequestProfile, same_effort: bool) -> bool:
+    either_or_none = (before.effort is None) == (now.effort is None)
+    if before.effort == now.effort or same_effort or not either_or_none:
+        return before == now
+    return replace(before, effort=now.effort) == now
 
 
 def _may_be_left_out(answered: ServerItem) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from session.protocol.errors import read_error
 from session.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
 from session.protocol.framing.frames import NotAnObject, can_be_sent, parse_object
-from session.protocol.items import FunctionTool, Item
+from session.protocol.items import FunctionTool, Item, user_message
 from session.protocol.parts import Parts, count
 from session.protocol.request import RequestProfile
 from session.protocol.turns import Call, Turn, functions, turns
@@ -50,6 +50,21 @@ def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str,
     if tools:
         body["tools"] = tools
     return {**body, **profile.extra}
+
+
+def encode_warm_up(profile: RequestProfile) -> dict[str, Any]:
+    """The body of ``POST /messages`` that has the server cache instructions and tools and answer nothing.
+
+    An answer of no tokens leaves no room for a thinking budget. Instructions and tools stay cached whatever
+    the thinking of the next request.
+    """
+    body = encode_messages(profile, [user_message(".")])
+    body["messages"] = [{"role": "user", "content": "."}]
+    body["max_tokens"] = 0
+    del body["stream"]
+    if body.get("thinking", {}).get("type") == "enabled":
+        del body["thinking"]
+    return body
 
 
 def _blocks(turn: Turn) -> list[dict[str, Any]]:

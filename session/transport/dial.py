@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from session.protocol.dialects import dialect
+from session.transport.compression import Compression
 from session.transport.endpoint import Endpoint
 from session.transport.links import Link
 from session.transport.service import Route, Transport
@@ -12,8 +13,10 @@ from session.transport.service import Route, Transport
 _loaded: set[Transport] = set()
 
 
-async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float, compress: bool = False) -> Link:
-    """A link for ``route``, open; ``compress`` is for requests over HTTP. Raises :class:`LinkError`.
+async def open_link(
+    endpoint: Endpoint, route: Route, *, open_timeout: float, compression: Compression | None = None
+) -> Link:
+    """A link for ``route``, open; ``compression`` is for requests over HTTP. Raises :class:`LinkError`.
 
     Its client is imported only here, in a thread: that takes a tenth of a second, in which keys are typed.
     """
@@ -28,7 +31,7 @@ async def open_link(endpoint: Endpoint, route: Route, *, open_timeout: float, co
     from session.transport.http import HttpLink
 
     path = dialect(route.dialect).path
-    return await HttpLink.open(endpoint, path, open_timeout=open_timeout, compress=compress)
+    return await HttpLink.open(endpoint, path, open_timeout=open_timeout, compression=compression)
 
 
 def _load(route: Route) -> None:

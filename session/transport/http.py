@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gzip
 import socket
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 from session.protocol.framing.frames import NotAnObject, parse_object
 from session.protocol.framing.sse import EventStream, EventTooLarge
+from session.transport.compression import Compression
 from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem, one_line
 from session.transport.links import ends_of
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 3_600.0
 _MOST_REFUSAL_BYTES = 64 * 1024
 _DRAIN_SECONDS = 0.25
-_LEAST_COMPRESSED = 1_000
-"""The shortest request, in bytes, that is worth compressing: a shorter one is one packet anyway."""
 _LISTS_MODELS = "/models"
 
 
@@ -36,10 +34,10 @@ class HttpLink:
     """An HTTP connection to a model server, made by :meth:`open`. Failures are LinkErrors or Refusals."""
 
     def __init__(
-        self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str, *, compress: bool = False
+        self, client: httpx2.AsyncClient, endpoint: Endpoint, path: str, compression: Compression
     ) -> None:
         self._client = client
-        self._compress = compress
+        self._compression = compression
         self._endpoint = endpoint
         self._url = endpoint.http_url(path)
         self._socket: socket.socket | None = None
@@ -53,14 +51,14 @@ class HttpLink:
 
     @classmethod
     async def open(
-        cls, endpoint: Endpoint, path: str, *, open_timeout: float, compress: bool = False
+        cls, endpoint: Endpoint, path: str, *, open_timeout: float, compression: Compression | None = None
     ) -> HttpLink:
         """Connect to ``endpoint`` and check the key with a ``HEAD`` request for its list of models.
 
-        With ``compress`` long requests are sent as gzip. A server without such a list is as good: what counts
-        is the connection. Raises :class:`LinkError`: unreachable, refused or unauthorized.
+        A server without such a list is as good: what counts is the connection. Raises :class:`LinkError`:
+        unreachable, refused or unauthorized.
         """
-        link = cls(await client_for(endpoint, open_timeout), endpoint, path, compress=compress)
+        link = cls(await client_for(endpoint, open_timeout), endpoint, path, compression or Compression())
         try:
             async with asyncio.timeout(open_timeout):
                 await link._greet(open_timeout)
@@ -106,15 +104,38 @@ class HttpLink:
 
     async def send(self, frame: str) -> None:
         """Ask. Raises :class:`LinkError`, or :class:`Refusal` for an answer that is an error."""
+        self._response = await self._ask(frame, "text/event-stream")
+        await self._judge(self._response)
+
+    async def post(self, frame: str) -> None:
+        """Ask for an answer in one body, and read that to its end. Raises as :meth:`send` does."""
+        response = await self._ask(frame, "application/json")
+        self._response = response
+        body = await self._some(response)
+        await self._let_go()
+        if not response.is_success:
+            raise Refusal(read_refusal(response.status_code, body, response.headers))
+
+    async def _ask(self, frame: str, accept: str) -> httpx2.Response:
+        """The head of the answer; a compressed request that is refused is sent once more as it is."""
+        body = frame.encode("utf-8")
+        packed = await self._compression.packed(body)
+        if self.aborted:
+            raise self._closed("was told to stop")
+        headers = {"Content-Type": "application/json", "Accept": accept}
+        if packed is None:
+            return await self._post(body, headers)
+        response = await self._post(packed, {**headers, "Content-Encoding": "gzip"})
+        if self._compression.doubts(response.status_code):
+            self._response = response
+            await self.drain()
+            response = await self._post(body, headers)
+            self._compression.settle(response.status_code)
+        return response
+
+    async def _post(self, body: bytes, headers: dict[str, str]) -> httpx2.Response:
         import httpx2
 
-        headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
-        body = frame.encode("utf-8")
-        if self._compress and len(body) >= _LEAST_COMPRESSED:
-            headers["Content-Encoding"] = "gzip"
-            body = await asyncio.to_thread(gzip.compress, body, 6)
-            if self.aborted:
-                raise self._closed("was told to stop")
         request = self._client.build_request(
             "POST",
             self._url,
@@ -124,7 +145,7 @@ class HttpLink:
         )
         self._asking = asyncio.ensure_future(self._client.send(request, stream=True))
         try:
-            self._response = await self._asking
+            return await self._asking
         except asyncio.CancelledError:
             if self.aborted:
                 raise self._closed("was told to stop") from None
@@ -133,7 +154,6 @@ class HttpLink:
             raise self._lost(error) from error
         finally:
             self._asking = None
-        await self._judge(self._response)
 
     async def _judge(self, response: httpx2.Response) -> None:
         """Prepare to read an event stream; raise for any other response."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from session.transport.sockets.network import Address
 
@@ -49,6 +49,14 @@ class Link(Protocol):
 
     async def close(self) -> None:
         """Close it in an orderly way; after a short timeout, abort it."""
+
+
+@runtime_checkable
+class PostingLink(Link, Protocol):
+    """A link that can also ask for an answer in one body."""
+
+    async def post(self, frame: str) -> None:
+        """Ask, and read the answer to its end. Raises as :meth:`Link.send` does."""
 
 
 def ends_of(raw: socket.socket | None) -> tuple[Address, Address] | None:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from session.protocol.errors import header_wait, is_context_overflow, read_error
+from session.protocol.errors import PREVIOUS_NOT_FOUND, header_wait, is_context_overflow, read_error
 from session.protocol.events import ServerError
 from session.protocol.framing.frames import NotAnObject, parse_object
 from session.transport.endpoint import Endpoint
@@ -154,7 +154,7 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     if code == "redirect":
         message = f"{host} redirects to {said}: use that address as the base URL."
         return problem(LinkProblem.REFUSED, message)
-    if status in (404, 405, 426, 501) and code != "previous_response_not_found":
+    if status in (404, 405, 426, 501) and code != PREVIOUS_NOT_FOUND:
         message = f"{host} does not offer this at the base URL ({status}){detail}"
         return problem(LinkProblem.REFUSED, message, NO_SUCH_PATH)
     if status == 413:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from session.partner.server.requests import BadRequest, Request, request_of
@@ -87,7 +87,8 @@ def _read_messages(body: dict[str, Any], size: int) -> Request:
         for block in content if isinstance(content, list) else []:
             if isinstance(block, dict) and block.get("type") == "tool_use":
                 items.append(_call(block.get("id"), block))
-    return request_of(body, size, items)
+    # An answer of no tokens only fills the cache.
+    return replace(request_of(body, size, items), generate=body["max_tokens"] != 0)
 
 
 def _list(value: Any, name: str) -> list[dict[str, Any]]:

@@ -120,13 +120,15 @@ class HttpConnection:
             model.requests.append(request)
             model.check_model(request)
             check_calls(request.items)
+            if not request.generate and model.script.warm_up == "unsupported":
+                raise BadRequest("invalid_request_error", "max_tokens: must be at least 1")
         except NotAnObject as problem:
             message = f"The body could not be read: {problem}."
             return await self._json(400, dialect.error("invalid_json", message, 400), http)
         except BadRequest as wrong:
             body = dialect.error(wrong.code, wrong.message, wrong.status)
             return await self._json(wrong.status, body, http)
-        steps, scenario = model.answer(request, request.items)
+        steps, scenario = model.answer(request, request.items) if request.generate else ((), None)
         first = steps[0] if steps else None
         if isinstance(first, Fail) and first.shape != "response":  # the stream never began
             body = dialect.error(first.code, first.message, first.status)

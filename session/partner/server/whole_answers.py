@@ -68,7 +68,7 @@ def _messages(response: dict[str, Any]) -> dict[str, Any]:
         "role": "assistant",
         "model": response["model"],
         "content": content,
-        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_reason": "tool_use" if calls else "end_turn" if content else "max_tokens",
         "stop_sequence": None,
         "usage": {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]},
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -158,4 +159,44 @@ async def test_a_refused_required_field_fails_at_once() -> None:
         with pytest.raises(LinkError, match="Not for you"):
             await told(connection)
         assert len(bodies) == 1
+        await connection.close()
+
+
+@pytest.mark.parametrize("takes_it", [True, False])
+async def test_a_conversation_goes_on_with_another_effort_unless_that_is_refused(takes_it: bool) -> None:
+    efforts: list[str] = []
+    bodies: list[dict[str, Any]] = []
+
+    async def handle(connection: ServerConnection) -> None:
+        async for frame in connection:
+            body = json.loads(frame)
+            bodies.append(body)
+            effort = body["reasoning"]["effort"]
+            if not takes_it and "previous_response_id" in body and effort != efforts[-1]:
+                error = {"code": "invalid_value", "message": "Not with another effort."}
+                await connection.send(json.dumps({"type": "error", "status": 400, "error": error}))
+                continue
+            efforts.append(effort)
+            if body.get("generate", True):
+                await connection.send(json.dumps({"type": "response.output_text.delta", "delta": "Hi"}))
+            final = {"type": "response.completed", "response": {"id": f"r{len(bodies)}"}}
+            await connection.send(json.dumps(final))
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
+        connection = Connection(Endpoint(url), PROFILE, service=Service(routes=(RESPONSES_OVER_WEBSOCKET,)))
+        connection.start()
+        async for change in connection.states():
+            if change.state is LinkState.READY:
+                break
+        for effort in ("high", "medium"):
+            connection.request = replace(PROFILE, effort=effort)
+            assert await told(connection) == "Hi"
+            assert bodies[-1]["reasoning"]["effort"] == effort
+        if takes_it:
+            assert [body.get("previous_response_id") for body in bodies[1:]] == ["r1", None]
+            assert len(bodies) == 3, "the second question is another conversation"
+        else:
+            assert [body.get("previous_response_id") for body in bodies[1:]] == ["r1", None, None]
+            assert connection.left_out == ("another effort in a continued conversation",)
         await connection.close()

@@ -14,7 +14,7 @@ from session.session import Session
 from tests.session.calling import allow
 from tests.session.talking import PLAIN, Listening, talking
 
-FIRST, SECOND = "Say something.", "And now something else."
+FIRST, SECOND = "Fix the typo.", "And now something else."
 FOLLOWING = 400
 """Most bytes of a following turn's request, beside its prompt."""
 MANY_TOOLS = """\
@@ -50,7 +50,6 @@ async def following_body(at: Listening) -> tuple[dict[str, Any], int]:
 
 async def test_a_following_turn_sends_little_more_than_its_prompt(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
-    allow(tmp_path, 'effort = "low"\n')  # with another effort than the warm-up's nothing can be continued
     async with talking(tmp_path / "p", PLAIN) as at:
         body, size = await following_body(at)
         assert size <= FOLLOWING + len(SECOND), json.dumps(body)
@@ -59,6 +58,8 @@ async def test_a_following_turn_sends_little_more_than_its_prompt(tmp_path: Path
         first = next(request for request in at.partner.requests if request.generate)
         assert not warm_up.generate and warm_up.size > 5_000
         assert first.previous_response_id and first.size < 2_000 + len(FIRST), "it continues the warm-up"
+        efforts = [request.body["reasoning"]["effort"] for request in (warm_up, first)]
+        assert len(set(efforts)) == 2, "with another effort than the warm-up's"
 
 
 async def test_fifty_one_tools_of_an_mcp_server_weigh_nothing_in_a_following_turn(tmp_path: Path) -> None:

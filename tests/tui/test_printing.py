@@ -1,0 +1,49 @@
+"""Standard output and standard error share a terminal, but never a line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+TELL = (
+    "from tui.printing import PieceWriter, say\n"
+    "answer = PieceWriter()\n"
+    "answer.write('I change')\n"
+    "answer.write(' red.')\n"
+    "say('h1 landed a.py:3', err=True)\n"
+    "say('h2 landed b.py:3', err=True)\n"
+    "answer.write('Done.\\n')\n"
+    "say('spark: interrupted', err=True)\n"
+)
+COMMAND = (sys.executable, "-c", TELL)
+SHARED = "I change red.\nh1 landed a.py:3\nh2 landed b.py:3\nDone.\nspark: interrupted\n"
+
+
+def test_a_pipe_that_both_write_to_has_no_mixed_line() -> None:
+    told = subprocess.run(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, text=True)
+    assert told.stdout == SHARED
+
+
+def test_a_terminal_shows_no_mixed_line() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(COMMAND, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        told = b""
+        while True:
+            try:
+                told += os.read(ours, 4_096)
+            except OSError:  # the other side is closed
+                break
+    os.close(ours)
+    assert told.decode().replace("\r\n", "\n") == SHARED
+
+
+@pytest.mark.parametrize("stderr", [subprocess.PIPE, subprocess.DEVNULL])
+def test_an_answer_in_a_pipe_of_its_own_stays_as_it_is(stderr: int) -> None:
+    told = subprocess.run(COMMAND, stdout=subprocess.PIPE, stderr=stderr, check=True, text=True)
+    assert told.stdout == "I change red.Done.\n"
+    assert told.stderr in (None, "h1 landed a.py:3\nh2 landed b.py:3\nspark: interrupted\n")

@@ -14,7 +14,7 @@ from session.session import Session
 from tests.session.calling import allow
 from tests.session.talking import PLAIN, Listening, talking
 
-FIRST, SECOND = "Fix the typo.", "And now something else."
+FIRST, SECOND = "Say something.", "And now something else."
 FOLLOWING = 400
 """Most bytes of a following turn's request, beside its prompt."""
 MANY_TOOLS = """\
@@ -51,6 +51,8 @@ async def following_body(at: Listening) -> tuple[dict[str, Any], int]:
 async def test_a_following_turn_sends_little_more_than_its_prompt(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     async with talking(tmp_path / "p", PLAIN) as at:
+        await ready(at.session)
+        at.session.models.choose(effort="high")
         body, size = await following_body(at)
         assert size <= FOLLOWING + len(SECOND), json.dumps(body)
         assert "tools" not in body and "instructions" not in body

@@ -121,6 +121,7 @@ class Session:
         self._writer = HunkWriter(
             self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
         )
+        recorder, tasks = self._recorder, self._tasks
         self._turns = Turns(
             self.name,
             opening,
@@ -131,41 +132,31 @@ class Session:
             writer=self._writer,
             thread=self._edit_thread,
             toolbox=self.toolbox,
-            recorder=self._recorder,
-            tasks=self._tasks,
+            recorder=recorder,
+            tasks=tasks,
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
-        self._after_hunk = AfterHunk(self._turns, self._recorder.publish)
-        self._recorder.subscribe(self._after_hunk.take)
-        self._default = DefaultModel(opening, self._choice, self._recorder, self._turns.choice_changed)
-        self._recorder.subscribe(self._model_refused)
+        self._after_hunk = AfterHunk(self._turns, recorder.publish)
+        recorder.subscribe(self._after_hunk.take)
+        self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
+        recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
-            opening, self.toolbox, self._recorder, self._turns.choice_changed, self._tasks, attended=attended
+            opening, self.toolbox, recorder, self._turns.choice_changed, tasks, attended=attended
         )
         if attended and opening.settings.guards.syntax and followed is None:
-            SyntaxVerdicts(self.name, self._workspace, self._edit_thread, self._recorder, self._tasks)
+            SyntaxVerdicts(self.name, self._workspace, self._edit_thread, recorder, tasks)
         self._workspace.files = lambda: self._reading.snapshot.paths
-        self.files = ProjectFiles(self._workspace, self._edit_thread, self._recorder)
-        self.models = ModelCommands(
-            self._choice, ServedModels(opening, self._tasks), self._recorder, self._turns
-        )
-        self.hunks = HunkCommands(
-            self._workspace, self.name, self._memory, self._edit_thread, self._recorder, past
-        )
+        self.files = ProjectFiles(self._workspace, self._edit_thread, recorder)
+        self.models = ModelCommands(self._choice, ServedModels(opening, tasks), recorder, self._turns)
+        self.hunks = HunkCommands(self._workspace, self.name, self._memory, self._edit_thread, recorder, past)
         self.locks = LockCommands(
             self._workspace, opening.settings.guards, self._edit_thread, self._reading, attended=attended
         )
-        self.trust = TrustCommands(
-            opening.trust, self._reading, self._recorder, self._tasks, attended=attended
-        )
-        self._recorder.subscribe(self.trust.take)
-        self.context = ContextCommands(
-            self._pins, self._memory, self._reading, self._preparations, self._recorder
-        )
-        self.checks = CheckCommands(
-            opening, self._recorder, self._tasks, lambda: tuple(self._reading.snapshot.paths)
-        )
+        self.trust = TrustCommands(opening.trust, self._reading, recorder, tasks, attended=attended)
+        recorder.subscribe(self.trust.take)
+        self.context = ContextCommands(self._pins, self._memory, self._reading, self._preparations, recorder)
+        self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns)
         self.race = RaceCommands(
             opening,
             self.name,
@@ -175,7 +166,7 @@ class Session:
             memory=self._memory,
             thread=self._edit_thread,
             toolbox=self.toolbox,
-            recorder=self._recorder,
+            recorder=recorder,
             turns=self._turns,
             checks=self.checks,
             hunks=self.hunks,
@@ -186,8 +177,8 @@ class Session:
             self._preparations,
             self._choice,
             self._turns,
-            self._recorder,
-            self._tasks,
+            recorder,
+            tasks,
             self.connection if attended and opening.settings.compact_with_model else None,
         )
         self.side = side_requests(
@@ -195,8 +186,8 @@ class Session:
             self.name,
             self._choice,
             self.connection if followed is None else None,
-            self._recorder,
-            self._tasks,
+            recorder,
+            tasks,
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""
@@ -328,9 +319,10 @@ class Session:
         return texts if number == 0 else texts + self._turns.unqueue(number)
 
     def interrupt(self) -> None:
-        """Stop the running turn: when this returns nothing more of it lands. No-op without one. What waits
-        for a lock of another process stops waiting."""
+        """Stop the running turn: when this returns nothing more of it lands. What waits for a lock of another
+        process stops waiting, and what is red is not sent back by itself."""
         self._turns.interrupt()
+        self.checks.interrupt()
         self._workspace.ledger.wait.stop()
 
     def answer(

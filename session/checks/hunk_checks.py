@@ -1,50 +1,71 @@
-"""Checks that follow the hunks: cheap ones while the answer still streams, the rest when the turn is over.
+"""Cheap checks that follow the hunks while the answer still streams.
 
-Before the first hunk lands, the cheap checks run once on the project as it is, so that what was wrong before
-is not held against a hunk. A hunk is never judged by a file that has changed meanwhile: it is judged again.
+Before the first hunk lands, they run once on the project as it is, so that what was wrong before is not held
+against a hunk. A hunk is never judged by a file that has changed meanwhile: it is judged again. A red hunk is
+also judged again when something else changes its file.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from session.checks.blame import NOTHING_KNOWN, Before, LandedHunk, before_edits, judge_hunks
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
-from session.events import CheckEnded, Event, HunkChecked, HunkLanded, HunkUndone, TurnEnded, TurnStarted
+from session.events import (
+    Event,
+    FileSaved,
+    FilesChanged,
+    HunkChecked,
+    HunkLanded,
+    HunkUndone,
+    TurnStarted,
+)
 
 CHEAP = frozenset({Kind.SYNTAX, Kind.LINT})
 """The kinds that run for each hunk."""
 
 Judge = Callable[[Check, Sequence[str] | None], Awaitable[Verdict]]
 """Runs a check for changed files, or for the whole project."""
+Places = Callable[[Collection[str]], Awaitable[Mapping[str, LandedHunk]]]
+"""Gives the places of landed hunks in their files as they are now; those that have none are left out."""
+Stamp = tuple[int, int, int]
 
 
 class HunkChecks:
     """Judges the hunks of one session with ``checks``. All methods are called on the event loop."""
 
     def __init__(
-        self, root: Path, checks: Iterable[Check], judge: Judge, publish: Callable[[Event], None]
+        self,
+        root: Path,
+        checks: Iterable[Check],
+        judge: Judge,
+        places: Places,
+        publish: Callable[[Event], None],
     ) -> None:
         self._root = root
         self._cheap = [check for check in checks if check.kind in CHEAP]
-        self._costly = [check for check in checks if check.kind not in CHEAP]
         self._judge = judge
+        self._places = places
         self._publish = publish
-        self._pending: list[LandedHunk] = []
-        self._red: dict[str, LandedHunk] = {}
-        """The hunks that were red last; a later hunk in the same file may mend what they lack."""
+        self._pending: dict[str, str] = {}
+        """The hunks that are to be judged, with their files."""
+        self._red: dict[tuple[str, str], str] = {}
+        """The files of the hunks that were red last, by hunk and check; a later change may mend them."""
+        self._judged: dict[str, Stamp | None] = {}
+        """The state of each file when it was judged last."""
+        self._changed: set[str] = set()
+        """Files that something other than a landed hunk may have changed."""
         self._touched: set[str] = set()
         """The files in which hunks of the running turn landed."""
         self._before: dict[str, Before] = {}
         """The findings of each cheap check before the turn."""
         self._look_before = False
         self._work = asyncio.Event()
-        self._turn_over = asyncio.Event()
-        self._project: asyncio.Task[None] | None = None
-        """The run of the costly checks."""
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def take(self, event: Event) -> None:
         """Take note of what happens in the session."""
@@ -52,21 +73,34 @@ class HunkChecks:
             case TurnStarted():
                 self._touched = set()
                 self._look_before = True
-                self._work.set()
-                if self._project is not None:
-                    self._project.cancel()  # the state that it looks at will be gone
-            case HunkLanded(hunk=hunk, path=path, start=start, end=end, status=status):
-                if status != "already_applied":
-                    self._touched.add(event.moved_to or path)
-                    self._pending.append(LandedHunk(hunk, event.moved_to or path, start, end))
-                    self._work.set()
-            case HunkUndone(hunk=hunk):
-                self._pending = [each for each in self._pending if each.hunk != hunk]
-                self._red.pop(hunk, None)
-            case TurnEnded() if self._touched:
-                self._turn_over.set()
+                self._wake()
+            case HunkLanded(hunk=hunk, path=path, status=status) if status != "already_applied":
+                self._touched.add(event.moved_to or path)
+                self._pending[hunk] = event.moved_to or path
+                self._wake()
+            case HunkUndone(hunk=hunk, path=path):
+                self._pending.pop(hunk, None)
+                self._red = {key: file for key, file in self._red.items() if key[0] != hunk}
+                self._look_at((path,))
+            case FilesChanged(paths=paths):
+                self._look_at(paths)
+            case FileSaved(path=path):
+                self._look_at((path,))
             case _:
                 pass
+
+    def _look_at(self, paths: Iterable[str]) -> None:
+        if found := set(paths) & set(self._red.values()):
+            self._changed |= found
+            self._wake()
+
+    def _wake(self) -> None:
+        self._idle.clear()
+        self._work.set()
+
+    async def settled(self) -> None:
+        """Wait until everything that landed is judged."""
+        await self._idle.wait()
 
     async def judge_hunks(self) -> None:
         """Judge what lands, until cancelled."""
@@ -76,26 +110,22 @@ class HunkChecks:
             if self._look_before:
                 self._look_before = False
                 await self._run_before()
+            await self._add_changed()
             while self._pending:
-                batch, self._pending = self._pending, []
-                paths = {each.path for each in batch}
-                known = {each.hunk for each in batch}
-                again = [red for red in self._red.values() if red.path in paths and red.hunk not in known]
-                await self._judge_batch([*again, *batch])
+                batch, self._pending = self._pending, {}
+                paths = set(batch.values())
+                again = {hunk: path for (hunk, _), path in self._red.items() if path in paths}
+                await self._judge_batch({**again, **batch})
+            if not self._work.is_set():
+                self._idle.set()
 
-    async def judge_turns(self) -> None:
-        """Run the costly checks after each turn that changed something, until cancelled."""
-        while True:
-            await self._turn_over.wait()
-            self._turn_over.clear()
-            self._project = asyncio.create_task(self._judge_project(sorted(self._touched)))
-            try:
-                await asyncio.wait({self._project})
-            finally:
-                self._project.cancel()
-                await asyncio.wait({self._project})
-            if not self._project.cancelled():
-                self._project.result()
+    async def _add_changed(self) -> None:
+        """Have the red hunks judged again whose files are no longer as they were judged."""
+        changed, self._changed = sorted(self._changed), set()
+        now = await asyncio.to_thread(self._stamps, changed) if changed else {}
+        for (hunk, _), path in self._red.items():
+            if path in now and now[path] != self._judged.get(path):
+                self._pending.setdefault(hunk, path)
 
     async def _run_before(self) -> None:
         """Run the cheap checks before the first hunk lands."""
@@ -105,32 +135,32 @@ class HunkChecks:
             verdict = await self._judge(check, None)
             self._before[check.name] = before_edits(verdict, touched)
 
-    async def _judge_batch(self, batch: list[LandedHunk]) -> None:
+    async def _judge_batch(self, batch: Mapping[str, str]) -> None:
         for check in self._cheap:
-            hunks = [hunk for hunk in batch if check.takes(hunk.path)]
-            paths = sorted({hunk.path for hunk in hunks})
-            if not paths:
-                continue
+            paths = sorted({path for path in batch.values() if check.takes(path)})
             stamps = await asyncio.to_thread(self._stamps, paths)
-            verdict = await self._judge(check, paths)
-            now = await asyncio.to_thread(self._stamps, paths)
-            changed = {path for path in paths if stamps[path] != now[path]}
-            self._again([hunk for hunk in hunks if hunk.path in changed])
-            self._tell(check, verdict, [hunk for hunk in hunks if hunk.path not in changed])
-
-    def _again(self, hunks: list[LandedHunk]) -> None:
-        """Judge ``hunks`` with the next batch: their files changed under the check."""
-        waiting = {hunk.hunk for hunk in self._pending}
-        self._pending += [hunk for hunk in hunks if hunk.hunk not in waiting]
+            there = [path for path in paths if stamps[path] is not None]
+            if not there:
+                continue
+            verdict = await self._judge(check, there)
+            places = await self._places(batch)
+            now = await asyncio.to_thread(self._stamps, there)
+            changed = {path for path in there if stamps[path] != now[path]}
+            self._judged |= now
+            for hunk, path in batch.items():
+                if path in changed and hunk in places:
+                    self._pending.setdefault(hunk, path)
+            hunks = [places[hunk] for hunk in batch if hunk in places]
+            self._tell(check, verdict, [hunk for hunk in hunks if hunk.path in set(there) - changed])
 
     def _tell(self, check: Check, verdict: Verdict, hunks: list[LandedHunk]) -> None:
         before = self._before.get(check.name, NOTHING_KNOWN)
         for judged in judge_hunks(hunks, verdict, before):
             finding = judged.finding
             if judged.status is Status.RED:
-                self._red[judged.hunk.hunk] = judged.hunk
+                self._red[judged.hunk.hunk, check.name] = judged.hunk.path
             else:
-                self._red.pop(judged.hunk.hunk, None)
+                self._red.pop((judged.hunk.hunk, check.name), None)
             why = verdict.why if judged.status is Status.UNCLEAR else ""
             self._publish(
                 HunkChecked(
@@ -143,29 +173,11 @@ class HunkChecks:
                 )
             )
 
-    async def _judge_project(self, paths: Sequence[str]) -> None:
-        for check in self._costly:
-            if any(check.takes(path) for path in paths):
-                publish_verdict(await self._judge(check, paths), self._publish)
-
-    def _stamps(self, paths: Iterable[str]) -> dict[str, tuple[int, int, int] | None]:
-        return {path: _stamp(self._root / path) for path in paths}
+    def _stamps(self, paths: Iterable[str]) -> dict[str, Stamp | None]:
+        return {path: stamp(self._root / path) for path in paths}
 
 
-def publish_verdict(verdict: Verdict, publish: Callable[[Event], None]) -> None:
-    """Publish how a check of the project ended."""
-    publish(
-        CheckEnded(
-            check=verdict.check.name,
-            status=str(verdict.status),
-            seconds=round(verdict.seconds, 3),
-            findings=tuple(map(str, verdict.findings)),
-            why=verdict.why,
-        )
-    )
-
-
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def stamp(file: Path) -> Stamp | None:
     """A stamp that changes when the file is written or replaced; None where there is none."""
     try:
         status = file.stat()

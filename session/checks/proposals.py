@@ -49,7 +49,7 @@ def _pyproject(text: str, root: Path) -> Iterator[Check]:
     if "pyright" in tools:
         yield Check("pyright", "pyright", Kind.TYPES, source=source)
     if "pytest" in tools or (text and (root / "tests").is_dir()):
-        yield Check("pytest", "python -m pytest -q", Kind.TESTS, source=source)
+        yield Check("pytest", "python -m pytest -q {tests}", Kind.TESTS, source=source)
 
 
 def _package(text: str, root: Path) -> Iterator[Check]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from session.events import CheckEnded, Event, HunkChecked, HunkUndone
+from session.commands.hunk_commands import HunkCommands
+from session.events import CheckEnded, Event, HunkChecked, HunkUndone, Notice
 from session.journal.recorder import Recorder
+from session.project.indexing import ProjectReading
 from session.setup.opening import Opening
 from session.storage.line_files import StoreError
 from session.tasks import BackgroundTasks
+from session.turn.turns import Turns
 
 if TYPE_CHECKING:
+    from session.checks.auto_fix import AutoFix
+    from session.checks.blame import LandedHunk
     from session.checks.check import Check
     from session.checks.known_checks import KnownChecks
     from session.checks.runner import CheckRunner
@@ -34,17 +39,21 @@ class CheckCommands:
         opening: Opening,
         recorder: Recorder,
         tasks: BackgroundTasks,
-        files: Callable[[], tuple[str, ...]],
+        reading: ProjectReading,
+        hunks: HunkCommands,
+        turns: Turns,
     ) -> None:
-        """``files`` gives the project's files as they are known now."""
         self._opening = opening
         self._recorder = recorder
         self._tasks = tasks
-        self._files = files
+        self._reading = reading
+        self._hunks = hunks
+        self._turns = turns
         self._shown: dict[str, Check] = {}
         """The checks as they were last listed, by name: what the user can agree to."""
         self._following: list[asyncio.Task[None]] = []
-        self._take: Callable[[Event], None] | None = None
+        self._take: list[Callable[[Event], None]] = []
+        self._auto: AutoFix | None = None
         self._red: dict[tuple[str, str], str] = {}
         """What is red now, by hunk or check: a line for the model."""
         recorder.subscribe(self._note)
@@ -86,26 +95,40 @@ class CheckCommands:
         return f"running {_listed(checks)}"
 
     async def follow(self) -> str:
-        """Judge hunks from now on as they land. Returns with which checks. Raises CheckError."""
+        """Judge hunks from now on as they land, and turns as they end. Returns with which checks. Raises
+        CheckError."""
+        from session.checks.auto_fix import AutoFix
         from session.checks.hunk_checks import HunkChecks
+        from session.checks.turn_checks import TurnChecks
 
         checks = await self.agreed()
         self.stop_following()
-        judging = HunkChecks(self._opening.workspace.root, checks, self.runner().run, self._recorder.publish)
-        self._take = judging.take
+        root, run, publish = self._opening.workspace.root, self.runner().run, self._recorder.publish
+        hunks = HunkChecks(root, checks, run, self._places, publish)
+        turns = TurnChecks(root, checks, run, self.reaching, publish, hunks.settled, self._judged)
+        rounds = self._opening.settings.auto_fix
+        self._auto = AutoFix(rounds)
+        self._take = [hunks.take, turns.take, self._auto.take]
         lost = "hunks are judged no more; /check on begins again"
         self._following = [
-            self._tasks.start(judging.judge_hunks(), "judging hunks", consequence=lost),
-            self._tasks.start(judging.judge_turns(), "judging turns", consequence=lost),
+            self._tasks.start(hunks.judge_hunks(), "judging hunks", consequence=lost),
+            self._tasks.start(turns.judge_turns(), "judging turns", consequence=lost),
         ]
-        return f"hunks are judged as they land, by {_listed(checks)}"
+        fixes = f"; what is red goes back by itself, {_times(rounds)}" if rounds else ""
+        return f"hunks are judged as they land, by {_listed(checks)}{fixes}"
 
     def stop_following(self) -> None:
         """Judge hunks no more."""
-        self._take = None
+        self._take = []
+        self._auto = None
         for task in self._following:
             task.cancel()
         self._following = []
+
+    def interrupt(self) -> None:
+        """Send nothing by itself until the user's next prompt."""
+        if self._auto is not None:
+            self._auto.stop()
 
     def request(self) -> str:
         """What asks the model to mend what is red; empty where nothing is."""
@@ -116,11 +139,11 @@ class CheckCommands:
         return "These checks fail. Mend what they found:\n" + "\n".join(lines[:MOST_SENT]) + more
 
     async def _run(self, checks: list[Check]) -> None:
-        from session.checks.hunk_checks import publish_verdict
+        from session.checks.turn_checks import ended_event
 
         runner = self.runner()
         for check in checks:
-            publish_verdict(await runner.run(check), self._recorder.publish)
+            self._recorder.publish(ended_event(await runner.run(check)))
 
     async def agreed(self) -> list[Check]:
         """The checks that the user agreed to. Raises CheckError where there is none."""
@@ -154,10 +177,32 @@ class CheckCommands:
         from session.sandbox.sandbox import Sandboxes
 
         root, environ = self._opening.workspace.root, self._opening.command_environ
-        return CheckRunner(root, Sandboxes(root, environ), environ, self._files)
+        return CheckRunner(root, Sandboxes(root, environ), environ, lambda: self._reading.snapshot.paths)
+
+    def _judged(self, turn: str) -> None:
+        """All of a turn is judged: send back what is red, if the user wants that."""
+        decided = self._auto.judged(turn, self.request()) if self._auto is not None else ""
+        if isinstance(decided, str):
+            if decided:
+                self._recorder.publish(Notice(level="warning", text=decided))
+        elif not self._turns.busy:
+            self._recorder.publish(Notice(level="info", text=decided.told))
+            self._turns.submit(decided.request)
+
+    async def _places(self, hunks: Collection[str]) -> Mapping[str, LandedHunk]:
+        from session.checks.blame import LandedHunk
+
+        places = await self._hunks.places(hunks)
+        return {each.hunk: LandedHunk(each.hunk, each.path, each.start, each.end) for each in places}
+
+    async def reaching(self, check: Check, changed: Sequence[str]) -> Sequence[str]:
+        """The tests of ``check`` that reach the files ``changed``; none where all are to run."""
+        from session.checks.reaching import reaching
+
+        return await asyncio.to_thread(reaching, check, changed, self._reading.snapshot)
 
     def _note(self, event: Event) -> None:
-        """Keep what is red, and hand the event to what judges hunks."""
+        """Keep what is red, and hand the event to what judges hunks and turns."""
         match event:
             case HunkChecked(hunk=hunk, check=check, status=status):
                 self._red.pop((hunk, check), None)
@@ -173,8 +218,12 @@ class CheckCommands:
                         self._red[str(number), check] = f"- {finding} ({check})"
             case _:
                 pass
-        if self._take is not None:
-            self._take(event)
+        for take in self._take:
+            take(event)
+
+
+def _times(rounds: int) -> str:
+    return "once" if rounds == 1 else f"up to {rounds} times in a row"
 
 
 def _listed(checks: list[Check]) -> str:

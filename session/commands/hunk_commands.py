@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from edits.hunk import Landed, Refused
@@ -90,9 +90,10 @@ class HunkCommands:
         )
         return [self._undone(result) for result in results]
 
-    async def places(self) -> list[HunkPlace]:
-        """The places of this session's landed hunks in their files now, oldest first."""
-        return await self._thread.run(self._places)
+    async def places(self, hunks: Collection[str] | None = None) -> list[HunkPlace]:
+        """The places of this session's landed hunks in their files now, oldest first: of all, or of
+        ``hunks``."""
+        return await self._thread.run(lambda: self._places(hunks))
 
     async def symbols(self) -> dict[str, str]:
         """The definition that each landed hunk of this session is in, by the hunk; not those in none."""
@@ -143,10 +144,11 @@ class HunkCommands:
             self.outer.after(result.path)
         return result
 
-    def _places(self) -> list[HunkPlace]:
+    def _places(self, wanted: Collection[str] | None) -> list[HunkPlace]:
         places = []
         for record in self._ledger.hunks():
-            if record.session == self._session and record.state == "landed":
+            mine = record.session == self._session and (wanted is None or record.id in wanted)
+            if mine and record.state == "landed":
                 place = self._landing.where(record.id)
                 if place is not None:
                     path, start, end = place

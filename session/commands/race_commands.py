@@ -196,7 +196,7 @@ class RaceCommands:
             session=self._session,
             plan=plan,
             maker=maker,
-            judge=Judge(self._checks.runner(), plan.checks),
+            judge=Judge(self._checks.runner(), plan.checks, self._checks.reaching),
             memory=self._memory,
             thread=self._thread,
             publish=self._publish,

@@ -26,7 +26,11 @@ class HunkChecked(Event):
 @dataclass(frozen=True, slots=True)
 class CheckEnded(Event):
     """A check of the project has run. ``findings`` are ``path:line: message`` each; ``why`` says how it
-    ended where it is not green."""
+    ended where it is not green.
+
+    ``before`` counts what it found before anything changed and finds still; that is not among ``findings``.
+    Where there is nothing else, ``status`` is ``as_before``.
+    """
 
     type: ClassVar[str] = "check.ended"
     check: str
@@ -34,3 +38,4 @@ class CheckEnded(Event):
     seconds: float
     findings: tuple[str, ...] = ()
     why: str = ""
+    before: int = 0

@@ -36,7 +36,8 @@ MOST_MINUTES = 24 * 60
 NOTIFY = ("auto", "osc9", "osc777", "bell", "off")
 """The values of ``notify``; the first is the default."""
 PROJECT_KEYS = ("effort", "model", "theme")
-"""The keys of ``.spark.toml``."""
+"""The keys of ``.spark.toml``; besides, it may have ``[[checks]]``."""
+MOST_FIX_ROUNDS = 10
 _CATALOGUE_TABLES = ("models", "providers")
 _OLD_PROVIDER_KEYS = ("lanes",)
 """Keys of ``[providers.*]`` that earlier versions read. They are accepted and have no effect."""
@@ -103,6 +104,8 @@ class Settings:
     """The configured checks; each still needs an agreement in each project."""
     side: SideSettings = field(default_factory=SideSettings)
     """The requests that spark makes by itself, and their budget."""
+    auto_fix: int = 0
+    """How many times in a row what is red goes back to the model by itself, while hunks are judged."""
 
 
 def load_settings(
@@ -132,7 +135,7 @@ def load_settings(
     project_file = root / SETTINGS_FILE
     whole = listed or flags.trust
     if (project := _trusted_file(root, project_file, answers, whole=whole)) is not None:
-        settings = _merge(settings, _project_settings(project, project_file))
+        settings = _with_project(settings, project, project_file)
         # A file in a repository must not decide to whom the code goes, not even by naming a model.
         if _provider_of(settings, user, flags, catalogue) != served:
             raise ConfigError(
@@ -199,6 +202,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         mcp=read_servers(table.take("mcp", {})),
         keymap=_raw_table(table, "keymap"),
         checks=read_checks(table.take("checks", [])),
+        auto_fix=table.whole("auto_fix", 0, least=0, most=MOST_FIX_ROUNDS),
         attempts=read_attempts(table.take("attempts", {})),
         side=read_side(table.take("side", {})),
         compact_with_model=context.flag("compact_with_model", True),
@@ -247,19 +251,27 @@ def _trusted_file(root: Path, file: Path, answers: Answers, *, whole: bool) -> d
     return _parsed(found.text, file)
 
 
-def _project_settings(project: Mapping[str, Any], file: Path) -> dict[str, str]:
-    """The settings of a trusted project's file. Raises ConfigError."""
+def _with_project(settings: Settings, project: Mapping[str, Any], file: Path) -> Settings:
+    """``settings`` with those of a trusted project's file. Of two checks with the same name the user's own
+    counts. Raises ConfigError."""
+    known = (*PROJECT_KEYS, "checks")
     for key in project:
-        if key not in PROJECT_KEYS:
-            allowed = ", ".join(PROJECT_KEYS)
+        if key not in known:
+            allowed = ", ".join(known)
             raise ConfigError(f"{file}: {key!r} cannot be set in a project's file, only {allowed} can")
     table = Table(str(file), project)
     try:
-        settings = {key: table.text(key) for key in PROJECT_KEYS if table.has(key)}
-        _check_effort_name(settings.get("effort", "auto"), f"{file}: ")
+        given = {key: table.text(key) for key in PROJECT_KEYS if table.has(key)}
+        _check_effort_name(given.get("effort", "auto"), f"{file}: ")
     except TableError as problem:
         raise ConfigError(str(problem)) from problem
-    return settings
+    try:
+        checks = read_checks(table.take("checks", []), SETTINGS_FILE)
+    except TableError as problem:
+        raise ConfigError(f"{file}: {problem}") from problem
+    names = {check.name for check in settings.checks}
+    own = tuple(check for check in checks if check.name not in names)
+    return _merge(settings, {**given, "checks": (*own, *settings.checks)})
 
 
 def _check_effort_name(effort: str, where: str = "") -> None:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
 
+_SAID = {
+    "green": "passed",
+    "red": "failed",
+    "as_before": "failed as before any change",
+    "unclear": "says nothing",
+}
+
 
 def checked_detail(event: HunkChecked) -> str:
     """What a check found in a hunk, after the check's name; empty where it found nothing."""
@@ -25,9 +32,10 @@ def checked_detail(event: HunkChecked) -> str:
 
 def check_line(event: CheckEnded) -> str:
     """How a check of the project ended, with its first findings on lines of their own."""
-    said = {"green": "passed", "red": "failed", "unclear": "says nothing"}[event.status]
+    said = _SAID.get(event.status, event.status)
     why = f" · {event.why}" if event.why and event.status != "green" else ""
-    head = f"{event.check} {said}{why} · {event.seconds:.1f} s"
+    before = f" · {event.before} found before any change" if event.before else ""
+    head = f"{event.check} {said}{why}{before} · {event.seconds:.1f} s"
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])

@@ -76,7 +76,7 @@ def test_a_python_project_proposes_its_tools(tmp_path: Path) -> None:
     assert [(check.name, check.command) for check in propose(tmp_path)] == [
         ("ruff", "ruff check {files}"),
         ("mypy", "mypy"),
-        ("pytest", "python -m pytest -q"),
+        ("pytest", "python -m pytest -q {tests}"),
     ]
 
 

@@ -8,65 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
-from session.checks.finding import Finding, Status, Verdict
-from session.checks.hunk_checks import HunkChecks
-from session.events import CheckEnded, Event, HunkChecked, HunkLanded, TurnEnded, TurnStarted
-
-LINT = Check("lint", "lint {files}", Kind.LINT, files=("*.py",))
-TESTS = Check("tests", "tests", Kind.TESTS)
-
-
-class Linter:
-    """Finds the word "wrong" in files, when it is let go."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.asked: list[tuple[str, list[str] | None]] = []
-        self.go = asyncio.Semaphore(0)
-
-    async def judge(self, check: Check, changed: Sequence[str] | None) -> Verdict:
-        self.asked.append((check.name, list(changed) if changed is not None else None))
-        await self.go.acquire()
-        paths = changed if changed is not None else [path.name for path in self.root.iterdir()]
-        findings = tuple(
-            Finding(path, number, line)
-            for path in paths
-            for number, line in enumerate((self.root / path).read_text().splitlines(), 1)
-            if "wrong" in line
-        )
-        return Verdict(check, Status.RED if findings else Status.GREEN, 0.0, findings)
-
-
-class Followed:
-    """Hunk checks at work on a folder, and the events they publish."""
-
-    def __init__(self, root: Path, *checks: Check) -> None:
-        self.linter = Linter(root)
-        self.events: list[Event] = []
-        self.checks = HunkChecks(root, checks, self.linter.judge, self.events.append)
-        self.tasks = [
-            asyncio.create_task(self.checks.judge_hunks()),
-            asyncio.create_task(self.checks.judge_turns()),
-        ]
-
-    async def asked(self, count: int) -> None:
-        """Wait until the linter was asked ``count`` times."""
-        while len(self.linter.asked) < count:
-            await asyncio.sleep(0.001)
-
-    async def told(self, count: int) -> list[Event]:
-        """Wait for ``count`` events and forget them."""
-        while len(self.events) < count:
-            await asyncio.sleep(0.001)
-        told, self.events[:] = list(self.events), []
-        return told
-
-    async def close(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        ended = await asyncio.gather(*self.tasks, return_exceptions=True)
-        assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
+from session.checks.finding import Status, Verdict
+from session.events import (
+    Event,
+    FileSaved,
+    FilesChanged,
+    HunkChecked,
+    HunkUndone,
+)
+from tests.session.checks.following import LINT, Followed, landed, started
 
 
 @pytest.fixture
@@ -75,23 +27,15 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def started() -> TurnStarted:
-    return TurnStarted(session="s", turn="t1", model="m", effort="low", input_tokens=1)
-
-
-def landed(hunk: str, start: int, path: str = "a.py") -> HunkLanded:
-    return HunkLanded("t1", hunk, path, "applied", 1, start, start + 1)
-
-
 async def test_a_hunk_is_judged_while_the_turn_runs(root: Path) -> None:
     followed = Followed(root, LINT)
-    followed.checks.take(started())
+    followed.take(started())
     followed.linter.go.release()
     await followed.asked(1)
     await asyncio.sleep(0.01)
     (root / "a.py").write_text("one\nwrong now\nwrong from the start\n")
-    followed.checks.take(landed("h1", 1))
-    followed.checks.take(landed("h2", 2))
+    followed.take(landed("h1", 1))
+    followed.take(landed("h2", 2))
     followed.linter.go.release()
     first, second = await followed.told(2)
     assert first == HunkChecked("h1", "a.py", "lint", "green")
@@ -103,7 +47,7 @@ async def test_a_hunk_is_judged_while_the_turn_runs(root: Path) -> None:
 async def test_a_hunk_whose_file_changes_under_the_check_is_judged_again(root: Path) -> None:
     followed = Followed(root, LINT)
     (root / "a.py").write_text("wrong\n")
-    followed.checks.take(landed("h1", 1))
+    followed.take(landed("h1", 1))
     await followed.asked(1)
     (root / "a.py").write_text("mended\n")
     followed.linter.go.release()
@@ -116,9 +60,9 @@ async def test_a_hunk_whose_file_changes_under_the_check_is_judged_again(root: P
 
 async def test_a_hunk_that_lands_before_the_first_look_is_judged_by_its_own_lines(root: Path) -> None:
     followed = Followed(root, LINT)
-    followed.checks.take(started())
+    followed.take(started())
     await followed.asked(1)
-    followed.checks.take(landed("h1", 1))
+    followed.take(landed("h1", 1))
     followed.linter.go.release()
     followed.linter.go.release()
     (event,) = await followed.told(1)
@@ -129,12 +73,12 @@ async def test_a_hunk_that_lands_before_the_first_look_is_judged_by_its_own_line
 async def test_a_red_hunk_turns_green_when_a_later_one_mends_it(root: Path) -> None:
     followed = Followed(root, LINT)
     (root / "a.py").write_text("wrong\n")
-    followed.checks.take(landed("h1", 1))
+    followed.take(landed("h1", 1))
     followed.linter.go.release()
     (first,) = await followed.told(1)
     assert isinstance(first, HunkChecked) and first.status == "red"
     (root / "a.py").write_text("right\nmore\n")
-    followed.checks.take(landed("h2", 2))
+    followed.take(landed("h2", 2))
     followed.linter.go.release()
     assert await followed.told(2) == [
         HunkChecked("h1", "a.py", "lint", "green"),
@@ -143,47 +87,84 @@ async def test_a_red_hunk_turns_green_when_a_later_one_mends_it(root: Path) -> N
     await followed.close()
 
 
-async def test_costly_checks_wait_for_the_end_of_the_turn(root: Path) -> None:
-    followed = Followed(root, TESTS)
-    followed.checks.take(started())
-    followed.checks.take(landed("h1", 1))
-    await asyncio.sleep(0.02)
-    assert followed.linter.asked == []
-    followed.checks.take(TurnEnded("t1", "completed"))
-    followed.linter.go.release()
-    (event,) = await followed.told(1)
-    assert isinstance(event, CheckEnded) and event.status == "red"
-    assert event.findings == ("a.py:3: wrong from the start",)
-    await followed.close()
-
-
-async def test_the_next_turn_ends_a_costly_check_that_still_runs(root: Path) -> None:
-    followed = Followed(root, TESTS)
-    followed.checks.take(started())
-    followed.checks.take(landed("h1", 1))
-    followed.checks.take(TurnEnded("t1", "completed"))
-    await followed.asked(1)
-    followed.checks.take(started())
-    followed.checks.take(landed("h2", 2))
-    followed.checks.take(TurnEnded("t2", "completed"))
-    await followed.asked(2)
-    followed.linter.go.release()
-    assert len(await followed.told(1)) == 1
-    await followed.close()
-
-
-async def test_a_turn_that_changes_nothing_runs_no_costly_check(root: Path) -> None:
-    followed = Followed(root, TESTS)
-    followed.checks.take(started())
-    followed.checks.take(TurnEnded("t1", "completed"))
-    await asyncio.sleep(0.02)
-    assert followed.linter.asked == []
-    await followed.close()
-
-
 async def test_files_that_a_check_is_not_about_are_not_judged_by_it(root: Path) -> None:
     followed = Followed(root, LINT)
-    followed.checks.take(landed("h1", 1, "notes.md"))
+    followed.take(landed("h1", 1, "notes.md"))
     await asyncio.sleep(0.02)
+    assert followed.linter.asked == [] and followed.events == []
+    await followed.close()
+
+
+async def test_a_finding_goes_to_the_hunk_that_has_moved_there(root: Path) -> None:
+    """A hunk that lands above another moves it down: the red one must not be taken for mended."""
+    followed = Followed(root, LINT)
+    (root / "a.py").write_text("one\nwrong\n")
+    followed.take(landed("h1", 2))
+    followed.linter.go.release()
+    (first,) = await followed.told(1)
+    assert isinstance(first, HunkChecked) and (first.hunk, first.status) == ("h1", "red")
+    (root / "a.py").write_text("new\n" * 20 + "one\nwrong\n")
+    followed.places["h1"] = LandedHunk("h1", "a.py", 22, 23)
+    followed.places["h2"] = LandedHunk("h2", "a.py", 1, 21)
+    followed.take(landed("h2", 1))
+    followed.linter.go.release()
+    told = {event.hunk: event.status for event in await followed.told(2) if isinstance(event, HunkChecked)}
+    assert told == {"h1": "red", "h2": "green"}
+    await followed.close()
+
+
+@pytest.mark.parametrize(
+    "event", [FilesChanged(("a.py",)), FileSaved("a.py"), HunkUndone("h9", "a.py", 1, 2)]
+)
+async def test_a_red_hunk_is_judged_again_when_its_file_is_changed_otherwise(
+    root: Path, event: Event
+) -> None:
+    followed = Followed(root, LINT)
+    (root / "a.py").write_text("wrong\n")
+    followed.take(landed("h1", 1))
+    followed.linter.go.release()
+    await followed.told(1)
+    followed.take(event)
+    await asyncio.sleep(0.02)
+    assert len(followed.linter.asked) == 1, "its file is as it was"
+    (root / "a.py").write_text("mended by hand\n")
+    followed.take(event)
+    followed.linter.go.release()
+    assert await followed.told(1) == [HunkChecked("h1", "a.py", "lint", "green")]
+    await followed.close()
+
+
+async def test_a_hunk_stays_red_with_one_check_when_another_is_green(root: Path) -> None:
+    other = Check("other", "other {files}", Kind.SYNTAX, files=("*.txt", "a.py"))
+    followed = Followed(root, LINT, other)
+    judge = followed.linter.judge
+
+    async def only_lint(check: Check, changed: Sequence[str] | None) -> Verdict:
+        verdict = await judge(check, changed)
+        return verdict if check is LINT else Verdict(check, Status.GREEN, 0.0)
+
+    followed.hunks._judge = only_lint
+    (root / "a.py").write_text("wrong\n")
+    followed.take(landed("h1", 1))
+    for _ in range(2):
+        followed.linter.go.release()
+    await followed.told(2)
+    (root / "a.py").write_text("mended\n")
+    followed.take(FileSaved("a.py"))
+    for _ in range(2):
+        followed.linter.go.release()
+    told = await followed.told(2)
+    assert {event.check: event.status for event in told if isinstance(event, HunkChecked)} == {
+        "lint": "green",
+        "other": "green",
+    }
+    await followed.close()
+
+
+async def test_a_deleted_file_is_not_handed_to_a_check(root: Path) -> None:
+    followed = Followed(root, LINT)
+    (root / "a.py").unlink()
+    followed.take(landed("h1", 1))
+    await asyncio.wait_for(followed.hunks.settled(), 5)
     assert followed.linter.asked == [] and followed.events == []
     await followed.close()

@@ -10,7 +10,7 @@ import pytest
 from session.checks.agreements import Agreements
 from session.checks.check import Check
 from session.commands.check_commands import CheckError
-from session.events import CheckEnded, HunkChecked, PromptSubmitted
+from session.events import CheckEnded, HunkChecked, Notice, PromptSubmitted
 from session.storage.folders import config_folder, project_folders
 from tests.session.talking import COLOURS, environment, talking
 
@@ -83,6 +83,67 @@ async def test_hunks_turn_green_and_red_and_the_red_ones_can_be_sent_back(root: 
         assert talk.session.checks.request() == "", "an undone hunk is red no more"
         talk.session.checks.stop_following()
         assert not talk.session.checks.following
+
+
+MENDS = '''
+[[scenario]]
+id = "mend"
+match = ["checks fail"]
+
+[[scenario.hunk]]
+id = "mended"
+path = "colours.py"
+lines = """
+ def blue():
+-    return violet
++    return 30
+"""
+
+[[scenario.step]]
+patch = ["mended"]
+'''
+
+
+def rounds(root: Path, count: int) -> None:
+    file = config_folder(environment(root.parent / "xdg")) / "config.toml"
+    file.write_text(f"auto_fix = {count}\n{file.read_text()}")
+
+
+async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root: Path) -> None:
+    agree(root)
+    rounds(root, 3)
+    async with talking(root, SCRIPT + MENDS) as talk:
+        assert (await talk.session.checks.follow()).endswith(
+            "; what is red goes back by itself, up to 3 times in a row"
+        )
+        talk.session.submit("paint")
+        await talk.ended("t2")
+        await talk.until(HunkChecked, lambda event: event.hunk == "h2" and event.status == "green")
+        prompts = [event.text for event in talk.all(PromptSubmitted)]
+        assert prompts[1:] == [
+            "These checks fail. Mend what they found:\n- colours.py:10: F821 Undefined name `violet` (ruff)"
+        ]
+        assert "auto-fix 1 of 3: what is red goes back; Esc stops it" in [
+            each.text for each in talk.all(Notice)
+        ]
+        await talk.until(CheckEnded, lambda event: talk.session.checks.request() == "")
+        assert "return 30" in talk.text("colours.py")
+        assert len(talk.all(PromptSubmitted)) == 2, "nothing is red any more"
+
+
+async def test_esc_while_the_checks_run_sends_nothing_back(root: Path) -> None:
+    agree(root)
+    rounds(root, 3)
+    async with talking(root, SCRIPT + MENDS) as talk:
+        await talk.session.checks.follow()
+        talk.session.submit("paint")
+        await talk.ended("t1")
+        talk.session.interrupt()
+        await talk.until(HunkChecked, lambda event: event.hunk == "h2" and event.status == "red")
+        await talk.until(CheckEnded)
+        await talk.session.settled()
+        assert len(talk.all(PromptSubmitted)) == 1
+        assert talk.session.checks.request(), "/fix still sends it"
 
 
 async def test_agreed_checks_run_on_command(root: Path) -> None:

@@ -1,0 +1,225 @@
+"""Checks of the whole project: once before anything changes, then after each turn that changed a file.
+
+What was red before anything changed is said once, and not held against a turn. Of tests, those that reach the
+changed files run first, then all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from session.checks.blame import before_edits, new_findings
+from session.checks.check import Check
+from session.checks.finding import Status, Verdict
+from session.checks.hunk_checks import CHEAP, Judge, Stamp, stamp
+from session.events import (
+    CheckEnded,
+    Event,
+    FileSaved,
+    FilesChanged,
+    HunkLanded,
+    HunkRedone,
+    HunkUndone,
+    Notice,
+    TurnEnded,
+    TurnStarted,
+)
+from session.text.sanitize import clean_line
+
+MOST_TRIES = 3
+"""Runs of a check while the files that it is about keep changing."""
+AS_BEFORE = "as_before"
+"""The status of a check that is red only with what it found before anything changed."""
+Reaching = Callable[[Check, Sequence[str]], Awaitable[Sequence[str]]]
+"""Gives the tests of a check that reach changed files; none where all are to run."""
+
+
+class TurnChecks:
+    """Judges the turns of one session with those of ``checks`` that are too slow to run for each hunk.
+
+    All methods are called on the event loop. ``settled`` waits for the verdicts on single hunks; ``judged``
+    is called with each turn that changed something, once all that is to be said of it was published.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        checks: Iterable[Check],
+        judge: Judge,
+        reaching: Reaching,
+        publish: Callable[[Event], None],
+        settled: Callable[[], Awaitable[None]],
+        judged: Callable[[str], None],
+    ) -> None:
+        self._root = root
+        self._costly = [check for check in checks if check.kind not in CHEAP]
+        self._judge = judge
+        self._reaching = reaching
+        self._publish = publish
+        self._settled = settled
+        self._judged = judged
+        self._before: dict[str, Verdict] = {}
+        """What each check said before anything changed, without what was mended since."""
+        self._touched: set[str] = set()
+        """The files in which hunks of the running turn landed, or were undone or redone since."""
+        self._ended = ""
+        """The last turn that changed something."""
+        self._disturbed = False
+        """Whether another file changed since the check that runs began."""
+        self._turn_over = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+
+    def take(self, event: Event) -> None:
+        """Take note of what happens in the session."""
+        match event:
+            case TurnStarted():
+                self._touched = set()
+                if self._running is not None and self._ended:
+                    self._running.cancel()  # the state that it looks at will be gone
+            case HunkLanded(path=path, status=status) if status != "already_applied":
+                self._touched.add(event.moved_to or path)
+                self._disturb()
+            case HunkUndone(path=path) | HunkRedone(path=path):
+                self._touched.add(path)
+                self._disturb()
+            case FileSaved():
+                self._disturbed = True
+            case FilesChanged(paths=paths) if set(paths) - self._touched:
+                self._disturbed = True
+            case TurnEnded(turn=turn) if self._touched:
+                self._ended = turn
+                self._turn_over.set()
+            case _:
+                pass
+
+    def _disturb(self) -> None:
+        """End the run before the first change: from now on it would see that change."""
+        if self._running is not None and not self._ended:
+            self._running.cancel()
+
+    async def judge_turns(self) -> None:
+        """Run the checks once, then after each turn that changed something, until cancelled."""
+        if not self._touched:
+            await self._run(self._look_before())
+        while True:
+            await self._turn_over.wait()
+            self._turn_over.clear()
+            await self._run(self._judge_turn(self._ended, sorted(self._touched)))
+
+    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do ``work`` until it ends or :meth:`take` ends it."""
+        self._running = asyncio.create_task(work)
+        try:
+            await asyncio.wait({self._running})
+        finally:
+            self._running.cancel()
+            await asyncio.wait({self._running})
+        if not self._running.cancelled():
+            self._running.result()
+
+    async def _look_before(self) -> None:
+        for check in self._costly:
+            verdict = await self._judge(check, None)
+            self._before[check.name] = verdict
+            if verdict.status is Status.RED:
+                self._publish(Notice(level="info", text=_red_before(verdict)))
+            elif verdict.status is Status.UNCLEAR:
+                text = f"{check.name} says nothing of the project as it is: {verdict.why}"
+                self._publish(Notice(level="warning", text=text))
+
+    async def _judge_turn(self, turn: str, paths: Sequence[str]) -> None:
+        await self._settled()
+        for check in self._costly:
+            if any(check.takes(path) for path in paths):
+                self._publish(self._ended_event(check, await self._verdict(check, paths)))
+        self._judged(turn)
+
+    async def _verdict(self, check: Check, paths: Sequence[str]) -> Verdict:
+        """What ``check`` says: its first tests where those find something new, else all."""
+        tests = await self._reaching(check, paths) if check.takes_tests else ()
+        if tests:
+            first = await self._steadily(check.only(tests), paths)
+            if first.status is Status.RED and not self._as_before(check, first):
+                return replace(
+                    first, why=f"{first.why}, in tests that reach the change; the others did not run"
+                )
+        verdict = await self._steadily(check, paths)
+        self._forget_mended(check, verdict)
+        return verdict
+
+    async def _steadily(self, check: Check, paths: Sequence[str]) -> Verdict:
+        """Run ``check`` on files that stay as they are while it runs."""
+        for _ in range(MOST_TRIES):
+            self._disturbed = False
+            stamps = await asyncio.to_thread(self._stamps, paths)
+            verdict = await self._judge(check, paths)
+            if stamps == await asyncio.to_thread(self._stamps, paths) and not self._disturbed:
+                return verdict
+        why = f"files changed in each of {MOST_TRIES} runs; /check runs it again"
+        return Verdict(check, Status.UNCLEAR, verdict.seconds, why=why)
+
+    # What was there before.
+
+    def _as_before(self, check: Check, verdict: Verdict) -> bool:
+        """Whether a red ``verdict`` finds nothing that was not found before anything changed."""
+        before = self._before.get(check.name)
+        if before is None or before.status is not Status.RED:
+            return False
+        if not verdict.findings or not before.findings:
+            return not verdict.findings and not before.findings
+        return not new_findings(verdict.findings, before_edits(before, ()))
+
+    def _forget_mended(self, check: Check, verdict: Verdict) -> None:
+        """What was mended is held against the turn that breaks it again."""
+        before = self._before.get(check.name)
+        if before is None or verdict.status is Status.UNCLEAR:
+            return
+        left = Counter((each.path, each.message) for each in verdict.findings)
+        kept = []
+        for finding in before.findings:
+            if left[finding.path, finding.message] > 0:
+                left[finding.path, finding.message] -= 1
+                kept.append(finding)
+        still = verdict.status is Status.RED and bool(kept or not before.findings)
+        status = before.status if still else Status.GREEN
+        self._before[check.name] = replace(before, status=status, findings=tuple(kept))
+
+    def _ended_event(self, check: Check, verdict: Verdict) -> CheckEnded:
+        before = self._before.get(check.name)
+        new = verdict.findings
+        if before is not None and before.status is Status.RED:
+            new = tuple(new_findings(verdict.findings, before_edits(before, ())))
+        as_before = verdict.status is Status.RED and self._as_before(check, verdict)
+        return ended_event(
+            replace(verdict, findings=new),
+            status=AS_BEFORE if as_before else "",
+            before=len(verdict.findings) - len(new),
+        )
+
+    def _stamps(self, paths: Iterable[str]) -> dict[str, Stamp | None]:
+        return {path: stamp(self._root / path) for path in paths}
+
+
+def ended_event(verdict: Verdict, *, status: str = "", before: int = 0) -> CheckEnded:
+    """How a check of the project ended."""
+    return CheckEnded(
+        check=verdict.check.name,
+        status=status or str(verdict.status),
+        seconds=round(verdict.seconds, 3),
+        findings=tuple(map(str, verdict.findings)),
+        why=verdict.why,
+        before=before,
+    )
+
+
+def _red_before(verdict: Verdict) -> str:
+    """A line about a check that was red before anything changed."""
+    count = len(verdict.findings)
+    first = f"{count} findings, the first is {verdict.findings[0]}" if count > 1 else verdict.why
+    found = str(verdict.findings[0]) if count == 1 else first
+    return clean_line(f"{verdict.check.name} is red before any change and is not held against one: {found}")

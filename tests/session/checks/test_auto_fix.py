@@ -1,0 +1,129 @@
+"""Rounds that go back to the model by themselves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from session.checks.auto_fix import AutoFix, Round
+from session.events import HunkLanded, PromptSubmitted, TurnEnded
+
+
+def turn(auto: AutoFix, name: str, *, lands: bool = True, status: str = "completed") -> None:
+    auto.take(PromptSubmitted(name, "mend it"))
+    if lands:
+        auto.take(HunkLanded(name, "h1", "a.py", "applied", 1, 1, 2))
+    auto.take(TurnEnded(name, status))
+
+
+def test_rounds_are_counted_and_end() -> None:
+    auto = AutoFix(2)
+    turn(auto, "t1")
+    first = auto.judged("t1", "- a.py:1: one")
+    assert first == Round("- a.py:1: one", "auto-fix 1 of 2: what is red goes back; Esc stops it")
+    turn(auto, "t2")
+    second = auto.judged("t2", "- a.py:1: two")
+    assert isinstance(second, Round) and second.told.startswith("auto-fix 2 of 2")
+    turn(auto, "t3")
+    assert auto.judged("t3", "- a.py:1: three") == (
+        "auto-fix stopped after 2 of 2 rounds; /fix sends what is red"
+    )
+    turn(auto, "t4")
+    assert isinstance(auto.judged("t4", "- a.py:1: four"), Round), "a prompt of the user counts anew"
+
+
+def test_no_round_follows_by_default() -> None:
+    auto = AutoFix(0)
+    turn(auto, "t1")
+    assert auto.judged("t1", "- a.py:1: one") == ""
+
+
+def test_a_round_that_changes_nothing_is_the_last() -> None:
+    auto = AutoFix(5)
+    turn(auto, "t1")
+    assert isinstance(auto.judged("t1", "- a.py:1: one"), Round)
+    turn(auto, "t2")
+    assert auto.judged("t2", "- a.py:1: one") == "auto-fix stopped: the last round left what is red as it was"
+
+
+def test_a_round_that_lands_nothing_is_the_last() -> None:
+    auto = AutoFix(5)
+    turn(auto, "t1")
+    assert isinstance(auto.judged("t1", "- a.py:1: one"), Round)
+    turn(auto, "t2", lands=False)
+    assert auto.judged("t2", "- a.py:1: two") == ""
+
+
+def test_a_stop_holds_until_the_next_prompt() -> None:
+    auto = AutoFix(5)
+    turn(auto, "t1")
+    auto.stop()
+    assert auto.judged("t1", "- a.py:1: one") == ""
+    turn(auto, "t2", status="interrupted")
+    assert auto.judged("t2", "- a.py:1: one") == ""
+    turn(auto, "t3")
+    assert isinstance(auto.judged("t3", "- a.py:1: one"), Round)
+
+
+def test_the_verdict_on_an_earlier_turn_starts_nothing() -> None:
+    auto = AutoFix(5)
+    turn(auto, "t1")
+    auto.take(PromptSubmitted("t2", "something else"))
+    assert auto.judged("t1", "- a.py:1: one") == ""
+
+
+class Rounds(RuleBasedStateMachine):
+    """Whatever happens, at most ``rounds`` rounds follow one prompt of the user, and none after a stop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.auto = AutoFix(3)
+        self.number = 0
+        self.since_prompt = 0
+        self.stopped = False
+        self.own = False
+
+    @rule(lands=st.booleans(), status=st.sampled_from(["completed", "interrupted", "failed"]))
+    def run_turn(self, lands: bool, status: str) -> None:
+        self.number += 1
+        if not self.own:
+            self.since_prompt = 0
+        self.own = False
+        self.stopped = status != "completed" or not lands
+        turn(self.auto, f"t{self.number}", lands=lands, status=status)
+
+    @rule()
+    def stop(self) -> None:
+        self.stopped = True
+        self.auto.stop()
+
+    @precondition(lambda self: not self.own)
+    @rule(request=st.sampled_from(["", "- a", "- b", "- c"]))
+    def judge(self, request: str) -> None:
+        decided = self.auto.judged(f"t{self.number}", request)
+        if isinstance(decided, Round):
+            assert not self.stopped and request
+            self.since_prompt += 1
+            self.own = True
+
+    @invariant()
+    def bounded(self) -> None:
+        assert self.since_prompt <= 3
+
+
+TestRounds = Rounds.TestCase
+
+
+@given(st.lists(st.sampled_from(["- a", "- b"]), max_size=12))
+def test_the_same_request_is_never_sent_twice_in_a_row(requests: list[str]) -> None:
+    auto, sent = AutoFix(10), []
+    for number, request in enumerate(requests):
+        turn(auto, f"t{number}")
+        decided = auto.judged(f"t{number}", request)
+        if not isinstance(decided, Round):
+            break
+        sent.append(decided.request)
+    assert all(one != other for one, other in pairwise(sent))

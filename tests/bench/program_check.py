@@ -23,6 +23,7 @@ from pathlib import Path
 
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
+from tests.session.talking import RED
 
 MODEL, UNKNOWN = "spark-practice", "no-such-model"
 BEFORE, AFTER = "def red():\n    return 1\n", "def red():\n    return 10\n"
@@ -31,15 +32,7 @@ models = ["{MODEL}"]
 refuse_models = ["{UNKNOWN}"]
 [[scenario]]
 match = ["repaint"]
-[[scenario.hunk]]
-id = "red"
-path = "colours.py"
-lines = """
- def red():
--    return 1
-+    return 10
-"""
-[[scenario.step]]
+{RED}[[scenario.step]]
 say = "I change red.\\n"
 [[scenario.step]]
 patch = ["red"]

@@ -30,12 +30,7 @@ def blue():
     return 3
 """
 
-REPAINT = '''
-models = ["spark-practice", "spark-practice-text"]
-[[scenario]]
-id = "repaint"
-match = ["repaint"]
-
+RED = '''
 [[scenario.hunk]]
 id = "red"
 path = "colours.py"
@@ -44,7 +39,24 @@ lines = """
 -    return 1
 +    return 10
 """
+'''
+"""A hunk of a script that changes red."""
 
+WORDS = """
+[[scenario]]
+match = ["*"]
+[[scenario.step]]
+say = "Just words.\\n"
+"""
+"""A scenario of a script: what it answers to anything else."""
+
+REPAINT = f'''
+models = ["spark-practice", "spark-practice-text"]
+[[scenario]]
+id = "repaint"
+match = ["repaint"]
+
+{RED}
 [[scenario.hunk]]
 id = "green"
 path = "colours.py"
@@ -82,13 +94,9 @@ patch = ["blue"]
 say = "All three are done.\\n"
 '''
 
-PLAIN = """
+PLAIN = f"""
 models = ["spark-practice", "spark-practice-text"]
-[[scenario]]
-match = ["*"]
-[[scenario.step]]
-say = "Just words.\\n"
-"""
+{WORDS}"""
 
 PATIENCE = 20.0
 """Seconds after which a wait in a test is a failure; nothing is expected to take so long."""

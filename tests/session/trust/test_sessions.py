@@ -15,9 +15,9 @@ from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.trust.answers import NAME, Standing
 from session.trust.project_trust import read_settings_file
-from tests.session.talking import PLAIN, Listening, environment, talking
+from tests.session.talking import PLAIN, WORDS, Listening, environment, talking
 
-CHANGES_RULES = '''
+CHANGES_RULES = f'''
 models = ["spark-practice", "spark-practice-text"]
 [[scenario]]
 match = ["rules"]
@@ -30,11 +30,7 @@ lines = """
 """
 [[scenario.step]]
 patch = ["rules"]
-[[scenario]]
-match = ["*"]
-[[scenario.step]]
-say = "Just words.\\n"
-'''
+{WORDS}'''
 
 
 @pytest.fixture

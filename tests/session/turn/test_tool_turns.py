@@ -19,41 +19,33 @@ from session.events import (
     to_dict,
 )
 from tests.session.calling import ROUTES, allow, calling, outputs, over
-from tests.session.talking import COLOURS, talking
+from tests.session.talking import COLOURS, RED, talking
 
-LOOK = '''
+LOOK = f"""
 models = ["spark-practice", "spark-practice-text"]
 [[scenario]]
 match = ["look"]
 
-[[scenario.hunk]]
-id = "red"
-path = "colours.py"
-lines = """
- def red():
--    return 1
-+    return 10
-"""
-
+{RED}
 [[scenario.step]]
 think = "Where is red?"
 [[scenario.step]]
 say = "Let me look.\\n"
 [[scenario.step]]
 call = [
-  { tool = "search", arguments = { pattern = "def r" } },
-  { tool = "read", arguments = { path = "colours.py", first_line = 1, last_line = 2 } },
-  { tool = "list" },
+  {{ tool = "search", arguments = {{ pattern = "def r" }} }},
+  {{ tool = "read", arguments = {{ path = "colours.py", first_line = 1, last_line = 2 }} }},
+  {{ tool = "list" }},
 ]
 [[scenario.step]]
-call = [{ tool = "outline", arguments = { path = "colours.py" } }]
+call = [{{ tool = "outline", arguments = {{ path = "colours.py" }} }}]
 [[scenario.step]]
 say = "Found it.\\n"
 [[scenario.step]]
 patch = ["red"]
 [[scenario.step]]
 say = "Red is ten.\\n"
-'''
+"""
 
 
 @pytest.fixture

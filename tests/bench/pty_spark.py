@@ -137,7 +137,7 @@ class Pty:
         try:
             data = os.read(self._main, 65536)
         except OSError:
-            raise EOFError(f"spark ended:\n{self.text[-2000:]}") from None
+            raise EOFError(f"spark ended:\n{self.written[-2000:]}") from None
         if self.first is None:
             self.first = self.now
         text = self._decoder.decode(data)

@@ -89,6 +89,14 @@ class Actions:
         """Go to the next landed hunk, or to the previous one."""
         self._controls.hunks.go(by)
 
+    def go_finding(self, by: int) -> None:
+        """Go to the next finding of a check, or to the previous one."""
+        self._controls.findings.go(by)
+
+    def fix(self) -> None:
+        """Send what is red to the model."""
+        self._controls.findings.fix()
+
     def undo_hunk(self) -> None:
         """Undo a hunk."""
         self._controls.hunks.undo()

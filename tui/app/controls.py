@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from textual.app import App
 
+from tui.checks.finding_control import FindingControl
 from tui.clipboard.clipboard import Clipboard
 from tui.control.background import BackgroundTasks
 from tui.control.chat_control import ChatControl
@@ -51,6 +52,7 @@ class Controls:
     sessions: SessionControl
     races: Races
     review: ReviewControl
+    findings: FindingControl
     side: SideControl
 
 
@@ -104,5 +106,6 @@ def make_controls(
         sessions,
         Races(app, panes, themes, session),
         review,
+        FindingControl(panes, layout, session, shown_file),
         SideControl(session.side, panes.status),
     )

@@ -112,7 +112,8 @@ async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Pa
 def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() -> None:
     """ESC and a letter in one read are Alt and that letter on most terminals."""
     harmless = {
-        "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "reasoning", "copy", "side",
+        "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "go_finding",
+            "reasoning", "copy", "side",
         "next_theme", "mouse", "kill_word_right", "yank_earlier", "cursor_word_left", "cursor_word_right",
     }  # fmt: skip
     for scope in keymap():

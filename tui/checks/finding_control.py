@@ -1,0 +1,53 @@
+"""What the keys for findings do: go to the next one, and send what is red to the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.checks.finding_notes import FindingNotes
+from tui.panes.editor.marks import Mark
+
+if TYPE_CHECKING:
+    from session import events as said
+    from tui.panes.editor.shown_file import ShownFile
+    from tui.panes.layout import Layout, Panes
+    from tui.port import SessionPort
+
+
+class FindingControl:
+    """Goes to findings, and sends them."""
+
+    def __init__(self, panes: Panes, layout: Layout, session: SessionPort, shown_file: ShownFile) -> None:
+        self._panes = panes
+        self._layout = layout
+        self._session = session
+        self._file = shown_file
+        self.notes = FindingNotes(panes.editor.notes, shown_file.marks)
+
+    def take(self, event: said.Event) -> None:
+        """Follow the session: after the open file has what landed before."""
+
+        async def take() -> None:
+            self.notes.take(event)
+
+        self._file.order.add(take)
+
+    def go(self, step: int) -> None:
+        """Go to the next (1) or the previous (-1) finding, and say what it is."""
+        self._panes.editor.call_later(self._go, step)
+
+    async def _go(self, step: int) -> None:
+        file = self._file
+        found = self.notes.beside(file.path, self._panes.editor.cursor_location[0], step)
+        if found is None:
+            self._panes.status.say("no check has found anything; /check on judges hunks as they land")
+        elif await file.go_to(found.path, Mark(found.hunk, found.row, found.row + 1)):
+            self._layout.bring("editor")
+            self._panes.status.say(str(found), "error")
+
+    def fix(self) -> None:
+        """Send what is red to the model."""
+        if prompt := self._session.checks.request():
+            self._session.submit(prompt)
+        else:
+            self._panes.status.say("nothing is red: there is nothing to send")

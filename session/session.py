@@ -10,11 +10,11 @@ threads behind them.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from context.find.completion import complete
+from session.closing import Closing
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands
@@ -94,6 +94,8 @@ class Session:
         self.publish = self._recorder.publish
         """Tell that something happened to the session, or in the followed one."""
         self._tasks = BackgroundTasks(self.publish)
+        self.closing = Closing()
+        """How the end of the session waits for its parts."""
         self._memory = self._resumed.memory if self._resumed else TurnMemory()
         self._edit_thread = EditThread()
         self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
@@ -276,21 +278,20 @@ class Session:
 
     async def close(self) -> None:
         """Interrupt a running turn, wait for the write in progress, and end everything in the background."""
-        await self._turns.close()
-        self._workspace.ledger.wait.stop()
-        # Runs all of these even if one raises, beginning with the last.
-        async with contextlib.AsyncExitStack() as closing:
-            closing.push_async_callback(self.standing.close)
-            closing.callback(self._recorder.close)
-            closing.push_async_callback(asyncio.to_thread, self._workspace.ledger.give_ids_back)
-            closing.push_async_callback(self._edit_thread.close)
-            if self.connection is not None:
-                closing.push_async_callback(self.connection.close)
-            closing.push_async_callback(self.side.close)
-            closing.push_async_callback(self._tasks.close)
-            closing.push_async_callback(self.models.served.close)
-            closing.push_async_callback(self._mcp.close)
-            closing.push_async_callback(self._reading.close)
+        await self.closing.run(
+            ("the turn", self._turns.close),
+            ("a lock", self._workspace.ledger.wait.stop),
+            ("reading the project", self._reading.close),
+            ("MCP servers", self._mcp.close),
+            ("the list of models", self.models.served.close),
+            ("background tasks", self._tasks.close),
+            ("side requests", self.side.close),
+            ("the connection", self.connection.close if self.connection else lambda: None),
+            ("the write in progress", self._edit_thread.close),
+            ("the ledger's counter", lambda: asyncio.to_thread(self._workspace.ledger.give_ids_back)),
+            ("the journal", self._recorder.close),
+            ("followers", self.standing.close),
+        )
 
     def listen(self) -> AsyncIterator[Event]:
         """All events from now on, up to the end of the session."""
@@ -387,5 +388,4 @@ class Session:
     async def _follow_connection(self, connection: Connection) -> None:
         async for change in connection.states():
             message = clean_line(change.message) if change.message else None
-            state = change.state.value
-            self._recorder.publish(ConnectionChanged(state=state, message=message, seconds=change.seconds))
+            self._recorder.publish(ConnectionChanged(change.state.value, message, change.seconds))

@@ -164,6 +164,17 @@ def spark() -> None:
 
 def main() -> None:
     """The console script ``spark``; exits with one of the documented exit codes."""
+    try:
+        _main()
+    except SystemExit as leaving:
+        if "tui.event_loop" in sys.modules:
+            from tui.event_loop import end
+
+            end(leaving.code if isinstance(leaving.code, int) else DONE)
+        raise
+
+
+def _main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # If a standard stream is closed, open its number now: the next opened file would get it.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from session.closing import Closing
     from session.commands.check_commands import CheckCommands
     from session.commands.compaction_commands import CompactionCommands
     from session.commands.context_commands import ContextCommands
@@ -87,6 +88,11 @@ class SessionPort(Protocol):
 
     async def close(self) -> None:
         """Stop everything, with all writes finished."""
+        ...
+
+    @property
+    def closing(self) -> Closing:
+        """How :meth:`close` waits, and how to hurry it."""
         ...
 
     def listen(self) -> AsyncIterator[Event]:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from session.closing import Closing
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands
@@ -167,8 +168,13 @@ class FollowedSession:
     async def close(self) -> None:
         """Follow no longer. The other process goes on."""
         self._link.leave()
-        await self._tasks.close()
+        await self.closing.run(("following", self._tasks.close))
         await self._local.close()
+
+    @property
+    def closing(self) -> Closing:
+        """How the end of this process's part waits."""
+        return self._local.closing
 
     async def _follow(self) -> None:
         async for message in self._link.messages():

@@ -157,5 +157,8 @@ class ProjectReading:
 
     async def close(self) -> None:
         """Stop a reading in progress, and the watcher."""
-        self.project.close()
-        await asyncio.to_thread(self._watcher.stop)
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self.project.close()  # saves the index, and waits for what reads just now
+        self._watcher.stop()

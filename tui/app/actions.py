@@ -51,10 +51,11 @@ class Actions:
 
     def cancel(self) -> None:
         """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""
-        if self._controls.session.running:
+        quitting = self._controls.quitting
+        if self._controls.session.running and not quitting.leaving:
             self._controls.prompts.interrupt()
         else:
-            self._controls.quitting.cancel()
+            quitting.cancel()
 
     def quit_spark(self) -> None:
         """Quit."""

@@ -7,12 +7,14 @@ it again. Textual looks for event handlers here, so they are here and thin: what
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.console import RenderableType
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
@@ -21,7 +23,9 @@ from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from session.closing import Limit
 from tui.app.actions import Actions
+from tui.app.ending import PATIENCE, Ending
 from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
 from tui.app.session_start import SessionStart
 from tui.control.background import BackgroundTasks, fault
@@ -97,6 +101,8 @@ class SparkApp(App[int], inherit_bindings=False):
         self.overlays = OverlayControl(self, self.themes)
         self.layout = Layout(lambda: self.screen_stack[0], self.size)
         self.background = BackgroundTasks(lambda line, level: self.status.say(line, level))
+        self.ending = Ending(self)
+        """Ends the app although a widget hangs."""
         self._start: SessionStart | None = None
         self._marks = Marks()
         self._key_turns = KeyTurns(self)
@@ -122,6 +128,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     async def on_mount(self) -> None:
         """Show what there is, and have the session made behind the first frame."""
+        self.ending.know(asyncio.current_task())
         self.panes = panes = Panes.of(self.screen)
         self.pane_control = PaneControl(self, panes, self.layout)
         self._titles = Titles(self, panes)
@@ -160,11 +167,18 @@ class SparkApp(App[int], inherit_bindings=False):
             start.begin(self._given)
             take_keys(self)
 
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave, though a widget may never end."""
+        super().exit(result, return_code, message)
+        self.ending.begin()
+
     async def on_unmount(self) -> None:
         """End what runs in the background."""
         if self._start is not None:  # else a fault came before there was anything to end
             self.attention.end()
-        await self.background.close()
+        await Limit(PATIENCE).wait(self.background.close(), "background tasks of the screen")
 
     # The parts.
 

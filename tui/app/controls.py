@@ -81,7 +81,7 @@ def make_controls(
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.keep_copied)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks)
-    quitting = QuitControl(app, panes, overlays, session, shown_file, files, clipboard)
+    quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
     sessions = SessionControl(panes, overlays, background, session, shown_file, quitting)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from session.storage.line_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
+from tui.event_loop import run
 from tui.exits import CONFIGURATION, DONE, FAILED, leave
 from tui.printing import say
 
@@ -76,7 +77,7 @@ def run_app(
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
         try:
-            asyncio.run(_show(app, opening, streams))
+            run(_show(app, opening, streams))
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
             _keep_unsaved(app)
             leave(fault("running the screen", problem), FAILED)
@@ -107,6 +108,7 @@ async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> No
     loop = asyncio.get_running_loop()
     with leaving_on_signals(partial(_leave, app)):
         await app.run_async()
+    app.ending.over()
     for number in (signal.SIGTSTP, signal.SIGCONT):
         loop.remove_signal_handler(number)
     _keep_unsaved(app)
@@ -151,7 +153,7 @@ def _leave(app: SparkApp, code: int, heard: Callable[[], None]) -> None:
             heard()
 
     with suppress(RuntimeError):  # it is not on the screen, or has left already
-        app.call_from_thread(app.call_later, leave_when_settled)
+        app.call_from_thread(lambda: app.background.start(leave_when_settled(), "leaving"))
 
 
 def _finder(opening: Opening) -> FindOffers:

@@ -1,16 +1,19 @@
-"""Ctrl+C and quitting, without losing what was typed."""
+"""Ctrl+C and quitting, without losing what was typed and without waiting for what never ends."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.widgets import TextArea
 
+from session.closing import Limit
 from session.storage.line_files import StoreError
+from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
-from tui.keys.key_order import after_typing_at_last
+from tui.keys.key_order import after_typing, after_typing_at_last, typed
 from tui.panes.chat.chat import ChatView
 from tui.panes.layout import Panes
 
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 
 TWICE = 1.5
 """Seconds within which a second Ctrl+C quits."""
+BEFORE = 0.5
+"""Seconds that the keys and files before the quitting key have to be done."""
+CLOSING = 0.6
+"""Seconds that the session has to close, before it is hurried."""
 
 
 class QuitControl:
@@ -32,6 +39,7 @@ class QuitControl:
         app: App[int],
         panes: Panes,
         overlays: OverlayControl,
+        background: BackgroundTasks,
         session: SessionPort,
         shown_file: ShownFile,
         files: FileControl,
@@ -40,28 +48,43 @@ class QuitControl:
         self._app = app
         self._panes = panes
         self._overlays = overlays
+        self._background = background
         self._session = session
         self._shown_file = shown_file
         self._files = files
         self._clipboard = clipboard
+        self.leaving = False
+        """Whether the app is being left: the next key that quits hurries it."""
+        self._before: Limit | None = None
+        """While a quitting key waits for the keys and files before it."""
         self._last_cancel = 0.0
         """When Ctrl+C was pressed last, on the loop's clock; 0 where that one did something."""
 
     def cancel(self) -> None:
         """Close what lies over the panes, copy the selection, or set the draft aside; again: quit."""
-        after_typing_at_last(self._app, self._cancel)
+        if not self._hurried():
+            after_typing_at_last(self._app, self._cancel)
 
     def disarm(self) -> None:
         """Another key came: the next Ctrl+C is a first one again."""
         self._last_cancel = 0.0
 
     def quit(self) -> None:
-        """Quit."""
-        after_typing_at_last(self._app, self._quit)
+        """Quit, keeping the draft; unsaved texts in the editor are asked about. Once more: at once."""
+        if self._hurried():
+            return
+        reached, decided = asyncio.Event(), asyncio.Event()
+
+        async def in_turn() -> None:
+            reached.set()
+            await decided.wait()  # the next key goes to what is asked then
+
+        after_typing(self._app, in_turn)
+        self._background.start(self._quit(reached, decided), "quitting")
 
     def leave(self, code: int) -> None:
         """Quit with an exit code because of a signal: nobody can be asked about unsaved changes."""
-        self._app.call_later(self._leave, code)
+        self._background.start(self._after_keys(self._leave, code), "quitting")
 
     def keep_draft(self, text: str) -> None:
         """Save the draft to disk."""
@@ -80,31 +103,56 @@ class QuitControl:
             self._clipboard.copy(focused.selected_text)
             self._last_cancel = 0.0
         elif again:
-            await self._quit()
+            self.quit()
         else:
             kept = self._panes.composer.set_aside()
             told = "draft set aside (↑ brings it back); " if kept else ""
             status.say(f"{told}Ctrl+C again quits")
 
-    async def _quit(self) -> None:
-        """Quit, keeping the draft; unsaved texts in the editor are asked about."""
-        await self._shown_file.order.settled()
-        if self._files.ask_before_quitting(self.quit_at_once):
+    def _hurried(self) -> bool:
+        """Hurry what waits already; false where nothing does."""
+        if self.leaving:
+            self._session.closing.hurry()
+        elif self._before is not None:
+            self._before.hurry()
+        return self.leaving or self._before is not None
+
+    async def _quit(self, reached: asyncio.Event, decided: asyncio.Event) -> None:
+        self._before = limit = Limit(BEFORE)
+        try:
+            await limit.wait(reached.wait(), "the keys before")
+            await limit.wait(self._shown_file.order.settled(), "files that are read or saved")
+            asked = not self._files.ask_before_quitting(self.quit_at_once)
+        finally:
+            self._before = None
+            decided.set()
+        if not asked:
             await self._leave(0)
 
     def quit_at_once(self) -> None:
         """Quit; nothing has to be asked any more."""
-        self._app.call_later(self._leave, 0)
+        self._background.start(self._leave(0), "quitting")
 
     def detach(self, code: int) -> None:
         """Leave the screen with an exit code, and the session open."""
-        self._app.call_later(self._detach, code)
+        self._background.start(self._after_keys(self._detach, code), "leaving the screen")
+
+    async def _after_keys(self, leave: Callable[[int], Awaitable[None]], code: int) -> None:
+        await Limit(BEFORE).wait(typed(self._app), "the keys before")
+        await leave(code)
 
     async def _leave(self, code: int) -> None:
+        if self.leaving:
+            return
+        self.leaving = True
         self._files.flush()
         self.keep_draft(self._panes.composer.draft)
-        await self._session.close()
-        self._app.exit(return_code=code)
+        timer = asyncio.get_running_loop().call_later(CLOSING, self._session.closing.hurry)
+        try:
+            await self._session.close()
+        finally:
+            timer.cancel()
+            self._app.exit(return_code=code)
 
     async def _detach(self, code: int) -> None:
         self._files.flush()

@@ -41,6 +41,14 @@ def after_typing_at_last(app: App[Any], call: Callable[[], Awaitable[object]]) -
     asyncio.get_running_loop().call_later(AT_LAST, lambda: called or app.call_later(once))
 
 
+async def typed(app: App[Any]) -> None:
+    """Wait until what was typed before is handled: by the app, and then by what has the focus."""
+    for node in (app, app.focused or app):
+        done = asyncio.Event()
+        if node.call_later(done.set):
+            await done.wait()
+
+
 @cache
 def own_actions(kind: type[Widget]) -> Mapping[str, str]:
     """The actions of the keys bound in a widget class and its parents."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -42,6 +41,7 @@ from session.session import Session
 from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
+from tui.event_loop import run
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.printing import PieceWriter, say, say_json
 from tui.race.lines import race_line
@@ -158,7 +158,7 @@ class Racing:
 def run_exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None = None) -> int:
     """Run one turn, or a race of attempts, show its events, and return the exit code."""
     try:
-        return asyncio.run(_exec(opening, prompt, show, racing))
+        return run(_exec(opening, prompt, show, racing))
     except RaceError as problem:
         leave(str(problem), CONFIGURATION)
     except StoreError as problem:

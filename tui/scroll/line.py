@@ -30,6 +30,7 @@ from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
 from tui.app.unattended import carry_on
+from tui.event_loop import run
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.answer import Answer
@@ -49,7 +50,7 @@ Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
 def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
     """Run the session until the user leaves; returns the exit code."""
     try:
-        return asyncio.run(_run(opening, prompt, resume))
+        return run(_run(opening, prompt, resume))
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
 

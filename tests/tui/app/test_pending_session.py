@@ -105,7 +105,7 @@ async def test_a_draft_typed_before_the_session_is_there_is_kept(tmp_path: Path)
         await pilot.hover("#chat")
         for key in ("d", "r", "a", "f", "t"):
             app.post_message(_key(key))
-        await shown(pilot, "draft")
+        await until(lambda: app.composer.draft == "draft")
         come.set()
         await until(lambda: app.ready)
         assert app.session.draft() == "draft"

@@ -1,0 +1,153 @@
+"""Quitting waits for nothing that never ends, whichever part of the app or the session that is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from session.journal.reading import read_records
+from tests.bench.pty_spark import Pty, Stage, stage
+from tests.e2e.test_exec import FEATURE
+from tests.e2e.tmux import wait_for
+
+HANGING = """
+import asyncio, threading, time
+async def hang(*_, **__):
+    await asyncio.Event().wait()
+async def stubborn(*_, **__):
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            pass
+def blocked(*_, **__):
+    threading.Event().wait()
+async def in_thread(*_, **__):
+    await asyncio.to_thread(blocked)
+def patch(where, name, value):
+    import importlib
+    module, _, owner = where.partition(":")
+    setattr(getattr(importlib.import_module(module), owner), name, value)
+"""
+PARTS = {
+    "the turn": 'patch("session.turn.turns:Turns", "close", hang)',
+    "reading the project": 'patch("session.project.indexing:ProjectReading", "close", in_thread)',
+    "MCP servers": 'patch("session.setup.mcp_tools:McpOffer", "close", stubborn)',
+    "the list of models": 'patch("session.model_choice.served_models:ServedModels", "close", hang)',
+    "background tasks": 'patch("session.tasks:BackgroundTasks", "close", hang)',
+    "the connection": 'patch("session.link.connection:Connection", "close", stubborn)',
+    "the write in progress": """
+patch("session.project.edit_thread:EditThread", "close", in_thread)
+""",
+    "the ledger's counter": 'patch("edits.ledger.ledger:Ledger", "give_ids_back", blocked)',
+    "followers": 'patch("session.sharing.standing:Own", "close", hang)',
+    "files that are read or saved": 'patch("tui.buffers.in_order:InOrder", "settled", hang)',
+    "the keys before": """
+from tui.panes.composer.composer import Composer
+from textual import events
+async def stuck(self, event):
+    if event.key == "z":
+        await asyncio.Event().wait()
+Composer.on_key = stuck
+""",
+    "background tasks of the screen": 'patch("tui.control.background:BackgroundTasks", "close", stubborn)',
+    "worker threads": """
+from tui.control.quit_control import QuitControl
+keep = QuitControl.keep_draft
+def stick(self, text):
+    self._background.start(in_thread(), "sticking")
+    keep(self, text)
+QuitControl.keep_draft = stick
+""",
+}
+"""What never ends, as the log names it, and the code that makes it so."""
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Stage]:
+    with stage("1000") as at:
+        yield at
+
+
+def quit_by(pane: Pty, *keys: str) -> None:
+    """Press keys, and read until the program has ended. It must: nothing else is pressed."""
+    end = time.monotonic() + 60
+    with contextlib.suppress(EOFError, OSError):
+        for key in keys:
+            pane.type(key)
+            pane.read(0.3)
+        while time.monotonic() < end:
+            pane.read(1.0)
+    wait_for(lambda: pane._process.poll() is not None, "the end of the process")
+    assert pane.attributes == pane.found
+    assert "Traceback" not in pane.text
+
+
+def faults(place: Stage) -> list[str]:
+    logs = (place.folder / "state").rglob("errors.log")
+    return [json.loads(line)["message"] for log in logs for line in log.read_text().splitlines()]
+
+
+def journals(place: Stage) -> list[Path]:
+    return sorted((place.folder / "state").rglob("sessions/*.jsonl"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", PARTS)
+def test_it_ends_whatever_hangs(place: Stage, part: str) -> None:
+    before = set(journals(place))
+    code = f"{HANGING}\n{PARTS[part]}\nfrom tui.cli import main\nmain()"
+    with place.spark(code) as pane:
+        pane.until("ready")
+        if part == "the keys before":
+            pane.type("z")
+        else:
+            pane.type("just talk")
+        quit_by(pane, "\x11")
+        assert pane._process.returncode == 0
+    assert any(f"did not wait any longer for {part}" in line for line in faults(place)), faults(place)
+    (journal,) = set(journals(place)) - before
+    assert next(record["type"] for record in read_records(journal)) == "session.started"
+    if part != "the keys before":
+        drafts = [each.read_text() for each in (place.folder / "state").rglob("draft.txt")]
+        assert any("just talk" in draft for draft in drafts)
+
+
+PATIENT = """
+import tui.control.quit_control
+tui.control.quit_control.CLOSING = tui.control.quit_control.BEFORE = 600.0
+patch("session.link.connection:Connection", "close", hang)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "keys", [("\x11", "\x11"), ("\x11", "\x03"), ("\x03", "\x03", "\x03"), ("\x11\x11",)]
+)
+def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -> None:
+    code = f"{HANGING}\n{PATIENT}\nfrom tui.cli import main\nmain()"
+    with place.spark(code) as pane:
+        pane.until("ready")
+        quit_by(pane, *keys)
+        assert pane._process.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", ["\x11", "\x03\x03\x03"])
+def test_it_ends_in_the_middle_of_an_answer_although_the_server_hangs(keys: str) -> None:
+    code = f"{HANGING}\n{PARTS['the connection']}\nfrom tui.cli import main\nmain()"
+    with stage("60") as place:
+        with place.spark(code) as pane:
+            pane.until("ready")
+            pane.type(f"{FEATURE}\r")
+            pane.until("✓", patience=pane.now + 30)
+            quit_by(pane, *keys)
+        (journal,) = journals(place)
+        kinds = [record["type"] for record in read_records(journal)]
+    assert "hunk.landed" in kinds
+    assert "turn.ended" in kinds

@@ -1,0 +1,54 @@
+"""Runs a command's event loop, and ends the process although a task or a thread of it never ends.
+
+``asyncio.run`` waits for every task and every worker thread, without a limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from session.closing import Limit, left_behind
+
+T = TypeVar("T")
+PATIENCE = 0.5
+"""Seconds that tasks and worker threads have to end once the work is done."""
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` as ``asyncio.run`` does, but leave behind what does not end with it."""
+    runner = asyncio.Runner()
+    try:
+        return runner.run(work)
+    finally:
+        if runner.run(_settled()):
+            runner.close()
+
+
+async def _settled() -> bool:
+    """End all tasks and worker threads; false if one is left behind."""
+    loop, limit = asyncio.get_running_loop(), Limit(PATIENCE)
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    names = ", ".join(sorted(task.get_name() for task in tasks))
+    if tasks and not await limit.wait(asyncio.wait(tasks), f"the tasks {names}"):
+        return False
+    await limit.wait(loop.shutdown_asyncgens(), "generators")
+    return await limit.wait(loop.shutdown_default_executor(), "worker threads")
+
+
+def end(code: int) -> None:
+    """End the process by force if anything was left behind: Python would wait for its threads."""
+    if not left_behind():
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    atexit._run_exitfuncs()
+    os._exit(code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Self, TypeVar
 
 from session.link.channel import Channel
@@ -34,7 +35,7 @@ T = TypeVar("T")
 PIECE = 2_048
 """Longest text of one event, in characters: finding edits in it takes some milliseconds."""
 BATCH = 16
-"""Most events in a batch; each batch passes through every layer above only once."""
+"""Most pieces in a batch; each batch passes through every layer above only once."""
 SLICE_SECONDS = 0.0005
 """Longest time in which an answer that is already here is read without the event loop getting a turn."""
 
@@ -183,7 +184,26 @@ def _batches(decoder: Decoder, frames: list[bytes]) -> Iterator[list[WireEvent]]
         if alone:
             yield from ([piece] for event in events for piece in pieces(event))
     if batch:
-        yield batch
+        yield joined(batch)
+
+
+def joined(batch: list[WireEvent]) -> list[WireEvent]:
+    """``batch`` with the pieces of one text that are behind each other as one piece."""
+    out: list[WireEvent] = []
+    for _, group in groupby(batch, _text_of):
+        first, *more = group
+        if more and isinstance(first, TextDelta | ReasoningDelta | ToolInputDelta):
+            text = "".join(each.text for each in (first, *more) if isinstance(each, type(first)))
+            first = replace(first, text=text)
+        out.append(first)
+    return out
+
+
+def _text_of(event: WireEvent) -> object:
+    """What is equal for pieces of one text, and for no other events."""
+    if isinstance(event, ToolInputDelta):
+        return event.item_id, event.call_id, event.name, event.custom
+    return type(event) if isinstance(event, TextDelta | ReasoningDelta) else id(event)
 
 
 def _settle(channel: Channel, request: Request, event: WireEvent) -> None:

@@ -66,7 +66,7 @@ class Client(ClientConnection):
     def data_received(self, data: bytes) -> None:
         """The socket was read."""
         super().data_received(data)
-        self._pacer.received()
+        self._pacer.received(len(data))
 
     def process_event(self, event: Event) -> None:
         """Keep a message, and hand everything else on to the library."""

@@ -162,11 +162,12 @@ class Lane:
     def _take(
         self, source: str, stream: _Stream, events: Sequence[ParserEvent], *, lost: bool = False
     ) -> None:
+        prose: list[str] = []
         for event in events:
             if isinstance(event, Prose):
-                if source == ANSWER:
-                    self._publish(TextDelta(turn=self._turn, text=clean(event.text)))
+                prose.append(event.text)
                 continue
+            self._tell(source, prose)
             if self._nameless and event.number not in stream.names:
                 continue
             hunk = self._name(stream, event.number)
@@ -182,6 +183,13 @@ class Lane:
                     self._perform(self._queue.cut(hunk, path))
                 case Broken(path=path, code=code, message=message):
                     self._perform(self._queue.broken(Refused(hunk, path, code, message)))
+        self._tell(source, prose)
+
+    def _tell(self, source: str, prose: list[str]) -> None:
+        """Publish prose of the answer as one piece, and empty ``prose``."""
+        if prose and source == ANSWER:
+            self._publish(TextDelta(turn=self._turn, text=clean("".join(prose))))
+        prose.clear()
 
     def _name(self, stream: _Stream, number: int) -> str:
         if number not in stream.names:

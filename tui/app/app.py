@@ -21,6 +21,7 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
 from session.closing import Limit
@@ -49,6 +50,7 @@ from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
 from tui.picking.theme_control import ThemeControl
 from tui.terminal.driver import LateDriver, ask_for_background, take_keys
+from tui.terminal.grid.row_compositor import row_screen
 from tui.words.slash import hint
 
 if TYPE_CHECKING:
@@ -108,6 +110,10 @@ class SparkApp(App[int], inherit_bindings=False):
         self._key_turns = KeyTurns(self)
         self._hinted = False
         """Whether the composer's title tells of a command."""
+
+    def get_default_screen(self) -> Screen[None]:
+        """The screen of the panes."""
+        return row_screen()
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""

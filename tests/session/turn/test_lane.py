@@ -10,7 +10,7 @@ import pytest
 
 from edits.hunk import Landed, Refused
 from edits.report import NotReceived
-from session.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped
+from session.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig
@@ -229,4 +229,21 @@ async def test_hunks_of_two_answers_in_one_turn_have_names_of_their_own(tmp_path
         await spark.work()
     assert len({event.hunk for event in spark.all(HunkOpened)}) == 2
     assert len(spark.lane.outcomes) == 2
+    await spark.end()
+
+
+async def test_prose_that_comes_at_once_is_told_at_once_and_in_its_place(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-old\n+new\n*** End Patch\n"
+    spark.lane.feed("", f"One line.\nAnother one.\n\nThe third.\n{patch}And what is behind it.\nTwo lines.\n")
+    spark.lane.finish_all(clean_end=True)
+    await spark.work()
+    told = [event for event in spark.events if isinstance(event, TextDelta | HunkOpened)]
+    assert [
+        "".join(event.text.split("\n")) if isinstance(event, TextDelta) else "hunk" for event in told
+    ] == [
+        "One line.Another one.The third.",
+        "hunk",
+        "And what is behind it.Two lines.",
+    ]
     await spark.end()

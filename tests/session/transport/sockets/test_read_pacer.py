@@ -88,3 +88,27 @@ async def test_a_server_waits_for_a_reader_that_stops_reading() -> None:
             frames += 1
         assert frames == 4 * MOST_WAITING
         await link.close()
+
+
+async def test_a_thousand_frames_a_second_are_read_in_batches() -> None:
+    count = 400
+
+    async def handle(connection: ServerConnection) -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        for number in range(count):
+            # By the clock, so that a busy machine makes the batches larger, never smaller.
+            if (ahead := began + number / 1000 - loop.time()) > 0:
+                await asyncio.sleep(ahead)
+            await connection.send(str(number))
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        link = await WebSocketLink.open(Endpoint(f"http://127.0.0.1:{port}/v1"))
+        sizes: list[int] = []
+        with pytest.raises(LinkError):
+            while True:
+                sizes.append(len(await link.receive()))
+        assert sum(sizes) == count
+        assert len(sizes) < count / 4
+        await link.close()

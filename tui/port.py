@@ -99,6 +99,10 @@ class SessionPort(Protocol):
         """Every event from this call on."""
         ...
 
+    def publish(self, event: Event) -> None:
+        """Tell that something happened to the session."""
+        ...
+
     def past(self) -> list[Event]:
         """The events of a session that is resumed."""
         ...

@@ -23,6 +23,14 @@ class SessionStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SessionNamed(Event):
+    """The user gave the session a title, which lists of sessions show; an empty one takes it back."""
+
+    type: ClassVar[str] = "session.named"
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelChosen(Event):
     """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
     whether the provider's faster tier is used."""

@@ -152,7 +152,7 @@ class FollowedSession:
         self._local.watch()
         presence = Presence(self._welcome.presence) if self._welcome.presence in _PRESENCES else None
         why = FOLLOWING[presence] if presence is not None else "it is open there"
-        self._publish(
+        self.publish(
             ModelChosen(
                 model=self._welcome.model,
                 effort=self._welcome.effort,
@@ -161,8 +161,8 @@ class FollowedSession:
             )
         )
         for event in _with_pieces(self._turn_so_far, self._link.caught_up):
-            self._publish(event)
-        self._publish(Notice("info", f"following session {self.journal.stem} of {self.owner}: {why}"))
+            self.publish(event)
+        self.publish(Notice("info", f"following session {self.journal.stem} of {self.owner}: {why}"))
         self._tasks.start(self._follow(), "following the session")
 
     async def close(self) -> None:
@@ -179,18 +179,19 @@ class FollowedSession:
     async def _follow(self) -> None:
         async for message in self._link.messages():
             if isinstance(message, Refused):
-                self._publish(Notice("warning", message.why))
+                self.publish(Notice("warning", message.why))
             else:
-                self._publish(message.event)
+                self.publish(message.event)
         self._free = True
-        self._publish(OwnerGone())
+        self.publish(OwnerGone())
 
     def _send(self, message: Message) -> None:
         if self._free:
-            self._publish(Notice("warning", f"{self.owner} has ended; this process takes over"))
+            self.publish(Notice("warning", f"{self.owner} has ended; this process takes over"))
         self._link.send(message)
 
-    def _publish(self, event: Event) -> None:
+    def publish(self, event: Event) -> None:
+        """Tell that something happened to the session, here."""
         match event:
             case PromptSubmitted(turn=turn, text=text):
                 self._turn = turn

@@ -24,6 +24,7 @@ from session.events import (
 )
 from session.journal.journals import LONGEST_HELD, Journal
 from session.journal.key_mask import KeyMask
+from session.journal.session_list import BEGINNINGS
 from session.journal.upkeep import Upkeep
 from session.storage.line_files import StoreError
 
@@ -63,6 +64,8 @@ class Recorder:
         self._queues: list[asyncio.Queue[Event | None]] = []
         self._closed = False
         self._mask = KeyMask()
+        self.empty = True
+        """Whether nothing was journalled but what every session begins with."""
         self._flushing: asyncio.TimerHandle | None = None
         """Set while collected text waits in the journal to be written."""
         self._upkeep = Upkeep(journal, self._kept) if journal is not None else None
@@ -123,6 +126,7 @@ class Recorder:
         journal = self._journal
         if journal is None:
             return
+        self.empty = self.empty and event.type in BEGINNINGS
         self._try(journal, lambda: journal.write(event))
         if self._upkeep is not None and (journal.begun or isinstance(event, DURABLE)):
             self._upkeep.request()

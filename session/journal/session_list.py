@@ -6,6 +6,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from session.events import (
+    FileSaved,
+    FilesChanged,
+    InstructionsUnused,
+    ModelChosen,
+    Notice,
+    SessionStarted,
+    TrustAsked,
+)
 from session.journal.parts import SUFFIX, part_file, parts
 from session.journal.reading import LineCheck, damaged_lines, read_blocks, read_lines, read_records
 from session.storage.line_files import StoreError
@@ -13,8 +22,14 @@ from session.text.near_names import listed, spelled_like
 
 _MOST_NAMED = 3
 """Most sessions that a message names."""
+_NONE = "this project has no sessions yet; start one with: spark"
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
-_PROMPT = b'"prompt.submitted"'
+_PROMPT, _NAMED = b'"prompt.submitted"', b'"session.named"'
+BEGINNINGS = frozenset(
+    kind.type
+    for kind in (SessionStarted, Notice, FilesChanged, FileSaved, ModelChosen, TrustAsked, InstructionsUnused)
+)
+"""The types of the events that a session may have without having begun: it is not kept, nor listed."""
 
 
 class NoSessionError(StoreError):
@@ -23,7 +38,8 @@ class NoSessionError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One row of ``spark sessions``. ``started`` and ``changed`` are seconds since 1970."""
+    """One row of ``spark sessions``. ``started`` and ``changed`` are seconds since 1970; ``title`` is the
+    user's, else the first prompt."""
 
     name: str
     started: float
@@ -77,20 +93,26 @@ def last_session(folder: Path) -> LastSession:
     for file in sorted(_journals(folder), key=lambda file: (_changed(file), file.name), reverse=True):
         try:
             check_readable(file)
+            if _empty(file):
+                continue
         except StoreError as problem:
             problems.append(str(problem))
         else:
             return LastSession(file, tuple(problems))
+    if not problems:
+        raise NoSessionError(_NONE)
     raise StoreError(f"no session can be read: {listed(problems, _MOST_NAMED)}; start a new one with: spark")
 
 
 def list_sessions(folder: Path) -> SessionList:
-    """All sessions of a project."""
+    """All sessions of a project in which something happened."""
     rows, problems = [], []
     for file in folder.glob("*" + SUFFIX):
         if _NAME.fullmatch(file.stem):
             try:
-                rows.append(_summary(file))
+                row = _summary(file)
+                if row.turns or not _empty(file):
+                    rows.append(row)
             except StoreError as problem:
                 problems.append(str(problem))
     rows.sort(key=lambda row: (row.changed, row.name), reverse=True)
@@ -125,23 +147,30 @@ def check_readable(file: Path) -> None:
 def _journals(folder: Path) -> list[Path]:
     files = sorted(file for file in folder.glob("*" + SUFFIX) if _NAME.fullmatch(file.stem))
     if not files:
-        raise NoSessionError("this project has no sessions yet; start one with: spark")
+        raise NoSessionError(_NONE)
     return files
 
 
 def _summary(file: Path) -> SessionSummary:
     check_readable(file)
     at = next((at for record in read_records(file) if isinstance(at := record.get("at"), int | float)), 0.0)
-    turns, title = 0, ""
+    turns, title, named = 0, "", ""
     check = LineCheck()
     # A journal may be long, and most of its lines are other events.
-    for record in check.parse([line for line in read_lines(file) if _PROMPT in line]):
-        if record.get("type") == "prompt.submitted":
+    for record in check.parse([line for line in read_lines(file) if _PROMPT in line or _NAMED in line]):
+        if record.get("type") == "session.named":
+            named = str(record.get("title", ""))
+        elif record.get("type") == "prompt.submitted":
             turns += 1
             if not title and isinstance(record.get("text"), str):
                 title = record["text"]
     changed = _changed(file)
-    return SessionSummary(file.stem, float(at) or changed, changed, turns, title)
+    return SessionSummary(file.stem, float(at) or changed, changed, turns, named or title)
+
+
+def _empty(file: Path) -> bool:
+    """Whether nothing happened in a session but what every one begins with; not where lines are damaged."""
+    return all(record.get("type") in BEGINNINGS for record in read_records(file)) and not damaged_lines(file)
 
 
 def _changed(file: Path) -> float:

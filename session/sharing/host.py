@@ -157,6 +157,11 @@ class Host:
             return
         self._accepting = asyncio.create_task(self._accept(self._socket), name="accepting followers")
 
+    @property
+    def followed(self) -> bool:
+        """Whether another process follows the session."""
+        return bool(self._followers)
+
     async def close(self) -> None:
         """Cut all followers off. Whatever was published before reaches them."""
         if self._accepting is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -49,10 +50,12 @@ class Own:
         self.host: Host | None = None
         """Serves the followers; None before :meth:`serve`, and for a followed session."""
         self._busy: Callable[[], bool] = lambda: False
+        self._new = not self.journal.exists()
+        self._recorder: Recorder | None = None
 
     def serve(self, session: Shared, recorder: Recorder, *, attended: bool, busy: Callable[[], bool]) -> None:
         """Prepare for followers; ``busy`` says whether a turn runs or waits."""
-        self._busy = busy
+        self._busy, self._recorder = busy, recorder
         if self._claim is not None:
             self.host = Host(self._claim, session, recorder, attended=attended)
 
@@ -62,9 +65,14 @@ class Own:
             self.host.start()
 
     async def close(self) -> None:
-        """Cut the followers off, and let another process have the session."""
+        """Cut the followers off, and let another process have the session. A new one in which nothing
+        happened is not kept, unless another process waits for it."""
+        followed = self.host is not None and self.host.followed
         if self.host is not None:
             await self.host.close()
+        if self._new and not followed and self._recorder is not None and self._recorder.empty:
+            with suppress(OSError):  # then it is not listed, at least
+                self.journal.unlink()
         if self._claim is not None:
             self._claim.release()
 

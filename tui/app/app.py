@@ -162,7 +162,8 @@ class SparkApp(App[int], inherit_bindings=False):
         first = self._first_frame
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
         self.chat.border_title = pane_title("Chat")
-        self.screen.set_class(True, "no-file")
+        self.chat.transcript.on_begun = self.layout.begin
+        self.layout.resize(self.size)
         self._titles.name_composer(running=False)
         if vi_keys():
             self.composer.use_vi_keys()

@@ -227,6 +227,7 @@ class SessionStart:
         """Title the editor, and tell the session which file the user looks at."""
         if self.controls is not None:
             file = self.controls.shown_file
+            self._layout.show_file(bool(file.path))
             self._titles.name_editor(file)
             if file.path:
                 self.controls.session.looking_at((file.path,))

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen, Screen
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.keymap import shown
 from tui.overlays.filtering import Choice
-from tui.overlays.overlay import Overlay
+from tui.overlays.overlay import ClosingScreen, Overlay
 
 if TYPE_CHECKING:
     from session.events import Event
@@ -52,7 +52,7 @@ class OverlayControl:
         """Close the screen over the panes, or what is open in it; false when there is none."""
         screen = self._app.screen
         if isinstance(screen, ModalScreen):
-            if not (isinstance(screen, Overlay) and screen.back()):
+            if not (isinstance(screen, ClosingScreen) and screen.back()):
                 screen.dismiss(None)
             return True
         return False
@@ -73,6 +73,12 @@ class OverlayControl:
         if not self.covered:
             screen = PickScreen(self.themes.palette, title, choices, **look)
             screen.on_closed = lambda value: left() if value is None else taken(value)
+            self._app.push_screen(screen)
+
+    def pick_session(self, screen: ClosingScreen[str | None], taken: Callable[[str], None]) -> None:
+        """Show the sessions, unless something else is shown; ``taken`` gets the one to resume."""
+        if not self.covered:
+            screen.on_closed = _with_path(taken)
             self._app.push_screen(screen)
 
     def pick_file(

@@ -23,6 +23,9 @@ class PaneControl:
         if name == "editor" and not self._panes.editor.path:
             self._panes.status.say(f"no file is open: {shown('open_file')} opens one")
             return
+        if name == "chat" and not self._panes.chat.display:
+            self._panes.status.say("the conversation has not begun yet")
+            return
         match name:
             case "editor" | "chat":
                 self._layout.bring(name)
@@ -40,6 +43,9 @@ class PaneControl:
 
     def zoom(self) -> None:
         """Show one pane alone, the focused one or else the chat; or both again."""
+        if not self._layout.file_shown:
+            self._panes.status.say(f"the chat is alone: {shown('open_file')} opens a file beside it")
+            return
         self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
 
     def suspend(self) -> None:

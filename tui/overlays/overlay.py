@@ -45,6 +45,10 @@ class ClosingScreen(ModalScreen[T]):
         self.on_closed(result)
         return closing
 
+    def back(self) -> bool:
+        """Go one step back inside the screen; false when there is nothing to go back from."""
+        return False
+
 
 class Overlay(ClosingScreen[str | None], inherit_bindings=False):
     """A screen over the panes that follows the session while it is shown."""
@@ -54,7 +58,3 @@ class Overlay(ClosingScreen[str | None], inherit_bindings=False):
 
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
-
-    def back(self) -> bool:
-        """Go one step back inside the screen; false when there is nothing to go back from."""
-        return False

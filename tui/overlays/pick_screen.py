@@ -76,6 +76,15 @@ class PickScreen(ClosingScreen[str | None]):
         """Draw for the new width."""
         self.call_after_refresh(self._draw)
 
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Offer other choices; the same one stays chosen where it is still there."""
+        before = self.chosen
+        self._choices = choices
+        self._found = filtered(self._query, choices)
+        values = [each.value for each in self._found]
+        self._at = values.index(before.value) if before is not None and before.value in values else 0
+        self._draw()
+
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
         self._palette = self._lines.palette = palette
@@ -89,8 +98,9 @@ class PickScreen(ClosingScreen[str | None]):
             self._at = 0
             self._tell()
 
-    def on_input_submitted(self) -> None:
+    def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the choice."""
+        event.stop()
         self.dismiss(self.chosen.value if self.chosen is not None else None)
 
     def on_key(self, event: events.Key) -> None:

@@ -1,4 +1,7 @@
-"""The layout of the panes: side by side, stacked, or one alone."""
+"""The layout of the panes: side by side, stacked, or one alone.
+
+Without an open file the chat has the whole room, and before the conversation begins the welcome has it.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +68,9 @@ class Layout:
         self._alone: Pane | None = None
         self._low_pane: Pane = "chat"
         """The pane in sight where there is room for one alone."""
+        self._file_shown = False
+        self._begun = False
+        """Whether the conversation has begun."""
 
     def resize(self, size: Size) -> None:
         """The terminal has another size. The pane with the focus stays in sight."""
@@ -72,6 +78,25 @@ class Layout:
         if self._low and not was_low:
             self._low_pane = "editor" if isinstance(self._screen().focused, EditorPane) else "chat"
         self._apply()
+
+    @property
+    def file_shown(self) -> bool:
+        """Whether a file is open, so that the editor has a part of the room."""
+        return self._file_shown
+
+    def show_file(self, shown: bool) -> None:
+        """A file is open from now on, or none."""
+        if shown != self._file_shown:
+            self._file_shown = shown
+            if not shown:  # the next file comes beside the chat
+                self._alone = None
+            self._apply()
+
+    def begin(self) -> None:
+        """The conversation begins: it stands where the welcome stood."""
+        if not self._begun:
+            self._begun = True
+            self._apply()
 
     def share(self, by: int) -> None:
         """Give the editor ``by`` per cent more of the room."""
@@ -96,7 +121,7 @@ class Layout:
 
     def _apply(self) -> None:
         width, height = self._size
-        alone = self._alone or (self._low_pane if self._low else None)
+        alone = self._alone or (self._low_pane if self._low else None) if self._file_shown else "chat"
         stacked = width < STACKED_BELOW and alone is None
         screen = self._screen()
         screen.set_class(width < SMALLEST.width or height < SMALLEST.height, "too-small")
@@ -104,7 +129,8 @@ class Layout:
         screen.set_class(stacked, "stacked")
         screen.set_class(alone == "editor", "only-editor")
         screen.set_class(alone == "chat", "only-chat")
-        for pane in screen.query("EditorPane, Welcome"):
-            pane.styles.width = None if stacked or alone else f"{self._share}%"
-            # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
-            pane.styles.height = f"{self._share - 6}%" if stacked else None
+        screen.set_class(not self._file_shown and not self._begun, "first")
+        editor = screen.query_one(EditorPane)
+        editor.styles.width = None if stacked or alone else f"{self._share}%"
+        # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
+        editor.styles.height = f"{self._share - 6}%" if stacked else None

@@ -38,7 +38,6 @@ class Titles:
     def name_editor(self, file: ShownFile) -> None:
         """Say which file is shown and how it stands, or why none is."""
         editor = self._panes.editor
-        self._app.screen_stack[0].set_class(not file.path, "no-file")
         if not file.path:
             self._panes.welcome.say(file.problem)
             return

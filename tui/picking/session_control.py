@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from session.archive.fork import fork_session
+from session.archive.markdown import markdown
 from session.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
+from session.sharing.rename import rename_session
 from session.storage.line_files import StoreError
+from session.storage.private_files import replace_private
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
 from tui.overlays.filtering import Choice
@@ -18,6 +23,7 @@ from tui.panes.layout import Panes
 if TYPE_CHECKING:
     from tui.control.quit_control import QuitControl
     from tui.panes.editor.shown_file import ShownFile
+    from tui.picking.sessions_screen import SessionsScreen, Wish
     from tui.port import SessionPort
 
 
@@ -46,6 +52,8 @@ class SessionControl:
         self._session = session
         self._shown_file = shown_file
         self._quitting = quitting
+        self._screen: SessionsScreen | None = None
+        """The list that was shown last."""
         self.switch: Switch | None = None
         """Set once the app is left for another session."""
 
@@ -72,35 +80,84 @@ class SessionControl:
             self._panes.status.say(str(problem), "error")
 
     def _pick(self, folder: Path, found: SessionList) -> None:
-        rows = [row for row in found.rows if row.turns and row.name != self._session.name]
-        if not rows:
+        from tui.picking.sessions_screen import SessionsScreen
+
+        choices = self._choices(found)
+        if not choices:
             self._panes.status.say("this project has no earlier session")
             return
+        screen = SessionsScreen(self._overlays.themes.palette, choices, self._wished)
+        self._overlays.pick_session(screen, lambda name: self._go(Switch(folder / f"{name}.jsonl")))
+        self._screen = screen
+
+    def _choices(self, found: SessionList) -> list[Choice]:
         now = time.time()
-        choices = [
+        return [
             Choice(
                 row.name,
                 " ".join(row.title.split()) or "no prompt",
-                f"{ago(now - row.changed)} · {row.turns} turn{'s' if row.turns > 1 else ''} · {row.name}",
+                f"{ago(now - row.changed)} · {row.turns} turn{'s' if row.turns != 1 else ''} · {row.name}",
             )
-            for row in rows
+            for row in found.rows
+            if row.name != self._session.name
         ]
-        self._overlays.pick(
-            "Sessions",
-            choices,
-            lambda name: self._go(Switch(folder / f"{name}.jsonl")),
-            hint="type to find · Enter resumes it · Esc leaves",
-            empty="no session has that",
-        )
+
+    def _wished(self, wish: Wish, name: str, title: str) -> None:
+        """Do what the user wishes about a session of the list."""
+        work = {"rename": self._rename, "fork": self._fork, "export": self._export}[wish]
+        self._background.start(self._told(work(name, title)), f"{wish} of a session")
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except (StoreError, OSError) as problem:
+            self._panes.status.say(str(problem), "error")
+            if self._screen is not None:
+                self._screen.tell(str(problem))
+
+    async def _rename(self, name: str, title: str) -> None:
+        folders = self._session.folders
+        await asyncio.to_thread(rename_session, folders, name, title)
+        if self._screen is not None:
+            self._screen.offer(self._choices(await asyncio.to_thread(list_sessions, folders.sessions)))
+
+    async def _fork(self, name: str, title: str) -> None:
+        journal = self._session.folders.sessions / f"{name}.jsonl"
+        if self._stays():
+            return
+        made = await asyncio.to_thread(fork_session, journal)
+        self._go(Switch(made))
+
+    async def _export(self, name: str, title: str) -> None:
+        folders = self._session.folders
+        file = folders.state / "exports" / f"{name}.md"
+
+        def write() -> None:
+            text = "".join(markdown(folders.sessions / f"{name}.jsonl"))
+            replace_private(file, text.encode("utf-8", errors="replace"))
+
+        await asyncio.to_thread(write)
+        self._panes.status.say(f"wrote {file}")
+        if self._screen is not None:
+            self._screen.tell(f"wrote {file}")
 
     def _go(self, switch: Switch) -> None:
-        if self._session.running:
-            self._panes.status.say("a turn runs: stop it first", "warning")
-        elif self._shown_file.buffers.dirty:
-            self._panes.status.say("save the file in the editor first", "warning")
-        else:
+        if not self._stays():
             self.switch = switch
             self._quitting.quit()
+
+    def _stays(self) -> bool:
+        """Whether this session cannot be left now; the user is told why."""
+        why = ""
+        if self._session.running:
+            why = "a turn runs: stop it first"
+        elif self._shown_file.buffers.dirty:
+            why = "save the file in the editor first"
+        if why:
+            self._panes.status.say(why, "warning")
+            if self._screen is not None:
+                self._screen.tell(why)
+        return bool(why)
 
 
 def ago(seconds: float) -> str:

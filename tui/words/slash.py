@@ -166,6 +166,7 @@ class SlashError(Exception):
 
 async def _run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.commands.check_commands import NO_CHECKS
+    from session.events import SessionNamed
     from session.text.near_names import spelled_like
     from tui.words.check_lines import exact_command, listed_checks
     from tui.words.figures import report
@@ -254,6 +255,9 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             raise SlashError("Line mode uses the terminal's own colours.")
         case (("new" | "resume"), _):
             raise SlashError("Line mode has one session: spark line begins one, spark line -c goes on.")
+        case "rename", str() if argument:
+            session.publish(SessionNamed(" ".join(argument.split())))
+            return f"this session is called {' '.join(argument.split())!r} in lists"
         case "usage", "":
             return await report(session.usage, session.models.prices)
         case _:

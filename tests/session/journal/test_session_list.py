@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import Event, Notice, PromptSubmitted
+from session.events import ContextPinned, Event, PromptSubmitted
 from session.journal.journals import Journal
 from session.journal.session_list import (
     NoSessionError,
@@ -26,7 +26,7 @@ NAME = "20260102-030405-abcd"
 def make(folder: Path, name: str, *prompts: str, changed: float) -> Path:
     journal = Journal(folder, name)
     written: list[Event] = [PromptSubmitted(f"t{n}", text) for n, text in enumerate(prompts)]
-    for event in written or [Notice("info", "no prompt")]:
+    for event in written or [ContextPinned("a.py")]:
         journal.write(event)
     journal.close()
     os.utime(journal.file, (changed, changed))
@@ -84,11 +84,9 @@ def test_sessions_are_listed_newest_change_first_with_title_and_turns(three: Pat
     assert all(row.started > 1_700_000_000 for row in rows)
 
 
-def test_an_empty_journal_is_listed_with_the_time_of_its_file(tmp_path: Path) -> None:
+def test_an_empty_journal_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / f"{NAME}.jsonl").touch()
-    os.utime(tmp_path / f"{NAME}.jsonl", (500, 500))
-    (row,) = list_sessions(tmp_path).rows
-    assert (row.started, row.changed, row.turns, row.title) == (500, 500, 0, "")
+    assert list_sessions(tmp_path) == SessionList((), ())
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from session.journal.session_list import list_sessions
 from tests.bench.pty_spark import Pty
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import stage
@@ -61,3 +62,50 @@ async def test_where_there_is_no_earlier_session_a_line_says_so(tmp_path: Path) 
 def test_how_long_ago() -> None:
     told = [ago(seconds) for seconds in (5, 90, 7200, 200_000)]
     assert told == ["just now", "1 min ago", "2 h ago", "2 d ago"]
+
+
+async def test_a_session_is_renamed_in_the_list_and_written_as_a_document(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("just talk")
+        await it.done()
+        first = it.session.name
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/sessions", "enter")
+        await it.until(lambda: "just talk" in it.screen and "Ctrl+R renames" in it.screen, "the list")
+        await it.pilot.press("ctrl+r", "ctrl+u", *"manners", "escape")
+        await it.until(lambda: "just talk" in it.screen, "the list again")
+        await it.pilot.press("ctrl+r", "ctrl+u", *"on manners", "enter")
+        await it.until(lambda: "❯ on manners" in it.screen, "the new title")
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: "wrote " in it.screen, "the document")
+        document = (it.session.folders.state / "exports" / f"{first}.md").read_text()
+        assert "> just talk" in document and "The end of the talk." in document
+        await it.pilot.press(*"nonesuch")
+        await it.until(lambda: "no session has that" in it.screen, "the filter")
+        await it.pilot.press("ctrl+r", "ctrl+b", "ctrl+s", "escape")
+        await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
+
+
+async def test_this_session_is_renamed_by_a_command(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("just talk")
+        await it.done()
+        await it.pilot.press(*"/rename on  manners", "enter")
+        await it.until(lambda: "called 'on manners'" in it.screen, "the answer")
+        rows = list_sessions(it.session.folders.sessions).rows
+        assert [row.title for row in rows] == ["on manners"]
+
+
+async def test_a_session_is_forked_from_the_list(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("just talk")
+        await it.done()
+        first = it.session.name
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/sessions", "enter")
+        await it.until(lambda: "Ctrl+B forks" in it.screen, "the list")
+        await it.pilot.press("ctrl+b")
+        await it.until(lambda: it.app.controls.sessions.switch is not None, "the switch")
+        switch = it.app.controls.sessions.switch
+        assert switch is not None and switch.journal is not None
+        assert switch.journal.stem != first and "just talk" in switch.journal.read_text()

@@ -7,6 +7,7 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -195,6 +196,8 @@ class Transcript:
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
+        self.on_begun: Callable[[], None] = lambda: None
+        """Called before the first entry comes."""
         self._width = width
         self._starts: list[int] = []
         self._total = 0
@@ -203,6 +206,8 @@ class Transcript:
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
+        if not self.entries:
+            self.on_begun()
         self.entries.append(entry)
 
     @property

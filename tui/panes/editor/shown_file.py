@@ -216,6 +216,7 @@ class ShownFile:
         else:
             self.problem = problem
             self.close(buffer)
+            self.say(problem, "warning")
 
     # Hunks.
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from context.find.completion import complete
+from session.assist.assistance import Assistance
 from session.closing import Closing
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
@@ -31,7 +32,7 @@ from session.link.connection import Connection
 from session.memory.resume import ResumedSession, resume_session
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
-from session.model_choice.connecting import open_connection
+from session.model_choice.connecting import open_connection, tell_states
 from session.model_choice.default_model import DefaultModel
 from session.model_choice.served_models import ServedModels
 from session.outer_editor import OuterEditor, OuterTexts
@@ -193,6 +194,10 @@ class Session:
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""
+        self.assist = Assistance(
+            opening, self.side, self._recorder, self._tasks, self.hunks, self.checks, self.files, self.context
+        )
+        """Reviews on save, refactors in place and next edits."""
         self.settled = self._turns.settled
         """Wait until no turn runs, and none waits."""
         self.standing.serve(self, self._recorder, attended=attended, busy=lambda: self._turns.busy)
@@ -254,7 +259,8 @@ class Session:
         if self.connection is None:
             self._recorder.publish(ConnectionChanged(state="failed", message=self._opening.missing))
         else:
-            self._tasks.start(self._follow_connection(self.connection), "following the connection's state")
+            states = tell_states(self.connection, self._recorder.publish)
+            self._tasks.start(states, "following the connection's state")
             if self._opening.default_unsettled:
                 self._settle_default(self.connection)
             else:
@@ -384,8 +390,3 @@ class Session:
         if isinstance(event, PromptSubmitted):
             self._reading.pause.needed()
             self._prompts.add(event.text)
-
-    async def _follow_connection(self, connection: Connection) -> None:
-        async for change in connection.states():
-            message = clean_line(change.message) if change.message else None
-            self._recorder.publish(ConnectionChanged(change.state.value, message, change.seconds))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from session.assist.assistance import Assistance
     from session.closing import Closing
     from session.commands.check_commands import CheckCommands
     from session.commands.compaction_commands import CompactionCommands
@@ -188,6 +189,11 @@ class SessionPort(Protocol):
     @property
     def compaction(self) -> CompactionCommands:
         """Compaction of the conversation, and the lines kept through it."""
+        ...
+
+    @property
+    def assist(self) -> Assistance:
+        """Reviews on save, refactors in place and next edits."""
         ...
 
     @property

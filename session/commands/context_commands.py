@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from types import MappingProxyType
 
 from context.project.snapshot import Snapshot
 from context.text.tokens import RankFileError
+from context.window.packing import removed_by
 from context.window.pieces import BudgetTooSmall
 from session.events import Event
 from session.journal.recorder import Recorder
@@ -49,6 +50,18 @@ class ContextCommands:
     def removed(self) -> tuple[str, ...]:
         """The removed targets, oldest first."""
         return self._pins.removed
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The project as it is known now; for any thread."""
+        return self._reading.snapshot
+
+    def allowed(self, paths: Collection[str]) -> frozenset[str]:
+        """Those of ``paths`` that a model may see: files of the project that were not removed. For any
+        thread."""
+        snapshot = self._reading.snapshot
+        known = frozenset(path for path in paths if path in snapshot.paths)
+        return known - removed_by(self._pins.removed, snapshot)
 
     async def pin(self, target: str) -> None:
         """Show ``target`` in every window. This and the other commands raise PinError for a wrong target."""

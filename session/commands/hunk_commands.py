@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from edits.hunk import Landed, Refused
+from edits.files.text import FileError
+from edits.hunk import Hunk, Landed, RefusalCode, Refused
 from edits.ledger.entry import Op, State
 from edits.report import UndoneByUser
 from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
 from session.commands.hunk_symbols import symbols_of
-from session.events import Event, HunkRedone, HunkRefused, HunkUndone
+from session.events import Event, HunkLanded, HunkRedone, HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
 from session.journal.undoable_hunks import UndoableHunks
 from session.memory.turn_memory import TurnMemory
@@ -19,7 +20,7 @@ from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.text.sanitize import clean, clean_line
-from session.turn.hunk_events import refused_event
+from session.turn.hunk_events import landed_event, refused_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,39 @@ class HunkCommands:
         event = HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end)
         self._publish(event)
         return event
+
+    async def land(self, edit: Hunk, turn: str = "") -> HunkLanded | HunkRefused:
+        """Land an edit that the user decided on outside of a turn; hunks of the same ``turn`` are undone
+        together, and it is the hunk itself where none is given. The model is told of it as of the user's own
+        changes. The result is also published."""
+        event = await self._thread.run(lambda: self._land(edit, turn))
+        self._publish(event)
+        return event
+
+    def _land(self, edit: Hunk, turn: str) -> HunkLanded | HunkRefused:
+        try:
+            name = self._ledger.next_id()
+        except OSError as problem:
+            why = f"the journal of edits cannot be written ({problem.strerror or problem})"
+            return refused_event(Refused("", edit.path, RefusalCode.IO, why), "")
+        if self.outer is not None:
+            self.outer.before(edit.path)
+        turn = turn or name
+        result = self._shown(self._landing.land(edit, hunk_id=name, session=self._session, turn=turn))
+        return landed_event(result, "" if isinstance(result, Refused) else turn)
+
+    async def text_before(self, hunk: str) -> bytes | None:
+        """The file of a hunk as it was before it landed; None where there was none, or the ledger has lost
+        it."""
+        return await self._thread.run(lambda: self._text_before(hunk))
+
+    def _text_before(self, hunk: str) -> bytes | None:
+        landings = (each for each in self._ledger.entries() if each.hunk == hunk and each.op is Op.LAND)
+        entry = next(landings, None)
+        try:
+            return self._ledger.content(entry.before) if entry is not None and entry.before else None
+        except FileError:
+            return None
 
     async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
         """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""

@@ -12,6 +12,7 @@ from session.events.compaction import *  # noqa: F403
 from session.events.context import *  # noqa: F403
 from session.events.event import Event as Event
 from session.events.event import Publisher as Publisher
+from session.events.findings import *  # noqa: F403
 from session.events.hunks import *  # noqa: F403
 from session.events.link import *  # noqa: F403
 from session.events.record import event_types as event_types

@@ -74,6 +74,7 @@ class FollowedSession:
         self._queued: list[str] = []
         self._free = False
         self.typing, self.side = self._local.typing, self._local.side
+        self.assist = self._local.assist
 
     def leave(self) -> None:
         """Give up following before it was opened."""

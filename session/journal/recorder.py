@@ -11,6 +11,8 @@ from session.events import (
     ConnectionChanged,
     DialogueCompacted,
     Event,
+    FindingClosed,
+    FindingReported,
     HunkRedone,
     HunkTyped,
     HunkUndone,
@@ -18,6 +20,7 @@ from session.events import (
     OwnerGone,
     PromptSubmitted,
     ReadingProgress,
+    SaveReviewed,
     TakeoverAsked,
     ToolOutput,
     TurnEnded,
@@ -36,6 +39,9 @@ UNJOURNALLED = (
     AttemptProgress,
     TakeoverAsked,
     OwnerGone,
+    FindingReported,
+    FindingClosed,
+    SaveReviewed,
 )
 """Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
 DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)

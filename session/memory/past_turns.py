@@ -135,6 +135,9 @@ class PastTurnsFold:
                 self._turns[turn] = _OpenTurn(text)
             case TextDelta(turn=turn, text=text):
                 self._of(turn).said.append(text)
+            case HunkLanded(turn=turn, hunk=hunk, path=path) if turn not in self._turns:
+                # It came of no turn: the user decided on it, beside the dialogue.
+                self._last().edits.append(EditFact(hunk, "landed by the developer", path))
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
                 self._of(turn).edits.append(EditFact(hunk, status, path))
             case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn:

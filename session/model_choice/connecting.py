@@ -1,13 +1,16 @@
-"""The connection to the server of the chosen model."""
+"""The connection to the server of the chosen model, and its states as events."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from session.events import ConnectionChanged, Event
 from session.link.connection import Connection
 from session.model_choice.choice import ModelChoice
 from session.protocol.request import RequestProfile
 from session.setup.opening import Opening
+from session.text.sanitize import clean_line
 
 
 def open_connection(opening: Opening, choice: ModelChoice, profile: RequestProfile) -> Connection | None:
@@ -22,3 +25,10 @@ def open_connection(opening: Opening, choice: ModelChoice, profile: RequestProfi
         login=opening.login,
         host=opening.engine(),
     )
+
+
+async def tell_states(connection: Connection, publish: Callable[[Event], None]) -> None:
+    """Publish each state of the connection, until it is closed."""
+    async for change in connection.states():
+        message = clean_line(change.message) if change.message else None
+        publish(ConnectionChanged(state=change.state.value, message=message, seconds=change.seconds))

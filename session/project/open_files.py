@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from edits.files.beneath import Changed
@@ -57,6 +58,8 @@ class ProjectFiles:
         self._ledger = workspace.ledger
         self._thread = thread
         self._publish = recorder.publish
+        self.on_saved: Callable[[str, tuple[str, ...]], None] = lambda path, before: None
+        """Called after each save by the user, with the lines that were there before."""
 
     def list(self) -> tuple[str, ...]:
         """The project's files as paths from the root, in order."""
@@ -100,6 +103,7 @@ class ProjectFiles:
         """
         saved = await self._thread.run(lambda: self.save_here(opened, text))
         self._publish(FileSaved(path=clean_line(saved.path)))
+        self.on_saved(saved.path, opened.source.lines)
         return saved
 
     def save_here(self, opened: OpenFile, text: str) -> OpenFile:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from context.disk.source import Source, Unread, decode
+from context.text.generated import is_unedited
+from context.text.secrets import is_secret_file
 from edits.files.diff import Change, changes
 
 
@@ -53,3 +57,20 @@ class ReviewedChange:
     def file(self, path: str) -> ReviewedFile | None:
         """The file called ``path``."""
         return next((file for file in self.files if file.path == path), None)
+
+
+def reviewable(path: str, before: Sequence[str] | None, after: Source | Unread) -> ReviewedFile | LeftOut:
+    """A changed file, or why it is not sent: it may hold secrets, is no text or is not written by hand."""
+    if is_secret_file(path):
+        return LeftOut(path, "it may hold secrets")
+    if isinstance(after, Unread):
+        return LeftOut(path, after.why)
+    if is_unedited(path, after.text):
+        return LeftOut(path, "it is generated or vendored")
+    return ReviewedFile(path, None if before is None else tuple(before), tuple(after.lines))
+
+
+def lines_in(path: str, data: bytes | None) -> tuple[str, ...] | None:
+    """The lines of a file whose bytes were ``data``; None where there was none, or no text."""
+    found = decode(path, data) if data is not None else None
+    return tuple(found.lines) if isinstance(found, Source) else None

@@ -10,10 +10,8 @@ from pathlib import Path
 from context.disk.changes import Status, git_changes
 from context.disk.git import Git
 from context.disk.repository import GitUnavailable
-from context.disk.source import LARGEST, Source, Unread, decode, read
-from context.text.generated import is_unedited
-from context.text.secrets import is_secret_file
-from session.review.change import LeftOut, ReviewedChange, ReviewedFile
+from context.disk.source import LARGEST, decode, read
+from session.review.change import LeftOut, ReviewedChange, ReviewedFile, lines_in, reviewable
 from session.text.sanitize import clean_line
 
 _MISSING = "0"
@@ -59,7 +57,7 @@ def _uncommitted(root: Path, git: Git) -> ReviewedChange:
         if found[path].status is Status.DELETED:
             files.append(LeftOut(path, "it was deleted"))
         else:
-            files.append(_file(path, before.get(origin), read(root, path)))
+            files.append(reviewable(path, lines_in(origin, before.get(origin)), read(root, path)))
     return _change(files)
 
 
@@ -75,7 +73,7 @@ def _of_range(git: Git, wanted: str) -> ReviewedChange:
         elif now not in blobs:
             files.append(LeftOut(path, "not a text of at most 1 MB"))
         else:
-            files.append(_file(path, blobs.get(was), decode(path, blobs[now])))
+            files.append(reviewable(path, lines_in(path, blobs.get(was)), decode(path, blobs[now])))
     return _change(files)
 
 
@@ -141,18 +139,6 @@ def _head_blobs(git: Git, paths: list[str]) -> dict[str, str]:
 def _contents(git: Git, names: Mapping[str, str]) -> dict[str, bytes]:
     found = git.blobs(names.values(), LARGEST)
     return {key: found[name] for key, name in names.items() if name in found}
-
-
-def _file(path: str, before: bytes | None, after: Source | Unread) -> ReviewedFile | LeftOut:
-    if is_secret_file(path):
-        return LeftOut(path, "it may hold secrets")
-    if isinstance(after, Unread):
-        return LeftOut(path, after.why)
-    if is_unedited(path, after.text):
-        return LeftOut(path, "it is generated or vendored")
-    old = decode(path, before) if before is not None else None
-    lines = tuple(old.lines) if isinstance(old, Source) else None
-    return ReviewedFile(path, lines, tuple(after.lines))
 
 
 def _change(found: list[ReviewedFile | LeftOut]) -> ReviewedChange:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from session.link.connection import Connection
 from session.model_choice.choice import ModelChoice
 from session.model_choice.connecting import open_connection
 from session.model_choice.default_model import pick
 from session.protocol import events as wire
-from session.protocol.items import user_message
+from session.protocol.items import Item, user_message
 from session.protocol.request import RequestProfile
 from session.review.change import ReviewedChange
 from session.review.finding import ReviewFinding, UnusableError, read_finding
@@ -28,8 +27,11 @@ MOST_FINDINGS = 100
 """Findings of one review; a model that has more to say is stopped."""
 _LONGEST_LINE = 100_000
 _CHARACTERS_PER_TOKEN = 4
-_ENDED = 8_000
+LONGEST_ANSWER = 8_000
 """Most tokens of an answer."""
+
+Ask = Callable[[RequestProfile, tuple[Item, ...]], AsyncGenerator[wire.WireEvent, None]]
+"""Asks a model for the answer to the items, which are the whole input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +51,93 @@ async def review(
 ) -> AsyncIterator[ReviewFinding | ReviewEnded]:
     """Review ``change``; the last item is the end. Raises LinkError."""
     choice = await _choice(opening)
-    texts = await asyncio.to_thread(lambda: list(requests(change.files)))
-    found: dict[tuple[str, str, int], ReviewFinding] = {}
-    unusable = 0
-    tally = Tally("review", choice.model.name, choice.price)
     profile = _profile(choice, security=security)
-    if texts:
+    asked = Asked(change, Tally("review", choice.model.name, choice.price))
+    if change.files:
         connection = open_connection(opening, choice, profile)
         assert connection is not None, "callers tell what is missing"
         try:
-            for text in texts:
-                async for line in _lines(connection, profile, text, tally):
-                    try:
-                        finding = read_finding(line, change)
-                    except UnusableError:
-                        unusable += 1
-                        continue
-                    if finding.identity not in found:
-                        found[finding.identity] = finding
-                        yield finding
-                    if len(found) == MOST_FINDINGS:
-                        break
-                if len(found) == MOST_FINDINGS:
-                    break
+            async with contextlib.aclosing(asked.findings(connection.ask_in_parallel, profile)) as findings:
+                async for finding in findings:
+                    yield finding
         finally:
             await connection.close()
-    used = tally.event()
-    yield ReviewEnded(len(found), unusable, used.input_tokens + used.output_tokens, used.cost, used.estimated)
+    used = asked.tally.event()
+    tokens = used.input_tokens + used.output_tokens
+    yield ReviewEnded(asked.found, asked.unusable, tokens, used.cost, used.estimated)
+
+
+class Asked:
+    """One review of ``change``: its requests, and what came of them so far."""
+
+    def __init__(
+        self, change: ReviewedChange, tally: Tally, *, known: str = "", most: int = MOST_FINDINGS
+    ) -> None:
+        """``known`` tells the model what it need not report; at most ``most`` findings are taken."""
+        self.tally = tally
+        self.found = 0
+        self.unusable = 0
+        """Findings that did not fit the change, and were left out."""
+        self.whole = True
+        """Whether every answer so far has come to its end."""
+        self._change = change
+        self._known = known
+        self._most = most
+
+    async def findings(self, ask: Ask, profile: RequestProfile) -> AsyncGenerator[ReviewFinding, None]:
+        """Ask, and give each finding once. Raises LinkError."""
+        seen: set[tuple[str, str, int]] = set()
+        for text in await asyncio.to_thread(lambda: list(requests(self._change.files))):
+            async with contextlib.aclosing(self._lines(ask, profile, text)) as lines:
+                async for line in lines:
+                    try:
+                        finding = read_finding(line, self._change)
+                    except UnusableError:
+                        self.unusable += 1
+                        continue
+                    if finding.identity not in seen:
+                        seen.add(finding.identity)
+                        self.found += 1
+                        yield finding
+                    if self.found == self._most:
+                        self.whole = True  # all that is taken has come
+                        return
+            if not self.whole:
+                return
+
+    async def _lines(self, ask: Ask, profile: RequestProfile, text: str) -> AsyncGenerator[str, None]:
+        """The lines of an answer that look like findings, each as soon as it is whole."""
+        request = f"{ASK}\n{self._known}" if self._known else ASK
+        rest, said = "", 0
+        counted: wire.TokenUsage | None = None
+        self.whole = False
+        try:
+            async with contextlib.aclosing(
+                ask(profile, (user_message(text), user_message(request)))
+            ) as events:
+                async for event in events:
+                    self.tally.saw(event)
+                    match event:
+                        case wire.Created():
+                            rest = ""
+                        case wire.TextDelta(text=piece):
+                            said += len(piece)
+                            *whole, rest = (rest + piece).split("\n")
+                            rest = rest[:_LONGEST_LINE]
+                            for line in _findings(whole):
+                                yield line
+                        case wire.Finished(usage=counted):
+                            self.whole = True
+                        case _:
+                            pass
+            for line in _findings([rest]):
+                yield line
+        finally:
+            if counted is not None:
+                self.tally.count(counted)
+            else:
+                sent = len(text) + len(profile.instructions)
+                self.tally.estimate(sent // _CHARACTERS_PER_TOKEN, said // _CHARACTERS_PER_TOKEN)
 
 
 async def _choice(opening: Opening) -> ModelChoice:
@@ -99,43 +161,8 @@ def _profile(choice: ModelChoice, *, security: bool) -> RequestProfile:
         tools=(),
         prompt_cache_key=None,
         include=(),
-        max_output_tokens=min(profile.max_output_tokens or _ENDED, _ENDED),
+        max_output_tokens=min(profile.max_output_tokens or LONGEST_ANSWER, LONGEST_ANSWER),
     )
-
-
-async def _lines(
-    connection: Connection, profile: RequestProfile, text: str, tally: Tally
-) -> AsyncIterator[str]:
-    """The lines of an answer that look like findings, each as soon as it is whole."""
-    items = (user_message(text), user_message(ASK))
-    rest, said = "", 0
-    counted: wire.TokenUsage | None = None
-    events: AsyncGenerator[wire.WireEvent, None] = connection.ask_in_parallel(profile, items)
-    try:
-        async with contextlib.aclosing(events) as stream:
-            async for event in stream:
-                tally.saw(event)
-                match event:
-                    case wire.Created():
-                        rest = ""
-                    case wire.TextDelta(text=piece):
-                        said += len(piece)
-                        *whole, rest = (rest + piece).split("\n")
-                        rest = rest[:_LONGEST_LINE]
-                        for line in _findings(whole):
-                            yield line
-                    case wire.Finished(usage=counted):
-                        pass
-                    case _:
-                        pass
-        for line in _findings([rest]):
-            yield line
-    finally:
-        if counted is not None:
-            tally.count(counted)
-        else:
-            sent = len(text) + len(profile.instructions)
-            tally.estimate(sent // _CHARACTERS_PER_TOKEN, said // _CHARACTERS_PER_TOKEN)
 
 
 def _findings(lines: Sequence[str]) -> list[str]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from session.text.tables import Table
 
+REVIEWS = ("on", "security", "off")
+"""The values of ``review``."""
 _MOST_TOKENS = 10**12
 _MOST_DOLLARS = 10**6
 
@@ -19,6 +21,8 @@ class SideSettings:
     enabled: bool = True
     model: str = ""
     """The model that is asked; empty for the provider's cheapest fast one."""
+    review: str = "on"
+    """What is looked for when the user saves: one of ``REVIEWS``."""
     tokens_per_hour: int = 5_000_000
     tokens_per_day: int = 25_000_000
     dollars_per_hour: float = 0.5
@@ -32,6 +36,7 @@ def read_side(values: Any) -> SideSettings:
     settings = SideSettings(
         enabled=table.flag("enabled", defaults.enabled),
         model=table.text("model", defaults.model).strip(),
+        review=table.choice("review", REVIEWS, defaults.review),
         tokens_per_hour=table.whole("tokens_per_hour", defaults.tokens_per_hour, least=0, most=_MOST_TOKENS),
         tokens_per_day=table.whole("tokens_per_day", defaults.tokens_per_day, least=0, most=_MOST_TOKENS),
         dollars_per_hour=_dollars(table, "dollars_per_hour", defaults.dollars_per_hour),

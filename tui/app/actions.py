@@ -121,6 +121,15 @@ class Actions:
         """Review the hunks."""
         self._controls.review.open()
 
+    def findings(self) -> None:
+        """Show the findings of reviews on save."""
+        if not self._overlays.uncover():
+            self._controls.reviews.open()
+
+    def review_on_save(self) -> None:
+        """Review on save in another way."""
+        self._controls.reviews.next_mode()
+
     def redo_hunk(self) -> None:
         """Redo a hunk."""
         self._controls.hunks.redo()

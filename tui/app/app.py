@@ -313,6 +313,7 @@ class SparkApp(App[int], inherit_bindings=False):
         """The cursor moved in the editor."""
         if event.text_area is self.editor and self.ready:
             self._titles.name_editor(self.shown_file)
+            self.controls.reviews.cursor_moved()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """The user sends a prompt."""

@@ -21,6 +21,7 @@ from tui.control.quit_control import QuitControl
 from tui.control.review_control import ReviewControl
 from tui.control.suggestion_control import SuggestionControl
 from tui.drawing.theme_switch import ThemeSwitch
+from tui.findings.control import SaveReviewControl
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
@@ -53,6 +54,7 @@ class Controls:
     races: Races
     review: ReviewControl
     findings: FindingControl
+    reviews: SaveReviewControl
     side: SideControl
 
 
@@ -107,5 +109,6 @@ def make_controls(
         Races(app, panes, themes, session),
         review,
         FindingControl(panes, layout, session, shown_file),
+        SaveReviewControl(app, panes, overlays.themes, background, session, shown_file, files),
         SideControl(session.side, panes.status),
     )

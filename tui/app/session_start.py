@@ -189,7 +189,7 @@ class SessionStart:
                 controls.feed.take(event)
                 controls.trust.take(event)
                 controls.races.take(event)
-                controls.findings.take(event)
+                controls.reviews.take(event)
                 self._overlays.take(event)
                 self._change_hands(event)
             self._ticker.request()

@@ -1,0 +1,96 @@
+"""The parts of a session that help in the editor; nothing of one is loaded before it is first used."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from session.commands.check_commands import CheckCommands
+from session.commands.context_commands import ContextCommands
+from session.commands.hunk_commands import HunkCommands
+from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
+from session.journal.recorder import Recorder
+from session.project.open_files import ProjectFiles
+from session.setup.opening import Opening
+from session.side.side_requests import SideRequests
+from session.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from session.review.on_save import SaveReview
+
+
+class Assistance:
+    """``Session.assist``."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        side: SideRequests,
+        recorder: Recorder,
+        tasks: BackgroundTasks,
+        hunks: HunkCommands,
+        checks: CheckCommands,
+        files: ProjectFiles,
+        context: ContextCommands,
+    ) -> None:
+        self._opening = opening
+        self._side = side
+        self._recorder = recorder
+        self._tasks = tasks
+        self._hunks = hunks
+        self._checks = checks
+        self._context = context
+        self._busy = False
+        """Whether a turn runs."""
+        self._landed: dict[str, str] = {}
+        """The first hunk in each file before reviews were made."""
+        recorder.subscribe(self._take)
+        files.on_saved = self._saved
+
+    @cached_property
+    def review(self) -> SaveReview:
+        """Reviews on save, and the findings that are open."""
+        from session.review.baselines import Baselines
+        from session.review.dismissals import Dismissals
+        from session.review.on_save import Mode, SaveReview
+        from session.review.save_checks import SaveChecks
+
+        workspace = self._opening.workspace
+        made = SaveReview(
+            Mode(self._opening.settings.side.review),
+            side=self._side,
+            recorder=self._recorder,
+            tasks=self._tasks,
+            baselines=Baselines(workspace.root),
+            dismissals=Dismissals(workspace.folders.state),
+            checks=SaveChecks(self._checks),
+            hunks=self._hunks,
+            allowed=self._context.allowed,
+            busy=self._busy,
+        )
+        for path, hunk in self._landed.items():
+            made.landed(path, hunk)
+        self._landed.clear()
+        return made
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case PromptSubmitted() | TurnEnded():
+                self._busy = isinstance(event, PromptSubmitted)
+            case HunkLanded(path=path, hunk=hunk) | HunkUndone(path=path, hunk=hunk):
+                path = event.moved_to or path if isinstance(event, HunkLanded) else path
+                if "review" in self.__dict__:
+                    self.review.landed(path, hunk)
+                elif self._reviews:
+                    self._landed.setdefault(path, hunk)
+            case _:
+                pass
+
+    def _saved(self, path: str, before: tuple[str, ...]) -> None:
+        if self._reviews or "review" in self.__dict__:
+            self.review.saved(path, before)
+
+    @property
+    def _reviews(self) -> bool:
+        """Whether the settings want reviews on save."""
+        return self._opening.settings.side.review != "off"

@@ -1,0 +1,53 @@
+"""Events of reviews on save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from session.events.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class FindingReported(Event):
+    """A review found something wrong in lines ``start`` to ``end`` (from 1, both included) of a saved file.
+
+    ``lines`` are these lines as they were. ``by`` is the check that found it, or ``model``. The fix puts
+    ``fix_new`` in the place of the lines ``fix_old``; without old lines there is none.
+    """
+
+    type: ClassVar[str] = "finding.reported"
+    finding: str
+    path: str
+    start: int
+    end: int
+    severity: str
+    kind: str
+    message: str
+    why: str = ""
+    by: str = "model"
+    lines: tuple[str, ...] = ()
+    fix_start: int = 0
+    fix_old: tuple[str, ...] = ()
+    fix_new: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindingClosed(Event):
+    """A finding is not open any more: ``how`` is ``landed``, ``dismissed`` or ``outdated`` (its lines are
+    changed, or a later review did not find it again)."""
+
+    type: ClassVar[str] = "finding.closed"
+    finding: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveReviewed(Event):
+    """A review on save ended. ``stopped`` says why where it could not be made; empty where it was."""
+
+    type: ClassVar[str] = "save.reviewed"
+    files: int
+    findings: int
+    unusable: int = 0
+    stopped: str = ""

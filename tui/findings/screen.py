@@ -1,0 +1,200 @@
+"""The list of findings: the chosen one with its reason and its fix, and a key for each verdict."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from session.events import Event, FindingClosed, FindingReported
+from tui.drawing.pacer import Pacer
+from tui.drawing.palette import Palette
+from tui.drawing.plain import clipped, visible
+from tui.drawing.rows import Row
+from tui.findings.notes import FindingNotes
+from tui.findings.rows import detail, finding_row
+from tui.keys.keymap import scope
+from tui.overlays.choices import Choices
+from tui.overlays.lines import Lines
+from tui.overlays.overlay import Overlay
+from tui.review.rows import FILL
+
+WIDE = 100
+"""Columns from which a finding stands beside the list."""
+HINT = " y land the fix · n dismiss · d discuss · Enter go there · q close"
+
+
+class FindingVerdicts(Protocol):
+    """What the keys of the list do."""
+
+    def land(self, finding: FindingReported) -> None:
+        """Land its fix."""
+
+    def dismiss(self, finding: FindingReported) -> None:
+        """Close it, and show it no more."""
+
+    def discuss(self, finding: FindingReported) -> None:
+        """Put it into the prompt."""
+
+
+class FindingsScreen(Overlay, inherit_bindings=False):
+    """The screen. Its result is a finding to go to, or None."""
+
+    AUTO_FOCUS = ""
+
+    def __init__(
+        self, palette: Palette, notes: FindingNotes, verdicts: FindingVerdicts, mode: str, chosen: str = ""
+    ) -> None:
+        """``mode`` says what is looked for on save; ``chosen`` is the finding to begin with."""
+        super().__init__()
+        self._palette = palette
+        self._notes = notes
+        self._verdicts = verdicts
+        self._mode = mode
+        self._reading = False
+        self._listed: list[FindingReported] = []
+        self._chosen = 0
+        self._begin = chosen
+        self._told = ""
+        self._pacer = Pacer(self._draw, 0.1)
+
+    def compose(self) -> ComposeResult:
+        """Head, list and finding, foot."""
+        with Vertical(id="context"):
+            yield Lines(self._palette, id="head")
+            with Horizontal(id="context-body"):
+                yield Choices(self._palette, id="pieces")
+                yield Lines(self._palette, id="piece")
+            yield Lines(self._palette, id="foot")
+
+    def on_mount(self) -> None:
+        """Show the list."""
+        self._listed = list(self._notes.open)
+        names = [each.finding for each in self._listed]
+        self._chosen = names.index(self._begin) if self._begin in names else 0
+        self.call_after_refresh(self._draw)
+
+    def on_unmount(self) -> None:
+        """Draw no more."""
+        self._pacer.cancel()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.call_after_refresh(self._draw)
+
+    def take(self, event: Event) -> None:
+        """Something happened in the session."""
+        if isinstance(event, FindingReported | FindingClosed):
+            self._pacer.request()
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        self._palette = palette
+        for lines in self.query(Lines):
+            lines.palette = palette
+        self._draw()
+
+    def back(self) -> bool:
+        """Leave the finding for the list."""
+        was, self._reading = self._reading, False
+        if was:
+            self._draw()
+        return was
+
+    @property
+    def _each(self) -> FindingReported | None:
+        return self._listed[self._chosen] if self._chosen < len(self._listed) else None
+
+    # Drawing.
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        before = self._each
+        self._listed = list(self._notes.open)
+        if before is not None and before in self._listed:
+            self._chosen = self._listed.index(before)
+        self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
+        width = self.size.width
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(self._reading, "reading")
+        many = len(self._listed)
+        head = f" {many} finding{'s' if many != 1 else ''} · review on save: {self._mode}"
+        self.query_one("#head", Lines).show([Row([(clipped(head, width), "heading")], FILL)])
+        pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
+        room = pieces.size.width or width
+        rows = [
+            finding_row(each, self._notes.line_of(each), at == self._chosen, room, ansi=ansi)
+            for at, each in enumerate(self._listed)
+        ]
+        pieces.show(rows or [Row([("  no findings are open", "muted")], FILL)], keep=self._chosen)
+        piece, each = self.query_one("#piece", Lines), self._each
+        shown = detail(each, self._notes.line_of(each), piece.size.width or width) if each is not None else []
+        piece.show(shown, keep=piece.top if each is before else 0)
+        told, role = (f" {self._told}", "warning") if self._told else (HINT, "faint")
+        self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
+        self._told = ""
+
+    # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the keys in the order in which they were pressed."""
+        action = next((entry.action for entry in scope("findings").keys if event.key in entry.keys), None)
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    def action_move(self, by: int) -> None:
+        """Move the choice, or scroll the finding while it is read."""
+        if self._reading:
+            self.query_one("#piece", Lines).move(by)
+        else:
+            self._chosen = max(0, min(self._chosen + by, len(self._listed) - 1))
+            self._draw()
+
+    def action_read(self) -> None:
+        """Read the finding in the list's place, where both do not fit side by side."""
+        self._reading = not self._reading
+        self._draw()
+
+    def action_land(self) -> None:
+        """Land the fix; the next finding is chosen."""
+        if self._each is not None and not self._each.fix_old:
+            self._told = "it has no fix: d asks about it"
+        elif self._each is not None:
+            self._verdicts.land(self._each)
+        self._draw()
+
+    def action_dismiss_finding(self) -> None:
+        """Dismiss the finding; the next one is chosen."""
+        if self._each is not None:
+            self._verdicts.dismiss(self._each)
+        self._draw()
+
+    def action_discuss(self) -> None:
+        """Close the list with the finding in the prompt."""
+        if self._each is not None:
+            each = self._each
+            self.dismiss(None)
+            self._verdicts.discuss(each)
+
+    def action_open(self) -> None:
+        """Go to the finding in its file."""
+        if self._each is not None:
+            self.dismiss(self._each.finding)
+
+    def action_close(self) -> None:
+        """Close the list."""
+        self.dismiss(None)
+
+    def on_choices_chosen(self, event: Choices.Chosen) -> None:
+        """Choose what was clicked."""
+        self._chosen = max(0, min(event.row, len(self._listed) - 1))
+        self._draw()
+
+    def on_choices_turned(self, event: Choices.Turned) -> None:
+        """The wheel moves the choice."""
+        self.action_move(event.by)

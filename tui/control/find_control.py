@@ -81,13 +81,19 @@ class FindControl:
             return []
         now = (buffer, buffer.version, search.text, search.mode.value)
         if self._of != now:
-            self._of, self._matches = now, search.matches(buffer.lines)
+            try:
+                self._of, self._matches = now, search.matches(buffer.lines)
+            except SearchError as problem:
+                self._search, self._matches = None, []
+                self._bar.tell(str(problem), "error")
         return self._matches
 
     def _go(self, step: int, place: tuple[int, int], *, begin: bool = False) -> None:
         if self._search is None:
             return  # the bar says why
         matches = self.found()
+        if self._search is None:
+            return
         at = next_match(matches, place, step)
         if at is None:
             self._bar.tell("no match" if self._bar.text else "type what to find", "warning")

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from tui.buffers.rows import Place, Rows
 
 MOST = 10_000
 """Matches that are looked for; the bar then says that there are more."""
 LONGEST_LINE = 5_000
-"""Characters of a line above which a regular expression passes it over: one could run for ever there."""
+"""Characters of a line above which a regular expression passes it over."""
+PATIENCE = 0.25
+"""Seconds after which a regular expression is stopped: one that tries the same text over and over, as
+``(a+)+$`` does, would never end, and keys wait for it."""
+TOO_SLOW = "this regular expression takes too long on this text: it was stopped"
+
+if TYPE_CHECKING:
+    import regex
 
 
 class Mode(StrEnum):
@@ -52,24 +61,26 @@ class Search:
     def __init__(self, text: str, mode: Mode = Mode.SMART) -> None:
         self.text, self.mode = text, mode
         flags = 0 if mode is Mode.EXACT or any(map(str.isupper, text)) else re.IGNORECASE
-        try:
-            self._pattern = re.compile(text if mode is Mode.REGEX else re.escape(text), flags)
-        except re.error as problem:
-            raise SearchError(f"no regular expression: {problem}") from problem
-        except (OverflowError, RecursionError) as problem:
-            raise SearchError("no regular expression: it is too large") from problem
+        self._pattern = re.compile(re.escape(text), flags)
+        self._expression = _compiled(text, flags) if mode is Mode.REGEX else None
 
     def matches(self, lines: Sequence[str]) -> list[Match]:
-        """The matches from the top, at most :data:`MOST`. An empty match is none."""
+        """The matches from the top, at most :data:`MOST`. An empty match is none. Raises SearchError where a
+        regular expression takes longer than :data:`PATIENCE`."""
         if not self.text:
             return []
-        if self.mode is not Mode.REGEX:
+        if self._expression is None:
             return self._literal(lines)
         found: list[Match] = []
+        until = time.monotonic() + PATIENCE
         for row, line in enumerate(lines):
             if len(line) > LONGEST_LINE:
                 continue
-            found += [Match(row, *at.span()) for at in self._pattern.finditer(line) if at.end() > at.start()]
+            try:
+                hits = self._expression.finditer(line, timeout=_left(until))
+                found += [Match(row, *at.span()) for at in hits if at.end() > at.start()]
+            except TimeoutError as problem:
+                raise SearchError(TOO_SLOW) from problem
             if len(found) >= MOST:
                 break
         return found[:MOST]
@@ -96,23 +107,43 @@ class Search:
         if not matches:
             return None
         first, last = matches[0].row, matches[-1].row
+        until = time.monotonic() + PATIENCE
         new = list(lines[first : last + 1])
         for match in reversed(matches):
             line = new[match.row - first]
-            put = self._expanded(line, match, template)
+            put = self._expanded(line, match, template, until)
             new[match.row - first] = line[: match.start] + put + line[match.end :]
         return Rows(first, tuple(lines[first : last + 1]), tuple("\n".join(new).split("\n")))
 
-    def _expanded(self, line: str, match: Match, template: str) -> str:
-        if self.mode is not Mode.REGEX:
+    def _expanded(self, line: str, match: Match, template: str, until: float) -> str:
+        if self._expression is None:
             return template
-        at = self._pattern.match(line, match.start)
-        if at is None:
-            return template
+        import regex
+
         try:
-            return at.expand(template)
-        except (re.error, IndexError) as problem:
+            at = self._expression.match(line, match.start, timeout=_left(until))
+            return template if at is None else at.expand(template)
+        except TimeoutError as problem:
+            raise SearchError(TOO_SLOW) from problem
+        except (regex.error, IndexError) as problem:
             raise SearchError(f"the replacement names a group that is not there: {problem}") from problem
+
+
+def _compiled(text: str, flags: int) -> regex.Pattern[str]:
+    """A regular expression that can be stopped, which those of the standard library cannot. The package is
+    imported by the first one."""
+    import regex
+
+    try:
+        return regex.compile(text, flags)
+    except regex.error as problem:
+        raise SearchError(f"no regular expression: {problem}") from problem
+    except (OverflowError, RecursionError, MemoryError) as problem:
+        raise SearchError("no regular expression: it is too large") from problem
+
+
+def _left(until: float) -> float:
+    return max(0.001, until - time.monotonic())
 
 
 def next_match(matches: Sequence[Match], place: Place, step: int) -> tuple[int, bool] | None:

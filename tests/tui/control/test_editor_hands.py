@@ -141,3 +141,12 @@ def test_another_editor_has_the_whole_terminal_and_spark_comes_back(tmp_path: Pa
         wait_for(lambda: "a word from outside" in (sample / "tasks/store.py").read_text(), "the save")
         pane.keys("C-q")
         pane.until("exit 0")
+
+
+async def test_a_regular_expression_that_would_never_end_is_told_and_keys_go_on(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"a.txt": "a" * 300 + "!\n" + "b\n"}) as it:
+        assert await it.app.shown_file.open("a.txt")
+        await it.pilot.press("f2", "ctrl+f", "ctrl+n", "ctrl+n", *"(a|a)+$")
+        await it.until(lambda: "takes too long" in it.screen, "the reason")
+        await it.pilot.press("ctrl+u", "b")
+        await it.until(lambda: "1 of 1" in it.screen, "the match")

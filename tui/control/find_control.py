@@ -89,11 +89,9 @@ class FindControl:
         return self._matches
 
     def _go(self, step: int, place: tuple[int, int], *, begin: bool = False) -> None:
-        if self._search is None:
-            return  # the bar says why
         matches = self.found()
         if self._search is None:
-            return
+            return  # the bar says why
         at = next_match(matches, place, step)
         if at is None:
             self._bar.tell("no match" if self._bar.text else "type what to find", "warning")

@@ -153,6 +153,8 @@ class Feed:
             case said.ReadingProgress(known=known, total=total):
                 self._status.show(reading=f"reading {known:,}/{total:,}" if known < total else "")
             case said.PhaseChanged(phase=phase):
+                if phase == "settling":
+                    self._chat.hurry()  # the answer is whole
                 if phase not in ("completed", "interrupted", "failed"):
                     self._status.show(phase=phase)
             case _:

@@ -41,6 +41,13 @@ class Pacer:
             delay = max(0.0, self._due - self._ahead - loop.time())
             self._handle = loop.call_later(delay, self._run, loop)
 
+    def hurry(self) -> None:
+        """Paint the frame that was asked for, if any, without waiting for its time."""
+        if self._handle is not None:
+            self._handle.cancel()
+            loop = asyncio.get_running_loop()
+            self._handle = loop.call_later(0.0, self._run, loop)
+
     def cancel(self) -> None:
         """Cancel the frame that was asked for."""
         if self._handle is not None:

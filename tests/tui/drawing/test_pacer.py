@@ -46,3 +46,23 @@ async def test_a_terminal_that_is_not_ready_gets_the_frame_later_and_only_once()
         await asyncio.sleep(0.001)
     await asyncio.sleep(0.02)
     assert painted == [1]
+
+
+async def test_in_a_hurry_the_frame_that_was_asked_for_is_painted_at_once_and_once() -> None:
+    painted: list[int] = []
+    pacer = Pacer(lambda: painted.append(1), FOREVER)
+    pacer.hurry()
+    await turns()
+    assert not painted, "nobody asked for a frame"
+    pacer.request()
+    await turns()
+    pacer.request()
+    await turns()
+    assert len(painted) == 1
+    pacer.hurry()
+    await turns()
+    assert len(painted) == 2
+    pacer.request()
+    await turns()
+    assert len(painted) == 2, "the next one waits again"
+    pacer.cancel()

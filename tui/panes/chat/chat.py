@@ -15,13 +15,12 @@ from textual.widget import Widget
 from tui.drawing.jump_scroll import JumpScroll
 from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
-from tui.drawing.plain import visible
 from tui.keys.key_order import run_key_in_order
-from tui.keys.keymap import bindings, shown
+from tui.keys.keymap import bindings
 from tui.panes.chat.answer import Answer, last_block, whole_text
 from tui.panes.chat.hunk_entry import HunkEntry, HunkSize
 from tui.panes.chat.mouse import ChatMouse
-from tui.panes.chat.painting import Thumb, bar, hint, read_over, thumb
+from tui.panes.chat.painting import LinePainter
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
@@ -46,12 +45,12 @@ class ChatView(Widget, can_focus=True):
         self.unfolded = False
         self._hunks: dict[str, HunkEntry] = {}
         self._calls: dict[str, CallEntry] = {}
-        self._drawn_thumb: Thumb = None
         self._jumps = JumpScroll()
         self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
         self.reading = Reading(self.transcript)
         self.keys = ReadingKeys(self)
         self._mouse = ChatMouse(self, self.keys)
+        self._painter = LinePainter(self)
 
     # Events of the session, in order.
 
@@ -222,6 +221,10 @@ class ChatView(Widget, can_focus=True):
         self._pacer.cancel()
         self._frame()
 
+    def hurry(self) -> None:
+        """Paint what is new without waiting for the next frame's time."""
+        self._pacer.hurry()
+
     def on_resize(self, event: events.Resize) -> None:
         """Wrap for the new width, keeping the top row in sight."""
         self.reading.forget()
@@ -255,8 +258,8 @@ class ChatView(Widget, can_focus=True):
             self.top = self._end() + room
             self.refresh()
             return
-        width, thumb = self.size.width, self._thumb()
-        if thumb != self._drawn_thumb:
+        width = self.size.width
+        if self._painter.thumb != self._painter.drawn_thumb:
             self.refresh()
             return
         first, last = max(0, changed - self.top), min(height, max(before, total) - self.top)
@@ -279,25 +282,11 @@ class ChatView(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
-        width = self.size.width
-        row = self.transcript.row(self.top + y)
-        if y == self.size.height - 1:
-            below = self.transcript.total - self.top - self.size.height
-            more = f"↓ {below} more · {shown('to_end', 'chat')} " if below > 0 and not self.following else ""
-            if told := visible(self.keys.line) or more:
-                return hint(told, width, self.palette)
-        body = max(0, width - 1)
-        if row is None:
-            strip = Strip.blank(body, self.palette.style("text"))
-        else:
-            number, strip = self.top + y, row.strip(self.palette, body)
-            strip = read_over(strip, row, number, self.reading, self.palette, focused=self.has_focus)
-        if y == 0:
-            self._drawn_thumb = self._thumb()
-        return Strip.join([strip, bar(self._drawn_thumb, y, self.palette)])
+        return self._painter.line(y)
 
-    def _thumb(self) -> Thumb:
-        return thumb(self.top, self.transcript.total, self.size.height) if not self.following else None
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some lines of the pane, with its border."""
+        return self._painter.lines(crop, super().render_lines)
 
     async def on_key(self, event: events.Key) -> None:
         """Run the keys in the order in which they were pressed."""

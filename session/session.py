@@ -1,7 +1,8 @@
 """A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
 
 Front ends give commands to the session and to its parts (:attr:`Session.hunks`, :attr:`~Session.locks`,
-:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.race`,
+:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.shell`,
+:attr:`~Session.race`,
 :attr:`~Session.compaction`, :attr:`~Session.trust`) and read :meth:`Session.listen`; they keep no state that
 the journal could not give them again. All methods are called on the one event loop; what is slow runs in
 threads behind them.
@@ -24,6 +25,7 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
+from session.debugging.shell import Shell
 from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
@@ -160,6 +162,9 @@ class Session:
         recorder.subscribe(self.trust.take)
         self.context = ContextCommands(self._pins, self._memory, self._reading, self._preparations, recorder)
         self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns)
+        self.shell = Shell(
+            self.root, opening.command_environ, recorder, tasks, lambda: self._reading.snapshot.paths
+        )
         self.race = RaceCommands(
             opening,
             self.name,
@@ -327,9 +332,10 @@ class Session:
 
     def interrupt(self) -> None:
         """Stop the running turn: when this returns nothing more of it lands. What waits for a lock of another
-        process stops waiting, and what is red is not sent back by itself."""
+        process stops waiting, what is red is not sent back by itself, and the user's command ends."""
         self._turns.interrupt()
         self.checks.interrupt()
+        self.shell.stop()
         self._workspace.ledger.wait.stop()
 
     def answer(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from session.commands.model_commands import ModelCommands
     from session.commands.race_commands import RaceCommands
     from session.commands.trust_commands import TrustCommands
+    from session.debugging.shell import Shell
     from session.events import Event, Usage
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
@@ -184,6 +185,11 @@ class SessionPort(Protocol):
     @property
     def checks(self) -> CheckCommands:
         """The project's checks, run and followed."""
+        ...
+
+    @property
+    def shell(self) -> Shell:
+        """The commands that the user runs."""
         ...
 
     @property

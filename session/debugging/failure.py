@@ -35,12 +35,14 @@ _TRIED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A command that failed. ``places`` are lines of the project that its output names, findings first."""
+    """A command that failed. ``places`` are lines of the project that its output names, findings first;
+    ``findings`` are what it says is wrong."""
 
     command: str
     code: int
     places: tuple[Finding, ...]
     excerpt: str
+    findings: tuple[Finding, ...] = ()
 
     @property
     def mentions(self) -> tuple[str, ...]:
@@ -70,10 +72,11 @@ def read_failure(command: str, code: int, output: str, resolve: Resolve) -> Fail
     means, or nothing."""
     text = without_escapes(output)
     places: dict[tuple[str, int], Finding] = {}
-    for finding in (*find(text, resolve), *_frames(text, resolve)):
+    findings = find(text, resolve)
+    for finding in (*findings, *_frames(text, resolve)):
         if finding.line:
             places.setdefault((finding.path, finding.line), finding)
-    return Failure(command, code, tuple(places.values()), excerpt(text))
+    return Failure(command, code, tuple(places.values()), excerpt(text), findings)
 
 
 def excerpt(text: str) -> str:

@@ -8,6 +8,7 @@ types and fields that they do not know, so adding either is always safe.
 # Events are not listed here a second time: these modules define nothing but events.
 from session.events.attempts import *  # noqa: F403
 from session.events.checks import *  # noqa: F403
+from session.events.commands import *  # noqa: F403
 from session.events.compaction import *  # noqa: F403
 from session.events.context import *  # noqa: F403
 from session.events.event import Event as Event

@@ -19,6 +19,7 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
+from session.debugging.shell import Shell
 from session.events import (
     Event,
     HunkOpened,
@@ -273,6 +274,11 @@ class FollowedSession:
     def checks(self) -> CheckCommands:
         """The project's checks."""
         return self._local.checks
+
+    @property
+    def shell(self) -> Shell:
+        """The commands that the user runs."""
+        return self._local.shell
 
     @property
     def race(self) -> RaceCommands:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from session.events import (
     AttemptProgress,
+    CommandOutput,
     ConnectionChanged,
     DialogueCompacted,
     Event,
@@ -34,6 +35,7 @@ from session.storage.line_files import StoreError
 UNJOURNALLED = (
     HunkTyped,
     ToolOutput,
+    CommandOutput,
     ConnectionChanged,
     ReadingProgress,
     AttemptProgress,

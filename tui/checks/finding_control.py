@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.checks.finding_notes import FindingNotes
 from tui.panes.editor.marks import Mark
+from tui.words.check_lines import what_failed
 
 if TYPE_CHECKING:
     from session import events as said
@@ -46,8 +47,14 @@ class FindingControl:
             self._panes.status.say(str(found), "error")
 
     def fix(self) -> None:
-        """Send what is red to the model."""
-        if prompt := self._session.checks.request():
-            self._session.submit(prompt)
-        else:
+        """Send what is red, or the last command's output, to the model, with the draft before it."""
+        prompt = what_failed(self._session, failed=False)
+        if not prompt:
             self._panes.status.say("nothing is red: there is nothing to send")
+            return
+        composer = self._panes.composer
+        if draft := composer.draft.strip():
+            composer.history_of_prompts.add(draft)
+            composer.put("")
+            prompt = f"{draft}\n\n{prompt}"
+        self._session.submit(prompt)

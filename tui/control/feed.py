@@ -12,6 +12,7 @@ from session.usage.totals import UsageFold
 from tui.gutter.hunk_notes import HunkNotes
 from tui.panes.chat.chat import ChatView
 from tui.panes.chat.hunk_entry import HunkSize
+from tui.panes.chat.tool_calls import COMMAND_LINES
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
@@ -19,7 +20,7 @@ from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.race.lines import ended_line
 from tui.review.book import ReviewBook
-from tui.words.check_lines import broken_line, check_line, checked_detail
+from tui.words.check_lines import broken_line, check_line, checked_detail, command_end, watch_lines
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, stopped_line, turn_brief, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
@@ -126,7 +127,7 @@ class Feed:
                 self._chat.hunk(hunk, path, "update", "held", message.removeprefix(f"{path} "))
             case said.ToolHeld(call=call, text=text):
                 self._chat.call(call, text).hold(text)
-            case said.ToolOutput(call=call, text=text):
+            case said.ToolOutput(call=call, text=text) | said.CommandOutput(command=call, text=text):
                 self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
@@ -212,6 +213,14 @@ class Feed:
                 chat.remark(ended_line(event), "info" if event.winner else "warning")
             case said.CheckEnded():
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
+            case said.CommandStarted(command=command):
+                chat.call(command, f"! {event.line}").lines = COMMAND_LINES
+            case said.CommandEnded(command=command):
+                entry = chat.call(command, f"! {event.line}")
+                entry.lines = COMMAND_LINES
+                entry.become(event.status, *command_end(event))
+            case said.WatchTold():
+                chat.remark(watch_lines(event), "error" if event.red else "info")
             case said.ToolCalled(call=call, line=how):
                 self._called.add(event.turn)
                 self._meter.paused()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from session.events import CheckEnded, HunkChecked
+from session.events import CheckEnded, CommandEnded, HunkChecked, WatchTold
+from tui.keys.keymap import shown as shown_key
 from tui.words.exact_text import exact_lines
 
 if TYPE_CHECKING:
     from session.checks.check import Check
+    from tui.port import SessionPort
 
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
@@ -39,6 +41,35 @@ def check_line(event: CheckEnded) -> str:
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])
+
+
+def what_failed(session: SessionPort, *, failed: bool = True) -> str:
+    """What asks the model to mend the command that failed, else what checks found; empty where all is well.
+    Without ``failed`` also the output of a command that did not fail. It counts as sent."""
+    if prompt := session.shell.request():
+        session.shell.sent()
+        return prompt
+    if prompt := session.checks.request():
+        return prompt
+    prompt = session.shell.request(failed=failed)
+    session.shell.sent()
+    return prompt
+
+
+def command_end(event: CommandEnded) -> tuple[str, str]:
+    """The line of a command that has ended, and what is shown below it."""
+    places = "".join(f"\n→ {place}" for place in event.places)
+    key = shown_key("fix") if event.status == "failed" else ""
+    offer = f" · {key} sends it to the model" if key else ""
+    return f"! {event.line} · {event.how}{offer}", f"{event.tail}{places}"
+
+
+def watch_lines(event: WatchTold) -> str:
+    """What a watched command says that it did not say before."""
+    state = f"{event.left} wrong" if event.left else "all well"
+    head = f"watch {event.line} · {event.how} · {state}"
+    red = [f"newly red: {line}" for line in event.red]
+    return "\n".join([head, *red, *(f"newly green: {line}" for line in event.green)])
 
 
 def listed_checks(checks: Sequence[tuple[Check, bool]]) -> str:

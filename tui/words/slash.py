@@ -56,10 +56,13 @@ def slashes() -> tuple[Slash, ...]:
 
 
 def split_slash(text: str) -> tuple[str, str] | None:
-    """Split a command into its name and its argument; None for a prompt. The command may be unknown. To send
-    a prompt that looks like a command, begin it with a space."""
+    """Split a command into its name and its argument; None for a prompt. The command may be unknown.
+    ``!COMMAND`` is short for ``/run COMMAND``. To send a prompt that looks like a command, begin it with a
+    space."""
     if text.strip() == "/":
         return "help", ""
+    if text.startswith("!"):
+        return "run", text[1:].strip()
     found = _WORD.fullmatch(text.rstrip())
     return (_ALSO.get(found[1], found[1]), (found[2] or "").strip()) if found else None
 
@@ -111,6 +114,8 @@ def value_told(session: SessionPort, name: str, value: str) -> str:
 def hint(draft: str) -> str:
     """The usage and help of the command that ``draft`` begins, or the names it could become; empty where
     ``draft`` is no command."""
+    if draft.startswith("!"):
+        draft = "/run "
     name, space, _ = draft.partition(" ")
     if not name.startswith("/") or "/" in name[1:] or "\n" in draft:
         return ""
@@ -131,6 +136,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.commands.compaction_commands import CompactionError
     from session.commands.diff_commands import DiffError
     from session.commands.race_commands import RaceError
+    from session.debugging.shell import ShellError
     from session.model_choice.choice import ChoiceError
     from session.project.locks import LockError
     from session.project.pins import PinError
@@ -147,6 +153,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
         DiffError,
         PinError,
         RaceError,
+        ShellError,
         StoreError,
     ) as problem:
         raise SlashError(str(problem)) from problem
@@ -225,10 +232,21 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             from session.commands.race_words import run_try
 
             return await run_try(session.race, argument)
-        case "fix", "":
-            if not (prompt := session.checks.request()):
-                raise SlashError("No check is red.")
-            session.submit(prompt)
+        case "fix", _:
+            from tui.words.check_lines import what_failed
+
+            if not (prompt := what_failed(session)):
+                raise SlashError("No check is red, and no command has failed.")
+            session.submit(f"{argument}\n\n{prompt}" if argument else prompt)
+        case "run", str() if argument:
+            session.shell.run(argument)
+        case "watch", "":
+            return f"watched: {session.shell.watched or 'nothing'}"
+        case "watch", "off":
+            return "watched no more" if session.shell.unwatch() else "nothing was watched"
+        case "watch", _:
+            session.shell.watch(argument)
+            return f"runs at every change: {argument}"
         case "context", "":
             return window_lines(await session.context.explain(""))
         case "pin", "":

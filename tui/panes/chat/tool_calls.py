@@ -8,7 +8,9 @@ from tui.drawing.rows import Row, Span, wrap
 
 TAIL = 4
 """The number of lines of a running call's output that are shown."""
-_KEPT = 4_000
+COMMAND_LINES = 24
+"""The same for a command of the user's."""
+_KEPT = 8_000
 
 _SIGNS: dict[str, Span] = {
     "running": ("…", "flight"),
@@ -27,6 +29,8 @@ class CallEntry:
 
     def __init__(self, line: str) -> None:
         self.line = line
+        self.lines = TAIL
+        """The number of lines of its output that are shown."""
         self.state = "running"
         self.rows: list[Row] = []
         self.dirty = True
@@ -69,7 +73,7 @@ class CallEntry:
             words = self.state != "held"
             self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
         printed = [line for line in self._output.split("\n") if line.strip()]
-        for line in printed[-TAIL:]:
+        for line in printed[-self.lines :]:
             whole = visible(untabbed(line))
             self.rows.append(Row([(clipped(f"    {whole}", width), "faint")], skip=4, raw=whole))
         return 0

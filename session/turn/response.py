@@ -46,6 +46,8 @@ class Response:
     finished: wire.Finished | None = None
     kept: bool = False
     """Whether its items are in the conversation."""
+    answered: bool = False
+    """Whether the server has taken the request: what it does not take costs no tokens."""
     begun: bool = False
     """Whether any content arrived: a repeated request would show and land it twice."""
 

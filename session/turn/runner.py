@@ -269,6 +269,7 @@ class Runner:
         self._response.complete(finished)
 
     def _take(self, event: wire.WireEvent) -> None:
+        self._response.answered = self._response.answered or not isinstance(event, wire.ServerError)
         self._response.begun = self._response.begun or not isinstance(event, wire.Created | wire.Garbled)
         match event:
             case wire.TextDelta(text=text):
@@ -370,7 +371,8 @@ class Runner:
                 memory.unsent.append(self.prompt)
             return
         if not self._response.kept:
-            if self._response.finished is None:
+            stopped = self.turn.phase is Phase.INTERRUPTED
+            if self._response.finished is None and (self._response.answered or stopped):
                 self._count(None)
             self._keep_partial_answer()
         memory.unreported += self._fresh_outcomes()

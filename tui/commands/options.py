@@ -28,18 +28,26 @@ folder_option = click.option(
     help="Work in DIR instead of this folder.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-theme_option = click.option(
-    "--theme", metavar="NAME", help="Colours: dark, light, ansi16 or one of your own."
-)
+theme_option = click.option("--theme", metavar="NAME", help="The theme; /theme shows them all.")
 
 
-def model_options(command: Decorated) -> Decorated:
-    """The options of every command that talks to a model about this folder."""
+def editing_options(command: Decorated) -> Decorated:
+    """The options of every command whose model edits this folder."""
     return agent_options(folder_option(command))
 
 
 def agent_options(command: Decorated) -> Decorated:
-    """The options of every command that talks to a model."""
+    """The options of every command whose model edits files."""
+    review = click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it.")
+    return _model_options(review(command))
+
+
+def asking_options(command: Decorated) -> Decorated:
+    """The options of every command that only asks a model about this folder."""
+    return _model_options(folder_option(command))
+
+
+def _model_options(command: Decorated) -> Decorated:
     for option in reversed(
         (
             click.option("--base-url", metavar="URL", help="The server's address, up to /responses."),
@@ -54,7 +62,6 @@ def agent_options(command: Decorated) -> Decorated:
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
             click.option("--trust", is_flag=True, help="Use AGENTS.md and .spark.toml this time, unasked."),
-            click.option("--review", is_flag=True, default=None, help="Hold every edit until you accept it."),
         )
     ):
         command = option(command)

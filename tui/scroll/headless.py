@@ -132,8 +132,8 @@ def fate_line(event: Event) -> str | None:
             )
             note = {"applied": "", "applied_fuzzy": " (fuzzy)", "already_applied": " (was there already)"}
             return f"{hunk} {done} {where}{note.get(status, '')}"
-        case HunkRefused(hunk=hunk, path=path, code=code, message=message):
-            return f"{hunk} refused {path} ({code}): {message}"
+        case HunkRefused(hunk=hunk, path=path, message=message):
+            return f"{' '.join(filter(None, (hunk, 'refused', path)))}: {message}"
         case HunkDropped(hunk=hunk, path=path):
             return f"{hunk} not received {path}"
         case HunkChecked(hunk=hunk, check=check, status=status) if status != "green":

@@ -97,6 +97,13 @@ async def test_an_interrupt_stops_at_once_and_keeps_what_landed(root: Path) -> N
     assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20")
 
 
+async def test_a_request_that_the_server_refuses_costs_nothing(root: Path) -> None:
+    async with talking(root, f'refuse_models = ["spark-practice"]\n{PLAIN}') as talk:
+        talk.session.submit("hello")
+        assert (await talk.ended("t1")).status == "failed"
+    assert talk.all(Usage) == []
+
+
 async def test_a_hunk_cut_in_the_middle_is_dropped_whole(root: Path) -> None:
     async with talking(root, REPAINT, rate=40) as talk:
         talk.session.submit("repaint it")

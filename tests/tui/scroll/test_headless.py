@@ -286,7 +286,7 @@ def test_the_session_is_kept_and_can_be_listed_and_exported(
             HunkLanded("t", "h1", "a.py", "applied", 1, 0, 0, action="move", moved_to="b.py"),
             "h1 moved a.py -> b.py",
         ),
-        (HunkRefused("t", "h1", "a.py", "no_match", "not there"), "h1 refused a.py (no_match): not there"),
+        (HunkRefused("t", "h1", "a.py", "no_match", "not there"), "h1 refused a.py: not there"),
         (HunkDropped("t", "h1", "a.py"), "h1 not received a.py"),
         (TextDelta("t", "x"), None),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening
+from tui.commands.options import asking_options, json_option, opening
 from tui.printing import back_to_start, say, say_again, say_json
 
 
@@ -20,7 +20,7 @@ from tui.printing import back_to_start, say, say_again, say_json
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens to stay within.")
 @click.option("--pin", "pinned", multiple=True, metavar="TARGET", help="Pin a path, path:10-20, symbol …")
 @click.option("--remove", "removed", multiple=True, metavar="TARGET", help="Take a path or pattern out.")
-@model_options
+@asking_options
 def command(
     request: str,
     as_json: bool,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening
+from tui.commands.options import asking_options, json_option, opening
 from tui.exits import CONFIGURATION, FAILED, USAGE, leave
 from tui.exits import exit_code as code_for
 from tui.printing import say, say_json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--security", is_flag=True, help="Look for security holes alone.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print SARIF 2.1.0 when the review is over.")
 @json_option
-@model_options
+@asking_options
 def command(
     range_: str | None, security: bool, as_sarif: bool, as_json: bool, folder: Path, **given: Any
 ) -> None:
@@ -37,7 +37,7 @@ def command(
     began = time.monotonic()
     if as_json and as_sarif:
         raise click.UsageError("--json and --sarif exclude each other")
-    opened = opening(folder, **{**given, "review": None})
+    opened = opening(folder, **given)
     if opened.endpoint is None:
         import asyncio
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening, typed_checks
+from tui.commands.options import editing_options, json_option, opening, typed_checks
 from tui.exits import CONFIGURATION, leave
 
 
@@ -24,7 +24,7 @@ from tui.exits import CONFIGURATION, leave
 )
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Judge attempts by COMMAND.")
 @click.option("--all", "judge_all", is_flag=True, help="Judge all attempts; the shortest green one lands.")
-@model_options
+@editing_options
 def command(
     prompt: str,
     as_json: bool,

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from tui.commands.options import last_session_file, model_options, opening
+from tui.commands.options import editing_options, last_session_file, opening
 from tui.printing import say
 
 
 @click.command("line")
 @click.argument("prompt", required=False)
 @click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
-@model_options
+@editing_options
 def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> None:
     """The same session as plain scrolling output, for any terminal; submits PROMPT if given."""
     import asyncio

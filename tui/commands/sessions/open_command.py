@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import last_session_file, model_options, opening, theme_option
+from tui.commands.options import editing_options, last_session_file, opening, theme_option
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("prompt", required=False)
 @click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
 @theme_option
-@model_options
+@editing_options
 def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
     """Open the app in this folder, and submit PROMPT if given."""
     from tui.terminal.startup import begin

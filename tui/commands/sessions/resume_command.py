@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import last_session_file, model_options, opening, session_file, theme_option
+from tui.commands.options import editing_options, last_session_file, opening, session_file, theme_option
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -18,7 +18,7 @@ from tui.commands.shell_completion import sessions
 @click.command("resume")
 @click.argument("session", shell_complete=sessions, required=False)
 @theme_option
-@model_options
+@editing_options
 def command(session: str | None, theme: str | None, folder: Path, **given: Any) -> None:
     """Continue SESSION (a unique prefix of its name is enough), or the last one."""
     from tui.terminal.startup import begin

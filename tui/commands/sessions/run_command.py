@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import model_options, opening, opening_workspace
+from tui.commands.options import editing_options, opening, opening_workspace
 from tui.exits import CONFIGURATION, leave
 from tui.printing import say
 
@@ -29,7 +29,7 @@ SHOWN = 5
     "--ask/--no-ask", default=None, help="Ask the model when it fails, or never; else you are asked."
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
-@model_options
+@editing_options
 def command(command: tuple[str, ...], ask: bool | None, folder: Path, **given: Any) -> None:
     """Run COMMAND with its output live. Where it fails, the lines of the project that its output names are
     listed and, if you agree, sent to the model with the output cut to what matters.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import json_option, model_options
+from tui.commands.options import asking_options, json_option
 from tui.printing import say, say_json, say_line
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--yes", is_flag=True, help="Write the report without asking.")
 @json_option
-@model_options
+@asking_options
 def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given: Any) -> None:
     """Look at the setup, the link (one short request is sent) and the terminal, step by step."""
     import asyncio

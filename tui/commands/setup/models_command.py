@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening
+from tui.commands.options import asking_options, json_option, opening
 from tui.printing import say, say_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @json_option
 @click.option("--known", is_flag=True, help="All models of the catalogue; asks no server, needs no key.")
 @click.option("--found", is_flag=True, help="The servers found on this machine, and their models.")
-@model_options
+@asking_options
 def command(as_json: bool, known: bool, found: bool, folder: Path, **given: Any) -> None:
     """List the models that the server offers for this key; * marks the current one, + those spark knows."""
     import asyncio

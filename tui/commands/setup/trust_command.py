@@ -70,5 +70,8 @@ def _revoke(folder: Path) -> None:
 def _list() -> None:
     from session.trust.candidates import trusted_projects
 
-    for root, answers in trusted_projects():
+    trusted = list(trusted_projects())
+    for root, answers in trusted:
         say(f"{root}: {', '.join(sorted(answers.agreed()))}")
+    if not trusted:
+        say("nothing was agreed to in any project")

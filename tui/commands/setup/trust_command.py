@@ -74,4 +74,4 @@ def _list() -> None:
     for root, answers in trusted:
         say(f"{root}: {', '.join(sorted(answers.agreed()))}")
     if not trusted:
-        say("nothing was agreed to in any project")
+        say("nothing was agreed to in any project", err=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Protocol
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 
 from session.events import Event, FindingClosed, FindingReported
 from tui.drawing.pacer import Pacer
@@ -18,7 +16,7 @@ from tui.findings.rows import detail, finding_row
 from tui.keys.keymap import scope
 from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
-from tui.overlays.overlay import Overlay
+from tui.overlays.list_screen import ListScreen
 from tui.review.rows import FILL
 
 WIDE = 100
@@ -39,17 +37,14 @@ class FindingVerdicts(Protocol):
         """Put it into the prompt."""
 
 
-class FindingsScreen(Overlay, inherit_bindings=False):
+class FindingsScreen(ListScreen, inherit_bindings=False):
     """The screen. Its result is a finding to go to, or None."""
-
-    AUTO_FOCUS = ""
 
     def __init__(
         self, palette: Palette, notes: FindingNotes, verdicts: FindingVerdicts, mode: str, chosen: str = ""
     ) -> None:
         """``mode`` says what is looked for on save; ``chosen`` is the finding to begin with."""
-        super().__init__()
-        self._palette = palette
+        super().__init__(palette, Pacer(self._draw, 0.1))
         self._notes = notes
         self._verdicts = verdicts
         self._mode = mode
@@ -58,16 +53,6 @@ class FindingsScreen(Overlay, inherit_bindings=False):
         self._chosen = 0
         self._begin = chosen
         self._told = ""
-        self._pacer = Pacer(self._draw, 0.1)
-
-    def compose(self) -> ComposeResult:
-        """Head, list and finding, foot."""
-        with Vertical(id="context"):
-            yield Lines(self._palette, id="head")
-            with Horizontal(id="context-body"):
-                yield Choices(self._palette, id="pieces")
-                yield Lines(self._palette, id="piece")
-            yield Lines(self._palette, id="foot")
 
     def on_mount(self) -> None:
         """Show the list."""
@@ -76,25 +61,10 @@ class FindingsScreen(Overlay, inherit_bindings=False):
         self._chosen = names.index(self._begin) if self._begin in names else 0
         self.call_after_refresh(self._draw)
 
-    def on_unmount(self) -> None:
-        """Draw no more."""
-        self._pacer.cancel()
-
-    def on_resize(self) -> None:
-        """Draw for the new size."""
-        self.call_after_refresh(self._draw)
-
     def take(self, event: Event) -> None:
         """Something happened in the session."""
         if isinstance(event, FindingReported | FindingClosed):
             self._pacer.request()
-
-    def restyle(self, palette: Palette) -> None:
-        """Draw in other colours from now on."""
-        self._palette = palette
-        for lines in self.query(Lines):
-            lines.palette = palette
-        self._draw()
 
     def back(self) -> bool:
         """Leave the finding for the list."""

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from textual import events, work
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 
 from session import events as said
 from session.memory.window_report import WindowReport
@@ -21,7 +19,7 @@ from tui.overlays.choices import Choices
 from tui.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.overlays.file_picker import FilePicker
 from tui.overlays.lines import Lines
-from tui.overlays.overlay import Overlay
+from tui.overlays.list_screen import ListScreen
 from tui.port import SessionPort
 
 WIDE = 110
@@ -65,18 +63,15 @@ ASKING = (
 """Events that can change what the bottom line says of the turn."""
 
 
-class ContextScreen(Overlay, inherit_bindings=False):
+class ContextScreen(ListScreen, inherit_bindings=False):
     """The panel. Its result is a file to open in the editor, or None."""
-
-    AUTO_FOCUS = ""
 
     def __init__(
         self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], bool] = bool
     ) -> None:
         """``draft`` is the prompt that the window would be sent with; ``held`` says
         whether something needs the user's OK meanwhile."""
-        super().__init__()
-        self._palette = palette
+        super().__init__(palette, Pacer(self._ask, CALM))
         self._session = session
         self._draft = draft
         self._held = held
@@ -91,29 +86,11 @@ class ContextScreen(Overlay, inherit_bindings=False):
         self._busy = False
         self._reading = self._typing = False
         self._built = self._took = 0.0
-        self._pacer = Pacer(self._ask, CALM)
-
-    def compose(self) -> ComposeResult:
-        """Head, list and text, filter, foot."""
-        with Vertical(id="context"):
-            yield Lines(self._palette, id="head")
-            with Horizontal(id="context-body"):
-                yield Choices(self._palette, id="pieces")
-                yield Lines(self._palette, id="piece")
-            yield Lines(self._palette, id="foot")
 
     def on_mount(self) -> None:
         """Start building the window."""
         self._ask()
         self._draw()
-
-    def on_unmount(self) -> None:
-        """Stop building windows."""
-        self._pacer.cancel()
-
-    def on_resize(self) -> None:
-        """Draw for the new size."""
-        self.call_after_refresh(self._draw)
 
     def take(self, event: said.Event) -> None:
         """Something happened in the session."""
@@ -126,13 +103,6 @@ class ContextScreen(Overlay, inherit_bindings=False):
             self._draw()
         if isinstance(event, CHANGES):
             self._pacer.request()
-
-    def restyle(self, palette: Palette) -> None:
-        """Draw in other colours from now on."""
-        self._palette = palette
-        for lines in self.query(Lines):
-            lines.palette = palette
-        self._draw()
 
     def back(self) -> bool:
         """Clear the filter, or go back from the text to the list. False when there is neither."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 
 from session import events as said
 from tui.drawing.pacer import Pacer
@@ -17,7 +15,7 @@ from tui.drawing.rows import Row
 from tui.keys.keymap import scope
 from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
-from tui.overlays.overlay import Overlay
+from tui.overlays.list_screen import ListScreen
 from tui.review.book import ReviewBook, Reviewed
 from tui.review.rows import FILL, Line, hunk_row, side_by_side, unified
 
@@ -48,14 +46,11 @@ class Verdicts(Protocol):
         ...
 
 
-class ReviewScreen(Overlay, inherit_bindings=False):
+class ReviewScreen(ListScreen, inherit_bindings=False):
     """The screen. Its result is a hunk to go to, or None."""
 
-    AUTO_FOCUS = ""
-
     def __init__(self, palette: Palette, book: ReviewBook, verdicts: Verdicts) -> None:
-        super().__init__()
-        self._palette = palette
+        super().__init__(palette, Pacer(self._draw, 0.1))
         self._book = book
         self._verdicts = verdicts
         self._whole_session = False
@@ -68,41 +63,16 @@ class ReviewScreen(Overlay, inherit_bindings=False):
         self._why: str | None = None
         """The word that is typed to a rejection; None while none is typed."""
         self._told = ""
-        self._pacer = Pacer(self._draw, 0.1)
-
-    def compose(self) -> ComposeResult:
-        """Head, list and change, foot."""
-        with Vertical(id="context"):
-            yield Lines(self._palette, id="head")
-            with Horizontal(id="context-body"):
-                yield Choices(self._palette, id="pieces")
-                yield Lines(self._palette, id="piece")
-            yield Lines(self._palette, id="foot")
 
     def on_mount(self) -> None:
         """Show the list."""
         self._whole_session = not self._book.listed(whole_session=False)
         self.call_after_refresh(self._draw)
 
-    def on_unmount(self) -> None:
-        """Draw no more."""
-        self._pacer.cancel()
-
-    def on_resize(self) -> None:
-        """Draw for the new size."""
-        self.call_after_refresh(self._draw)
-
     def take(self, event: said.Event) -> None:
         """Something happened in the session."""
         if isinstance(event, _CHANGES):
             self._pacer.request()
-
-    def restyle(self, palette: Palette) -> None:
-        """Draw in other colours from now on."""
-        self._palette = palette
-        for lines in self.query(Lines):
-            lines.palette = palette
-        self._draw()
 
     def back(self) -> bool:
         """Give up the rejection that is being typed, or leave the change for the list."""

@@ -11,7 +11,7 @@ import math
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import merge, nlargest
 from importlib import resources
@@ -27,6 +27,7 @@ from context.text.terms import stem
 from context.text.words import words
 
 if TYPE_CHECKING:
+    from context.index.postings import Words
     from context.project.snapshot import Snapshot
 
 _MOST_SHARED = 400
@@ -42,6 +43,12 @@ _MOST_LIKELY = 4
 """Number of files with most evidence whose commits are looked at."""
 _SHARED_WEIGHT = 0.3
 """Weight of a name shared with the files in hand, relative to a word of the request."""
+_HELD_WEIGHT = 0.15
+"""Weight of a rare word of the files in hand, relative to a word of the request."""
+_MOST_HELD_WORDS = 40
+"""Number of these words."""
+_MOST_WEIGHED = 600
+"""Number of the files' most frequent words of which the rarest are chosen."""
 _TINY = 1e-9
 """A tiny score that sorts discounted files behind the others if none is near."""
 _EARLIER_WEIGHT = 0.4
@@ -129,6 +136,8 @@ class Ranking:
     """The strongest evidence of each path that has any, in words."""
     wanted: Mapping[str, float]
     """Weighted words by which parts of files are chosen."""
+    held: Mapping[str, float] = field(default_factory=dict)
+    """Weighted words of the files in hand, by which parts of other files are chosen as well."""
 
 
 def rank(
@@ -146,7 +155,7 @@ def rank(
         )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
-    evidence, wanted = _evidence(
+    evidence, wanted, held_words = _evidence(
         snapshot, {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}, hand
     )
     near = _near(tuple(hand), paths)
@@ -188,13 +197,15 @@ def rank(
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
-    return Ranking(Order(tuple(first), tuple(top), near, paths, discount), scores, reasons, wanted)
+    order = Order(tuple(first), tuple(top), near, paths, discount)
+    return Ranking(order, scores, reasons, wanted, held_words)
 
 
 def _evidence(
     snapshot: Snapshot, asked: dict[str, float], hand: list[str]
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """The scores by kind of evidence and path, and the weighted words that were searched for."""
+) -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, float]]:
+    """The scores by kind of evidence and path, the weighted words that were searched for, and those of the
+    files in hand."""
     index = snapshot.words
     matches = index.score(asked)
     evidence = {"asked": _scaled(matches, index.certainty(max(matches.values(), default=0.0)))}
@@ -202,6 +213,7 @@ def _evidence(
     evidence["alike"] = _scaled(alike, min(1.0, max(alike.values(), default=0.0) / _SURE_MESSAGE))
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
+    held: dict[str, float] = {}
     if hand:
         key = tuple(hand)
         known = index.remembered.get(key)
@@ -212,19 +224,22 @@ def _evidence(
         evidence |= known[0]
         for name in known[1]:
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
-    return evidence, wanted
+        held = dict.fromkeys(known[2], _HELD_WEIGHT)
+    return evidence, wanted, held
 
 
 def _evidence_of_hand(
     snapshot: Snapshot, hand: list[str]
-) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
-    """The evidence from the files in hand, and the names that they share with other files."""
+) -> tuple[dict[str, dict[str, float]], tuple[str, ...], tuple[str, ...]]:
+    """The evidence from the files in hand, the names that they share with other files, and their rarest
+    words that other files have too."""
     index = snapshot.words
     held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
     defined = {name.lower() for path in held for name in snapshot.entries[path].names}
     used: Counter[str] = Counter()
     for path in held:
         used.update(_words_in(snapshot.root, path, snapshot.entries.digest(path)))
+    rarest = _rarest(used, index)
     for name in defined:
         used.pop(name, None)
     shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
@@ -240,7 +255,18 @@ def _evidence_of_hand(
         ),
         "same_stem": dict.fromkeys(index.with_stems(_stems(hand)), 1.0),
     }
-    return evidence, (*shared, *known)
+    return evidence, (*shared, *known), rarest
+
+
+def _rarest(used: Counter[str], index: Words) -> tuple[str, ...]:
+    """The rarest of the words that files in hand use often and that other files have too."""
+    alone = index.rarity_of(1)
+    weighed = {}
+    for word, count in used.most_common(_MOST_WEIGHED):
+        rarity = index.rarity(word)
+        if rarity < alone:
+            weighed[word] = rarity * (1 + math.log(count))
+    return tuple(sorted(weighed, key=lambda word: (-weighed[word], word))[:_MOST_HELD_WORDS])
 
 
 def _stems(paths: Iterable[str]) -> set[str]:

@@ -239,10 +239,12 @@ class Words:
         """How rare a word is; 0 for one that is in all files."""
         known = self._rarities.get(word)
         if known is None:
-            held = self._count(self._lists(word))
-            known = math.log(1 + max(0.0, self.files - held + 0.5) / (held + 0.5))
-            self._rarities[word] = known
+            known = self._rarities[word] = self.rarity_of(self._count(self._lists(word)))
         return known
+
+    def rarity_of(self, held: int) -> float:
+        """How rare a word is that ``held`` files have."""
+        return math.log(1 + max(0.0, self.files - held + 0.5) / (held + 0.5))
 
     def certainty(self, best: float) -> float:
         """How certain a best BM25 score is, from 0 to 1; common words alone give little certainty."""

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from context.find.ranking import Order
     from context.project.snapshot import Snapshot
 
-_LIST_SHARE = 50
+_LIST_SHARE = 20
 """Percentage of the map's room that the list may take."""
+_SMALL_LIST = 800
+"""Number of tokens that it may take in a small map as well, up to half of the room."""
 _MOST_NAMED = 300
 """Number of folders that are reported as left out one by one; the others are counted."""
 
@@ -28,12 +30,13 @@ def fit_folders(
 ) -> tuple[list[str], int, tuple[tuple[str, int], ...]]:
     """The folders' lines, the tokens spent including theirs, and the folders whose files are not listed.
 
-    All paths are listed if they take at most half of the room. Otherwise the folders of the best ranked files
-    are listed in that half, and the others get the number of their files, as far as there is room.
+    All paths are listed if they take at most a fifth of the room (half of a small one). Otherwise the folders
+    of the best ranked files are listed in that part, and the others get the number of their files, as far as
+    there is room.
     """
     held = project_paths(snapshot.paths)
     lines = held.lines
-    limit = max(spent, room * _LIST_SHARE // 100)
+    limit = max(spent, room * _LIST_SHARE // 100, min(_SMALL_LIST, room // 2))
     if held.size <= limit * MAX_CHARACTERS_PER_TOKEN:
         costs = {folder: count(line) for folder, line in lines.items()}
         if spent + sum(costs.values()) <= limit:

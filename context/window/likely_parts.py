@@ -43,6 +43,7 @@ class Part:
 def shortlist(
     files: Mapping[str, FileText],
     scores: Mapping[str, float],
+    wanted: Mapping[str, float],
     ranking: Ranking,
     snapshot: Snapshot,
     most: int,
@@ -50,7 +51,7 @@ def shortlist(
     """At most ``most`` of the files: those with the best stretch of text, estimated without parsing."""
     if len(files) <= most:
         return dict(files)
-    rough = _rough_weights(ranking.wanted, snapshot)
+    rough = _rough_weights(wanted, snapshot)
     best = max(scores.values(), default=0.0) or 1.0
     found = {path: _best_stretch(file.lowered, rough) for path, file in files.items()}
     discount = ranking.order.discount
@@ -76,10 +77,15 @@ def _best_stretch(text: str, weights: Mapping[str, float]) -> float:
 
 
 def contest(
-    files: Mapping[str, FileText], scores: Mapping[str, float], ranking: Ranking, snapshot: Snapshot
+    files: Mapping[str, FileText],
+    scores: Mapping[str, float],
+    wanted: Mapping[str, float],
+    ranking: Ranking,
+    snapshot: Snapshot,
 ) -> list[Part]:
-    """The passages of likely files, best first. ``scores`` has the score of each file."""
-    words = _weighed(files, ranking.wanted, snapshot)
+    """The passages of likely files that match the weighted words ``wanted``, best first. ``scores`` has the
+    score of each file."""
+    words = _weighed(files, wanted, snapshot)
     discount = ranking.order.discount
     scored = {path: _scored(file, words, discount(path)) for path, file in files.items()}
     top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0

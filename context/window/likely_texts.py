@@ -45,8 +45,9 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -
     if room >= _MIN_TOKENS:
         files = _read(packing, likely)
         most = max(_FEWEST_FILES, room // _TOKENS_PER_FILE)
-        taking_part = shortlist(files, likely, ranking, packing.snapshot, most)
-        parts = contest(taking_part, likely, ranking, packing.snapshot)
+        wanted = {**ranking.held, **ranking.wanted}
+        taking_part = shortlist(files, likely, wanted, ranking, packing.snapshot, most)
+        parts = contest(taking_part, likely, wanted, ranking, packing.snapshot)
         if not first:
             parts = [part for part in parts if part.sure and not _is_known(packing, part)]
         for path, chosen in _choose(parts, room * _CHARACTERS_PER_TOKEN).items():
@@ -120,7 +121,7 @@ def named_in_short(packing: Packing, ranking: Ranking, file: FileText, room: int
     outline = len(file.outline.text)
     left = room * _CHARACTERS_PER_TOKEN
     signatures = outline <= _SIGNATURES * left
-    parts = contest({path: file}, {path: 1.0}, ranking, packing.snapshot)
+    parts = contest({path: file}, {path: 1.0}, ranking.wanted, ranking, packing.snapshot)
     chosen = _choose(parts, left - outline if signatures else left).get(path, [])
     return _show(packing, file, chosen, "", room, signatures=signatures)
 

@@ -13,7 +13,7 @@ from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
-from session.turn.preparation import LIKELY_SHARE, MAP_SHARE, fill_limit
+from session.turn.preparation import fill_limit, likely_limit, map_limit
 
 if TYPE_CHECKING:
     from context.project.project import Project
@@ -105,8 +105,8 @@ def preview_window(
         text=request,
         instructions=instructions,
         budget=own if budget is None else budget,
-        map_limit=int(MAP_SHARE * own) if budget is None else None,
-        likely_limit=int(LIKELY_SHARE * own) if budget is None else None,
+        map_limit=map_limit(own) if budget is None else None,
+        likely_limit=likely_limit(own) if budget is None else None,
         fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
         pinned=pins.pinned,
         removed=pins.removed,

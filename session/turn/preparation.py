@@ -35,10 +35,14 @@ from session.project.pins import Pins
 from session.protocol.items import Item, user_message
 from session.trust.project_trust import ProjectTrust
 
-MAP_SHARE = 0.4
-"""Share of the budget that the project's map may take: what it leaves is room for the conversation."""
-LIKELY_SHARE = 0.28
-"""Share of the budget that parts of files that nobody named may take in a fresh window."""
+_SMALL, _LARGE = 32_000, 112_000
+"""Budgets in tokens up to which, and from which, these shares hold; between them they change evenly. A small
+map of what matters most leaves a small window more room for texts, and a large one has room for both."""
+MAP_SHARES = (0.25, 0.4)
+"""Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
+conversation."""
+LIKELY_SHARES = (0.42, 0.28)
+"""Shares that parts of files that nobody named may take in a fresh window."""
 RESTART_SHARE = 0.12
 """Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
 until the next one."""
@@ -224,7 +228,7 @@ class Preparation:
         """The tokens that parts of files that nobody named may take. In a following turn, they take at most
         half of what is left until the window would be started afresh."""
         if fresh:
-            return int((RESTART_SHARE if memory.conversation.items else LIKELY_SHARE) * budget)
+            return int(RESTART_SHARE * budget) if memory.conversation.items else likely_limit(budget)
         left = int(FULL * (self.budget - self.instruction_tokens)) - memory.conversation.tokens
         return max(0, min(int(LATER_SHARE * budget), left // 2))
 
@@ -252,7 +256,7 @@ class Preparation:
             budget=budget,
             history=dialogue,
             open_files=self.open_files,
-            map_limit=int(MAP_SHARE * budget),
+            map_limit=map_limit(budget),
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
             fill_limit=None if past is None else self._fill_limit() - extra,
             pinned=self.pins.pinned,
@@ -268,6 +272,21 @@ class Preparation:
         sources = (snapshot.read(path) for path in memory.edited_files.paths)
         seen = memory.seen.knowing(source for source in sources if isinstance(source, Source))
         return build(request, snapshot, self.counter, seen)
+
+
+def map_limit(budget: int) -> int:
+    """The tokens that the map may take of a window of ``budget`` tokens."""
+    return int(_share(MAP_SHARES, budget) * budget)
+
+
+def likely_limit(budget: int) -> int:
+    """The tokens that parts of files that nobody named may take of a fresh window of ``budget`` tokens."""
+    return int(_share(LIKELY_SHARES, budget) * budget)
+
+
+def _share(shares: tuple[float, float], budget: int) -> float:
+    small, large = shares
+    return small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
 
 
 def fill_limit(budget: int, instructions: int, tools: int) -> int:

@@ -31,7 +31,7 @@ from session.events import (
 )
 from session.journal.reading import read_event, read_records
 from session.memory.past_turns import PastTurnsFold
-from session.turn.preparation import FULL, MAP_SHARE
+from session.turn.preparation import FULL, map_limit
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools need."""
@@ -80,7 +80,7 @@ def replay(events: Iterable[Event], budget: int, counter: Counter) -> None:
     """Fold ``events``, compact where a session would, and print figures."""
     count = counter.count_kept
     exchanges = PastTurnsFold()
-    standing = int(MAP_SHARE * budget)
+    standing = map_limit(budget)
     window = standing
     rows: list[DialogueCompacted] = []
     prefix: list[float] = []

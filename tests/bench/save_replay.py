@@ -20,7 +20,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
-from session.turn.preparation import FRESH, FULL, LATER_SHARE, LIKELY_SHARE, MAP_SHARE, RESTART_SHARE
+from session.turn.preparation import FRESH, FULL, LATER_SHARE, RESTART_SHARE, likely_limit, map_limit
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -48,14 +48,14 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
 
 def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
     """Return the request of one save."""
-    likely = (RESTART_SHARE if restart else LIKELY_SHARE) * budget
+    likely = int(RESTART_SHARE * budget) if restart else likely_limit(budget)
     return WindowRequest(
         REQUEST,
         INSTRUCTIONS,
         budget,
         used=used,
-        map_limit=int(MAP_SHARE * budget),
-        likely_limit=int(min(LATER_SHARE * budget, (FULL * budget - used) / 2) if used else likely),
+        map_limit=map_limit(budget),
+        likely_limit=int(min(LATER_SHARE * budget, (FULL * budget - used) / 2)) if used else likely,
         fill_limit=None if used else int(FRESH * budget),
     )
 

@@ -143,3 +143,37 @@ def test_passages_are_all_lines_of_a_file_in_order(parts: list[str]) -> None:
 def test_passages_of_almost_nothing(text: str) -> None:
     found = passages(FileText(Source("a.py", text, "digest")))
     assert len(found) == (1 if text else 0)
+
+
+def test_words_of_the_file_in_hand_choose_the_passages_of_other_files(repo: Repo, counter: Counter) -> None:
+    """The request says nothing, and no name is defined in one file and used in the other."""
+    repo.commit(
+        **{
+            "in_hand.py": "# The quokka hops over the wombat.\nx = 1\n",
+            "in_hand_too.py": "def first(value):\n"
+            + FILLER
+            + "\n\ndef find(a):\n    return quokka_of(wombat=a)\n",
+            "other.py": "def other(value):\n" + FILLER,
+        }
+    )
+    repo.commit(**{"in_hand.py": "# The quokka hops over the wombat.\nx = 2\n", "other.py": "y = 1\n"})
+    window = build(WindowRequest("in_hand.py", "", 3_000), Project(repo.root).scan(), counter)
+    text = likely(window)["in_hand_too.py"].text
+    assert "return quokka_of(wombat=a)\n" in text and "step 50 of" not in text
+
+
+def test_the_map_of_a_small_window_lists_few_paths_and_outlines_many_files(
+    repo: Repo, counter: Counter
+) -> None:
+    repo.commit(
+        **{
+            f"folder_{n % 40}/module_{n}.py": "".join(f"def work_{n}_{m}(value): ...\n" for m in range(9))
+            for n in range(400)
+        }
+    )
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("work_7_3", "", 32_000, map_limit=8_000)
+    text = next(piece.text for piece in build(asked, snapshot, counter).pieces if piece.kind is Kind.MAP)
+    listed, _, outlines = text.partition("### Definitions")
+    assert counter.count(listed) < 0.25 * 8_000
+    assert outlines.count(".py:\n") > 60

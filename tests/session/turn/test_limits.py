@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from context.project.project import Project
 from context.text.tokens import Counter
@@ -26,7 +28,7 @@ from session.events import (
 from session.instructions import TAKE_UP
 from session.memory.turn_memory import TurnMemory
 from session.project.pins import Pins
-from session.turn.preparation import Preparation
+from session.turn.preparation import Preparation, likely_limit, map_limit
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 REPAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
@@ -250,3 +252,10 @@ async def test_a_prompt_larger_than_the_window_is_said_to_be(root: Path) -> None
         assert ended.status == "failed" and "shorten the request" in (ended.message or "")
         talk.session.submit("hello")
         assert (await talk.ended("t2")).status == "completed"
+
+
+@given(st.integers(1_000, 400_000), st.integers(1, 50_000))
+def test_the_shares_of_map_and_likely_parts_leave_room_and_never_shrink(budget: int, more: int) -> None:
+    assert map_limit(budget) + likely_limit(budget) <= 0.7 * budget
+    assert map_limit(budget) <= map_limit(budget + more)
+    assert likely_limit(budget) <= likely_limit(budget + more) + 1

@@ -27,6 +27,7 @@ COMMAND_ROOMS = {
         "fork": "Begin a session from a turn or a hunk of another.",
         "line": "The same session without a full screen.",
         "open": "Open the app in this folder (also without its name).",
+        "replay": "Play a session again on the screen, without a model.",
         "resume": "Open an earlier session again.",
         "run": "Run a command; where it fails, offer what failed to the model.",
         "sessions": "List this project's sessions.",
@@ -63,7 +64,7 @@ VALUE_OPTIONS = frozenset(
     {
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
-        "--attempts", "--check", "--session", "--turn", "--last", "--hunk", "--search", "--bundle",
+        "--attempts", "--check", "--session", "--turn", "--last", "--hunk", "--search", "--bundle", "--speed",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

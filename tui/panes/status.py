@@ -62,6 +62,7 @@ _LINKS = {
     "idle": ("◦", "success"),
     "waiting": ("◌", "warning"),
     "failed": ("✗", "error"),
+    "replay": ("▷", "muted"),
 }
 
 

@@ -1,1 +1,1 @@
-"""Commands that open, list, fork and export sessions."""
+"""Commands that open, list, fork, replay and export sessions."""

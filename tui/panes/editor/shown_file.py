@@ -7,8 +7,9 @@ that the user or a hunk wants to see, saving, and taking in what changed on disk
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from session.project.open_files import FileProblem, OpenFile, ProjectFiles
+from session.project.open_files import FileProblem, Merged, OpenFile
 from tui.buffers.buffer import Buffer
 from tui.buffers.in_order import InOrder, Start
 from tui.buffers.open_buffers import OpenBuffers
@@ -20,6 +21,22 @@ Say = Callable[[str, str], None]
 """Shows one line to the user: the text, and its level as of a notice."""
 
 
+class Files(Protocol):
+    """Where texts come from and go to: the project's files, or those of a replay."""
+
+    async def read(self, path: str) -> OpenFile:
+        """Read a file. Raises FileProblem."""
+        ...
+
+    async def save(self, opened: OpenFile, text: str) -> OpenFile:
+        """Write ``text`` in place of ``opened``. Raises FileProblem."""
+        ...
+
+    async def merge(self, base: str, mine: str, theirs: str) -> Merged:
+        """The three-way merge."""
+        ...
+
+
 class ShownFile:
     """Moves files between the disk, the open buffers and the editor pane."""
 
@@ -27,7 +44,7 @@ class ShownFile:
         self,
         editor: EditorPane,
         marks: Marks,
-        files: ProjectFiles,
+        files: Files,
         say: Say,
         start: Start,
         landed_in: Callable[[str], Sequence[str]] = lambda path: (),

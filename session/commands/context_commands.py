@@ -79,6 +79,12 @@ class ContextCommands:
         """Show ``target`` again, or ``all`` that was removed."""
         await self._change(restoring, target)
 
+    def sendable(self) -> Snapshot:
+        """The project as it is known now, without what was removed. It may look up many files: call it in a
+        worker thread."""
+        snapshot = self._reading.snapshot
+        return snapshot.without(removed_by(self.removed, snapshot)) if self.removed else snapshot
+
     async def explain(self, draft: str | None) -> WindowReport:
         """The window that ``draft`` would be sent with now, with what the model holds already.
 

@@ -74,6 +74,12 @@ def review_instructions(*, security: bool) -> Instructions:
     return Instructions(review.text + holes.text, f"review.{review.version}+security.{holes.version}")
 
 
+@cache
+def suggest_instructions() -> Instructions:
+    """The instructions for suggestions while the user types (see ``session.suggest``)."""
+    return _read("suggest")
+
+
 def _read(name: str) -> Instructions:
     raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
     _, head, text = raw.split("+++\n", 2)

@@ -46,7 +46,9 @@ class Actions:
         return self._start.made
 
     def interrupt(self) -> None:
-        """Stop the turn."""
+        """Stop the turn; without one, hide the suggestion."""
+        if not self._controls.session.running and self._controls.ghosts.refuse():
+            return
         self._controls.prompts.interrupt()
 
     def cancel(self) -> None:

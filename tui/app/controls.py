@@ -31,6 +31,7 @@ from tui.panes.trust_question import TrustQuestion
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
+from tui.suggest.ghost_control import GhostControl
 from tui.suggest.side_control import SideControl
 
 
@@ -56,6 +57,7 @@ class Controls:
     findings: FindingControl
     reviews: SaveReviewControl
     side: SideControl
+    ghosts: GhostControl
 
 
 def make_controls(
@@ -78,6 +80,7 @@ def make_controls(
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     feed.on_broken = files.broken
     feed.on_queue = panes.queue.take
+    ghosts = GhostControl(panes.editor, session, shown_file, background.start)
     find = FindControl(app, panes.editor, panes.find)
     panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
@@ -111,4 +114,5 @@ def make_controls(
         FindingControl(panes, layout, session, shown_file),
         SaveReviewControl(app, panes, overlays.themes, background, session, shown_file, files),
         SideControl(session.side, panes.status),
+        ghosts,
     )

@@ -87,6 +87,10 @@ class History:
             self._push(step)
         self._open = _is_character(rows)
 
+    def break_off(self) -> None:
+        """Let the next character begin a step of its own."""
+        self._open = False
+
     def came(self, rows: Rows, lines: Sequence[str], *, hunk: str = "", undid: bool = False) -> None:
         """The text became ``lines`` by a change of the file on disk: a hunk that landed or was undone, or
         with no hunk somebody else's."""

@@ -67,7 +67,7 @@ class FileControl:
         self._conflicts = ConflictControl(shown_file, panes.chat, session, disk, self._propose)
         history = HistoryControl(panes.editor, session, disk, self._say)
         self.undo, self.redo = history.undo, history.redo
-        shown_file.on_text = self._text_changed
+        shown_file.texts.append(self._text_changed)
 
     # Opening and going round.
 

@@ -18,6 +18,8 @@ from session.partner.script.script import Say, Scenario, Script, Step
 from session.partner.server.answer import Answer
 from session.partner.server.dialects import nested_error
 from session.partner.server.requests import BadRequest, Request
+from session.partner.suggest.player import suggestion
+from session.protocol.items import text_of
 
 _PRACTICE = Path(__file__).parent / "practice.md"
 _REMEMBERED = 256
@@ -111,6 +113,9 @@ class ScriptedModel:
         With them comes the scenario they are from; without one that fits, the answer lists what can be
         practised.
         """
+        suggested = suggestion(text_of(items[-1])) if items else None
+        if suggested is not None:
+            return ((Say(suggested),) if suggested else ()), None
         found = self._reply(request, items)
         if found is None:
             return (Say(self._practice()),), None

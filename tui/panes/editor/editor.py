@@ -28,6 +28,7 @@ from tui.drawing.code import drawable
 from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
+from tui.ghost.ghost import NO_GHOST, Ghost
 from tui.gutter.signs import Notes
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
@@ -36,8 +37,8 @@ from tui.panes.editor.conflict_lines import theirs_drawn
 from tui.panes.editor.document import BufferDocument, UnwrappedDocument
 from tui.panes.editor.hands import Hands
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
-from tui.panes.editor.line_drawing import AROUND_NUMBER, LineLook, draw_ghost, draw_line
-from tui.panes.editor.line_editing import LineEdit, edit_lines
+from tui.panes.editor.line_drawing import AROUND_NUMBER, LineLook, draw_ghost, draw_line, selected_part
+from tui.panes.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
 from tui.panes.editor.marks import Marks
 from tui.terminal.driver import takes_frames
 
@@ -59,8 +60,9 @@ class EditorPane(TextArea):
         self.old_lines: list[tuple[int, tuple[GhostRow, ...]]] = []
         """What stood in the place of a landed hunk: rows, and what is drawn above them."""
         self._shift = 0
-        self._typing = False
+        self.typing = False
         """Whether the change of the text under way is the user's own edit."""
+        self.ghost = NO_GHOST
         self.buffer = Buffer("")
         super().__init__(id=id, soft_wrap=False, tab_behavior="indent", show_line_numbers=True)
         self.palette = palette
@@ -73,6 +75,9 @@ class EditorPane(TextArea):
         self.touched = -HANDS_OFF
         """The time of the last key here, on the monotonic clock."""
         self.on_edited: Callable[[], None] = lambda: None
+        self.on_typed: Callable[[Rows], None] = lambda rows: None
+        """Called when the user has typed or erased something, with the cursor where it is then."""
+        self.accept: Callable[[Part], bool] = lambda part: False
         self.hands: Hands | None = None
         """Set once there is a session."""
         self.found: Callable[[], Sequence[Match]] = lambda: ()
@@ -126,7 +131,7 @@ class EditorPane(TextArea):
         """Note how far the view can be scrolled. There are no scrollbars, so nothing is laid out again."""
         width, height = self.document.get_size(self.indent_width)
         height += sum(len(theirs_drawn(each)) for each in self.buffer.conflicts)
-        height += sum(len(rows) for _, rows in self.old_lines)
+        height += sum(len(rows) for _, rows in self.old_lines) + len(self.ghost.lines)
         size = type(self.size)(width + self.gutter_width + 1, height)
         if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
@@ -137,16 +142,17 @@ class EditorPane(TextArea):
         edit.text = edit.text.replace("\r\n", "\n").replace("\r", "\n")
         top, bottom = edit.top[0], edit.bottom[0]
         old = tuple(self.buffer.lines[top : bottom + 1])
-        self._typing = True
+        self.typing = True
         try:
             result = edit.do(self)
+            rows = Rows(top, old, tuple(self.buffer.lines[top : result.end_location[0] + 1]))
+            edit.after(self)
         finally:
-            self._typing = False
-        rows = Rows(top, old, tuple(self.buffer.lines[top : result.end_location[0] + 1]))
-        edit.after(self)
+            self.typing = False
         if not rows.empty:
             self.buffer.history.typed(rows, before, self.selected, monotonic())
             self.post_message(self.Changed(self))
+            self.on_typed(rows)
         return result
 
     def rows_changed(self, rows: Rows) -> None:
@@ -158,7 +164,7 @@ class EditorPane(TextArea):
         self._colouring.edited(rows.row, len(rows.old), len(rows.new))
         self.old_lines = []
         self._refresh_size()
-        if not self._typing:
+        if not self.typing:
             top = self.scroll_offset.y
             if rows.row + len(rows.old) <= top:
                 top += rows.growth
@@ -181,6 +187,11 @@ class EditorPane(TextArea):
         """Break a line, indent, dedent or comment lines."""
         if not self.read_only:
             edit_lines(self, self.path, how)
+
+    def action_accept(self, part: Part) -> None:
+        """Accept a suggestion or a part of it; without one, indent or move."""
+        if not self.accept(part):
+            without_suggestion(self, self.path, part)
 
     def action_to_start(self, select: bool = False) -> None:
         """Go to the start of the file."""
@@ -219,6 +230,11 @@ class EditorPane(TextArea):
         self.flight = flight
         self._pacer_request()
 
+    def suggest(self, ghost: Ghost) -> None:
+        """Draw a suggestion from now on."""
+        self.ghost = ghost
+        self._frame()
+
     def redraw(self) -> None:
         """What is drawn over the text has changed: the hunk in flight, marks or conflicts."""
         self._pacer_request()
@@ -244,7 +260,7 @@ class EditorPane(TextArea):
         flight = self.flight
         drawn = EMPTY if flight is None else flight.overlay(self.document.line_count)
         theirs = [(each.end, theirs_drawn(each)) for each in self.buffer.conflicts]
-        self._overlay = drawn.also([*theirs, *self.old_lines])
+        self._overlay = drawn.also([*theirs, *self.old_lines]).with_ghost(self.ghost)
         if isinstance(self.wrapped_document, UnwrappedDocument):
             self.wrapped_document.overlay = self._overlay
         self._refresh_size()
@@ -271,7 +287,7 @@ class EditorPane(TextArea):
         if isinstance(row, GhostRow):
             return row.sign
         landed = "conflict" if self.buffer.conflict_at(row.row) is not None else self._landed(row.row)
-        return f"{landed} {self.notes.at(self.path, row.row)}"
+        return f"{landed} {self.notes.at(self.path, row.row)} {self.ghost.at(row.row)}"
 
     def _landed(self, row: int) -> str:
         """What a landed hunk did to a row; empty where none did."""
@@ -280,15 +296,7 @@ class EditorPane(TextArea):
 
     def _follow_flight(self) -> None:
         """Scroll to the line being typed, unless it is in view."""
-        height = self.size.height
-        top = self.scroll_offset.y + self._shift
-        first = self._overlay.view_row(self._overlay.first or 0)
-        first = min(first, self._overlay.tail)
-        tail = self._overlay.tail
-        if not (top <= tail < top + height - 1) or (first < top and tail - first < height - 2):
-            top = max(0, first - height // 4)
-            if tail >= top + height - 1:
-                top = tail - (2 * height) // 3
+        top = self._overlay.top(self.scroll_offset.y + self._shift, self.size.height)
         scroll = max(0, min(top, self.max_scroll_y))
         if scroll != self.scroll_offset.y:
             self.scroll_to(y=scroll, animate=False, force=True)
@@ -383,15 +391,9 @@ class EditorPane(TextArea):
             conflict=self.buffer.conflict_at(at.row) is not None,
             current=current,
             cursor=self.selection.end[1] if current else None,
-            selected=self._selected(at.row, len(line)),
+            selected=selected_part(self.selected, at.row, len(line)),
+            ghost=self.ghost.at(at.row),
             note=self.notes.at(self.path, at.row),
             matches=in_row(self.found(), at.row),
         )
         return draw_line(look, line, self.palette, width, number_width, self.scroll_offset.x)
-
-    def _selected(self, row: int, length: int) -> tuple[int, int] | None:
-        """The selected columns of ``row``, one past the end for its line break."""
-        start, end = sorted(self.selection)
-        if start == end or not start[0] <= row <= end[0]:
-            return None
-        return (start[1] if row == start[0] else 0, end[1] if row == end[0] else length + 1)

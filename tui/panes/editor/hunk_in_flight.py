@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
+from tui.drawing.plain import untabbed, visible
 from tui.drawing.rows import Span
+from tui.ghost.ghost import NO_GHOST, Ghost
 
-Ghost = tuple[Span, ...]
-"""The spans of one new line."""
+SUGGESTED = "s"
+"""The sign of a suggested line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,9 @@ class DocRow:
 @dataclass(frozen=True, slots=True)
 class GhostRow:
     """A line that is on the screen and not in the document: a new one of the hunk in flight, or with another
-    ``sign`` what is on disk where the user's unsaved text conflicts with it."""
+    ``sign`` what is on disk where the user's unsaved text conflicts with it, or a suggested one."""
 
-    spans: Ghost
+    spans: tuple[Span, ...]
     sign: str = "+"
 
 
@@ -82,6 +84,23 @@ class Overlay:
             at = self.at(view_row)
         return at.row
 
+    def top(self, top: int, height: int) -> int:
+        """The view row at the top of a pane of ``height`` rows that shows the line being typed: ``top``, if
+        that does."""
+        tail, first = self.tail, min(self.view_row(self.first or 0), self.tail)
+        if top <= tail < top + height - 1 and not (first < top and tail - first < height - 2):
+            return top
+        top = max(0, first - height // 4)
+        return tail - (2 * height) // 3 if tail >= top + height - 1 else top
+
+    def with_ghost(self, ghost: Ghost) -> Overlay:
+        """This overlay with the lines and the struck rows of a suggestion."""
+        if ghost is NO_GHOST:
+            return self
+        lines = tuple(GhostRow(((visible(untabbed(text)), "muted"),), SUGGESTED) for text in ghost.lines)
+        more = self.also([(ghost.above, lines)]) if lines else self
+        return replace(more, removed=self.removed | frozenset(ghost.struck))
+
     def also(self, others: Sequence[tuple[int, tuple[GhostRow, ...]]]) -> Overlay:
         """This overlay with further ghost lines, which come behind its own."""
         if not others:
@@ -105,7 +124,7 @@ class HunkInFlight:
         self._lines: list[tuple[str, str]] = []
         self._open: tuple[str, str] | None = None
         self._code = CodeStream(lexer_for(path=path))
-        self._ghosts: list[Ghost] = []
+        self._ghosts: list[tuple[Span, ...]] = []
         self._coloured = 0
         """The number of lines, of any kind, that the colours cover."""
 
@@ -118,7 +137,7 @@ class HunkInFlight:
         if rest:
             self._open = (kind, (self._open[1] if self._open else "") + rest)
 
-    def _colour(self) -> list[Ghost]:
+    def _colour(self) -> list[tuple[Span, ...]]:
         """The new lines so far with their colours; only what may have changed is lexed."""
         fresh, self._coloured = self._lines[self._coloured :], len(self._lines)
         self._code.append([text for kind, text in fresh if kind == "+"])

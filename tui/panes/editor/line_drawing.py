@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
+from tui.buffers.history import Selected
 from tui.drawing.palette import Palette
-from tui.drawing.plain import cells_to, visible
+from tui.drawing.plain import cells_to, untabbed, visible
 from tui.drawing.rows import Span, overlaid
 from tui.gutter.signs import signs
-from tui.panes.editor.hunk_in_flight import GhostRow
+from tui.panes.editor.hunk_in_flight import SUGGESTED, GhostRow
 
 AROUND_NUMBER = 3
 """The cells of the gutter beside the line number: a sign of each column, and a space."""
@@ -36,6 +38,8 @@ class LineLook:
     """The name of a sign of the column ``note``; empty where there is none."""
     matches: Sequence[tuple[int, int]] = ()
     """What a search found in it."""
+    ghost: tuple[int, str] | None = None
+    """The suggested text in it, behind the column where it is drawn."""
 
 
 def draw_line(
@@ -61,6 +65,10 @@ def draw_line(
     if look.selected is not None:
         start, end = (cells_to(line, column) for column in look.selected)
         strip = overlaid(strip, start, end + (look.selected[1] > len(line)), palette.selection)
+    if look.ghost is not None:
+        at, suggested = cells_to(line, look.ghost[0]), visible(untabbed(look.ghost[1]))
+        left, right = strip.divide([at, strip.cell_length])
+        strip = Strip.join([left, Strip([Segment(suggested, _ghost(palette, fill))]), right])
     if look.cursor is not None:
         at = cells_to(line, look.cursor)
         under = line[look.cursor : look.cursor + 1]
@@ -69,8 +77,28 @@ def draw_line(
     return Strip.join([Strip(gutter), strip.crop(scroll_x, scroll_x + room)])
 
 
+def selected_part(selected: Selected, row: int, length: int) -> tuple[int, int] | None:
+    """The selected columns of ``row``, one past the end for its line break."""
+    start, end = sorted(selected)
+    if start == end or not start[0] <= row <= end[0]:
+        return None
+    return (start[1] if row == start[0] else 0, end[1] if row == end[0] else length + 1)
+
+
+def _ghost(palette: Palette, fill: str) -> Style:
+    """The style of suggested text, which also without colours looks like no text of the file."""
+    return palette.style("faint", fill) + Style(italic=True)
+
+
 def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int, scroll_x: int) -> Strip:
     """A line that is not in the text, exactly ``width`` cells."""
+    room = max(0, width - number_width - AROUND_NUMBER)
+    if ghost.sign == SUGGESTED:
+        blank = palette.style("text", "surface")
+        body = Strip([Segment(text, _ghost(palette, "surface")) for text, _ in ghost.spans])
+        body = body.extend_cell_length(max(room + scroll_x, body.cell_length), blank)
+        gutter = Strip([Segment(" " * (number_width + AROUND_NUMBER), blank)])
+        return Strip.join([gutter, body.crop(scroll_x, scroll_x + room)])
     if ghost.sign != "+":
         old = ghost.sign == "-"
         style = palette.style("removed", "removed_background") if old else palette.style("warning", "panel")

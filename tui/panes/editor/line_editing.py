@@ -9,7 +9,20 @@ from textual.widgets import TextArea
 
 from tui.buffers.indenting import comment_mark, dedented, indented, line_break, toggled_comment
 
+Part = Literal["all", "word", "line"]
+"""The part of a suggestion that a key accepts."""
 LineEdit = Literal["break", "indent", "dedent", "comment"]
+
+
+def without_suggestion(area: TextArea, path: str, part: Part) -> None:
+    """Do what the keys that accept a suggestion do where none is shown."""
+    match part:
+        case "all" if not area.read_only:
+            edit_lines(area, path, "indent")
+        case "word":
+            area.action_cursor_word_right()
+        case "line":
+            area.action_cursor_line_end()
 
 
 def edit_lines(area: TextArea, path: str, how: LineEdit) -> None:

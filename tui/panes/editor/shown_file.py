@@ -61,7 +61,7 @@ class ShownFile:
         """Why the requested file is not shown; empty when it is, or none was requested."""
         self.on_change: Callable[[], None] = lambda: None
         """Called when another file, or none, is shown, or when unsaved changes begin or end."""
-        self.on_text: Callable[[Buffer], None] = lambda buffer: None
+        self.texts: list[Callable[[Buffer], None]] = []
         """Called after every change of an open file's text or conflicts, and when it is saved or shown."""
 
     # The shown file.
@@ -147,7 +147,7 @@ class ShownFile:
         self.buffers.show(buffer)
         self.editor.show(buffer)
         self.on_change()
-        self.on_text(buffer)
+        self._tell_text(buffer)
 
     def close(self, buffer: Buffer) -> None:
         """Close a file, with its unsaved text and its history; show the one that was shown before it."""
@@ -171,7 +171,11 @@ class ShownFile:
             signs.edited(buffer.path, rows.row, len(rows.old), len(rows.new))
         if buffer is self.editor.buffer:
             self.editor.rows_changed(rows)
-        self.on_text(buffer)
+        self._tell_text(buffer)
+
+    def _tell_text(self, buffer: Buffer) -> None:
+        for told in self.texts:
+            told(buffer)
 
     # Saving.
 
@@ -199,7 +203,7 @@ class ShownFile:
             await self.take_in(buffer)
             return False
         buffer.saved(now)
-        self.on_text(buffer)
+        self._tell_text(buffer)
         self.on_change()
         return True
 
@@ -221,7 +225,7 @@ class ShownFile:
         rows = buffer.take(file, merged, hunk=hunk, undid=undid)
         if buffer is self.editor.buffer:
             self.editor.read_only = buffer.read_only
-        self.on_text(buffer)
+        self._tell_text(buffer)
         self.on_change()
         return rows
 

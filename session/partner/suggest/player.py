@@ -1,0 +1,90 @@
+"""Answers a request for a suggestion without a model: what followed the same text elsewhere in the file.
+
+The longest end of the text before the cursor that the file holds in another place is looked for; what
+follows it there is suggested. A rewrite does with a region what the last changes did elsewhere: a name that
+became another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+_INSERTION = re.compile(
+    r"File: .*?\n\n(?P<around>.*)Behind the cursor:\n(?P<after>.*)\n\nBefore the cursor:\n(?P<before>.*)\Z",
+    re.DOTALL,
+)
+_REWRITE = re.compile(
+    r"File: .*?\n\n(?P<around>.*)Behind the cursor:\n.*\n\nThe region:\n(?P<region>.*)\Z", re.DOTALL
+)
+_NAME = re.compile(r"\w+|\W")
+_LEAST, _MOST = 3, 80
+"""Characters of the text before the cursor that must be found again, and that are looked for at most."""
+_LINES = 3
+
+
+def suggestion(text: str) -> str | None:
+    """The answer to a request whose last message is ``text``; None if that asks for no suggestion."""
+    asked = _INSERTION.fullmatch(text)
+    if asked is not None:
+        return continued(asked["before"], asked["after"])
+    asked = _REWRITE.fullmatch(text)
+    return rewritten(asked["region"], asked["around"]) if asked is not None else None
+
+
+def filled_in(body: Mapping[str, Any]) -> str:
+    """The answer to a request in one of the forms that name prefix and suffix."""
+    before = body.get("prompt", body.get("input_prefix", ""))
+    after = body.get("suffix", body.get("input_suffix", ""))
+    return continued(str(before), str(after))
+
+
+def continued(before: str, after: str) -> str:
+    """What follows ``before``, by what followed its end elsewhere; empty where that is nowhere."""
+    rest = after.partition("\n")[2]
+    # What is typed now is not found in itself: the last line counts as the end alone.
+    text = f"{before}\n{rest}"
+    for length in range(min(_MOST, len(before)), _LEAST - 1, -1):
+        end = before[-length:]
+        if not end.strip():
+            break
+        at = text.rfind(end, 0, len(before) - 1)
+        if at < 0:
+            at = text.find(end, len(before) + 1)
+        if at >= 0:
+            found = _lines(text[at + length :], end)
+            if found.strip() and not rest.startswith(found.strip("\n")):
+                return found
+    return ""
+
+
+def _lines(follows: str, end: str) -> str:
+    """The rest of the line; behind a whole line the next ones."""
+    lines = follows.split("\n")
+    if lines[0].strip():
+        return lines[0]
+    kept: list[str] = []
+    for line in lines[1:]:
+        if not line.strip() or len(kept) == _LINES:
+            break
+        kept.append(line)
+    if end.endswith("\n") or not kept:
+        return "\n".join(kept)
+    return "\n".join(["", *kept])
+
+
+def rewritten(region: str, around: str) -> str:
+    """The region after the names that became others in the last changes became them here too."""
+    lines = around.partition("Changed lately:\n")[2].splitlines()
+    for old, new in pairwise(lines):
+        if not (old.startswith("-") and new.startswith("+")):
+            continue
+        was, now = _NAME.findall(old[1:]), _NAME.findall(new[1:])
+        if len(was) != len(now):
+            continue
+        for one, other in zip(was, now, strict=True):
+            if one != other and one.isidentifier() and other.isidentifier():
+                region = re.sub(rf"\b{re.escape(one)}\b", other, region)
+    return region

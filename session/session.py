@@ -336,6 +336,7 @@ class Session:
         self._turns.interrupt()
         self.checks.interrupt()
         self.shell.stop()
+        self.assist.interrupt()
         self._workspace.ledger.wait.stop()
 
     def answer(

@@ -16,6 +16,7 @@ from session.side.side_requests import SideRequests
 from session.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
+    from session.refactor.refactor import Refactors
     from session.review.on_save import SaveReview
 
 
@@ -72,6 +73,27 @@ class Assistance:
             made.landed(path, hunk)
         self._landed.clear()
         return made
+
+    @cached_property
+    def refactors(self) -> Refactors:
+        """Refactors in place."""
+        from session.refactor.refactor import Refactors
+
+        return Refactors(
+            self._hunks.session,
+            self._opening.workspace,
+            side=self._side,
+            recorder=self._recorder,
+            tasks=self._tasks,
+            thread=self._hunks.thread,
+            allowed=self._context.allowed,
+            busy=lambda: self._busy,
+        )
+
+    def interrupt(self) -> None:
+        """Stop the refactor that runs: when this returns nothing more of it lands."""
+        if "refactors" in self.__dict__:
+            self.refactors.stop()
 
     def _take(self, event: Event) -> None:
         match event:

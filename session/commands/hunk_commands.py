@@ -58,9 +58,11 @@ class HunkCommands:
         self._root = workspace.root
         self._landing = workspace.landing
         self._ledger = workspace.ledger
-        self._session = session
+        self.session = session
+        """The session's name."""
         self._memory = memory
-        self._thread = thread
+        self.thread = thread
+        """Where files are read and written."""
         self._publish = recorder.publish
         self.outer: OuterTexts | None = None
         """The texts of an editor outside of spark, brought up to date with each undo and redo."""
@@ -71,12 +73,12 @@ class HunkCommands:
         """Undo one hunk; without an id, the hunk that landed last. The model is told with the next prompt,
         ``why`` included. The result is also published."""
         return self._undone(
-            await self._thread.run(lambda: self._shown(self._landing.undo(hunk))), clean(why).strip()
+            await self.thread.run(lambda: self._shown(self._landing.undo(hunk))), clean(why).strip()
         )
 
     async def redo(self, hunk: str | None = None) -> HunkRedone | HunkRefused:
         """Land an undone hunk again; without an id, the one undone last. The result is also published."""
-        result = await self._thread.run(lambda: self._shown(self._landing.redo(hunk)))
+        result = await self.thread.run(lambda: self._shown(self._landing.redo(hunk)))
         if isinstance(result, Refused):
             return self._refused(result)
         path = clean_line(result.path)
@@ -88,7 +90,7 @@ class HunkCommands:
         """Land an edit that the user decided on outside of a turn; hunks of the same ``turn`` are undone
         together, and it is the hunk itself where none is given. The model is told of it as of the user's own
         changes. The result is also published."""
-        event = await self._thread.run(lambda: self._land(edit, turn))
+        event = await self.thread.run(lambda: self._land(edit, turn))
         self._publish(event)
         return event
 
@@ -101,13 +103,13 @@ class HunkCommands:
         if self.outer is not None:
             self.outer.before(edit.path)
         turn = turn or name
-        result = self._shown(self._landing.land(edit, hunk_id=name, session=self._session, turn=turn))
+        result = self._shown(self._landing.land(edit, hunk_id=name, session=self.session, turn=turn))
         return landed_event(result, "" if isinstance(result, Refused) else turn)
 
     async def text_before(self, hunk: str) -> bytes | None:
         """The file of a hunk as it was before it landed; None where there was none, or the ledger has lost
         it."""
-        return await self._thread.run(lambda: self._text_before(hunk))
+        return await self.thread.run(lambda: self._text_before(hunk))
 
     def _text_before(self, hunk: str) -> bytes | None:
         landings = (each for each in self._ledger.entries() if each.hunk == hunk and each.op is Op.LAND)
@@ -119,15 +121,15 @@ class HunkCommands:
 
     async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
         """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
-        results = await self._thread.run(
-            lambda: self._undo_last_turn() if turn is None else self._landing.undo_turn(self._session, turn)
+        results = await self.thread.run(
+            lambda: self._undo_last_turn() if turn is None else self._landing.undo_turn(self.session, turn)
         )
         return [self._undone(result) for result in results]
 
     async def places(self, hunks: Collection[str] | None = None) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first: of all, or of
         ``hunks``."""
-        return await self._thread.run(lambda: self._places(hunks))
+        return await self.thread.run(lambda: self._places(hunks))
 
     async def symbols(self) -> dict[str, str]:
         """The definition that each landed hunk of this session is in, by the hunk; not those in none."""
@@ -139,8 +141,8 @@ class HunkCommands:
         argument, those of its last turn that landed any. Raises DiffError."""
         which = parsed(argument) if argument else self._last_turn()
         if not which.hunks:
-            which = replace(which, session=self._session)
-        return await self._thread.run(lambda: diff(self._ledger, which))
+            which = replace(which, session=self.session)
+        return await self.thread.run(lambda: diff(self._ledger, which))
 
     def _last_turn(self) -> Which:
         hunks = tuple(self.undoable.last_turn)
@@ -151,7 +153,7 @@ class HunkCommands:
     async def changes(self, hunk: str) -> tuple[HunkChange, ...]:
         """What a hunk changed when it landed, from the top of its file down; nothing for one that the ledger
         does not have (any more)."""
-        return await self._thread.run(lambda: self._changes(hunk))
+        return await self.thread.run(lambda: self._changes(hunk))
 
     def _changes(self, hunk: str) -> tuple[HunkChange, ...]:
         entries = (each for each in reversed(self._ledger.entries()) if each.hunk == hunk)
@@ -168,9 +170,9 @@ class HunkCommands:
         turns = [
             record.turn
             for record in self._ledger.hunks()
-            if record.session == self._session and record.state == "landed"
+            if record.session == self.session and record.state == "landed"
         ]
-        results = self._landing.undo_turn(self._session, turns[-1]) if turns else []
+        results = self._landing.undo_turn(self.session, turns[-1]) if turns else []
         return [self._shown(result) for result in results]
 
     def _shown(self, result: Landed | Refused) -> Landed | Refused:
@@ -181,7 +183,7 @@ class HunkCommands:
     def _places(self, wanted: Collection[str] | None) -> list[HunkPlace]:
         places = []
         for record in self._ledger.hunks():
-            mine = record.session == self._session and (wanted is None or record.id in wanted)
+            mine = record.session == self.session and (wanted is None or record.id in wanted)
             if mine and record.state == "landed":
                 place = self._landing.where(record.id)
                 if place is not None:

@@ -80,6 +80,13 @@ def suggest_instructions() -> Instructions:
     return _read("suggest")
 
 
+@cache
+def refactor_instructions() -> Instructions:
+    """The instructions for rewriting selected lines (see ``session.refactor``)."""
+    task, form = _read("refactor"), _read("search-replace")
+    return Instructions(task.text + form.text, f"refactor.{task.version}+search-replace.{form.version}")
+
+
 def _read(name: str) -> Instructions:
     raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
     _, head, text = raw.split("+++\n", 2)

@@ -140,9 +140,9 @@ class PastTurnsFold:
                 self._last().edits.append(EditFact(hunk, "landed by the developer", path))
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
                 self._of(turn).edits.append(EditFact(hunk, status, path))
-            case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn:
+            case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn in self._turns:
                 self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path))
-            case HunkDropped(turn=turn, hunk=hunk, path=path):
+            case HunkDropped(turn=turn, hunk=hunk, path=path) if turn in self._turns:
                 self._of(turn).edits.append(EditFact(hunk, "not_received", path))
             case HunkUndone(hunk=hunk, path=path):
                 self._last().edits.append(EditFact(hunk, "undone_by_user", path))

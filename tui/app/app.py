@@ -385,6 +385,8 @@ class SparkApp(App[int], inherit_bindings=False):
             return False
         if name == "suspend" and self.editor.has_focus:
             return False  # there the key undoes
+        if name == "interrupt" and not self._turn_runs() and self.focused and self.focused.id == "refactor":
+            return False  # there Esc gives the sentence up
         return not self.overlays.covered or name in REACHABLE
 
     def action_do(self, name: str, *arguments: Any) -> None:

@@ -31,6 +31,7 @@ from tui.panes.trust_question import TrustQuestion
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
+from tui.refactor.control import RefactorControl
 from tui.suggest.ghost_control import GhostControl
 from tui.suggest.side_control import SideControl
 
@@ -82,7 +83,8 @@ def make_controls(
     feed.on_queue = panes.queue.take
     ghosts = GhostControl(panes.editor, session, shown_file, background.start)
     find = FindControl(app, panes.editor, panes.find)
-    panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find)
+    refactor = RefactorControl(app, panes, background, session).open
+    panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.keep_copied)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,9 @@ class EditorHands:
         session: SessionPort,
         files: FileControl,
         find: FindControl,
+        refactor: Callable[[], Coroutine[None, None, None]],
     ) -> None:
+        """``refactor`` asks what to do with the selected lines."""
         self._app = app
         self._panes = panes
         self._overlays = overlays
@@ -40,6 +43,7 @@ class EditorHands:
         self._session = session
         self._find = find
         self.undo, self.redo = files.undo, files.redo
+        self.refactor = refactor
         self.next_tab, self.close_tab = files.next_tab, files.close_tab
 
     async def find(self) -> None:

@@ -114,11 +114,11 @@ def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() 
     harmless = {
         "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "go_finding",
             "reasoning", "copy", "side",
-        "findings", "review_on_save",
+        "findings", "review_on_save", "hand('refactor')",
         "next_theme", "mouse", "kill_word_right", "yank_earlier", "cursor_word_left", "cursor_word_right",
     }  # fmt: skip
     for scope in keymap():
         for entry in scope.keys:
             for key in entry.keys:
                 if key.startswith("alt+") and len(key) == len("alt+x"):
-                    assert entry.action.partition("(")[0] in harmless, entry
+                    assert {entry.action, entry.action.partition("(")[0]} & harmless, entry

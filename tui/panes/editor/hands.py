@@ -31,3 +31,6 @@ class Hands(Protocol):
 
     async def outside(self) -> None:
         """Edit the text in the user's own editor."""
+
+    async def refactor(self) -> None:
+        """Rewrite the selected lines."""

@@ -103,6 +103,10 @@ class ContextCommands:
             self.removed,
         )
 
+    def read_all(self) -> str:
+        """Read a folder that is not one project, such as the home folder; returns what to tell."""
+        return "reading this folder" if self._reading.read_anyway() else "this folder is read already"
+
     async def _change(self, change: Callable[[str, Pins, Snapshot], list[Event]], target: str) -> None:
         async with self._pins.changing:
             for event in await asyncio.to_thread(change, target, self._pins, self._reading.snapshot):

@@ -41,6 +41,15 @@ class ContextRestored(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingHeld(Event):
+    """The folder is not read until the user wants it to be: ``reason`` says why, as half a sentence. An empty
+    one tells that it is read now."""
+
+    type: ClassVar[str] = "reading.held"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingProgress(Event):
     """The project is being read: ``known`` of its ``total`` files so far.
 

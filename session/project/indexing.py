@@ -13,9 +13,11 @@ from context.disk.watch import Watcher
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from session.events import FilesChanged, Notice, ReadingProgress
+from session.events import FilesChanged, Notice, ReadingHeld, ReadingProgress
 from session.journal.recorder import Recorder
 from session.project.typing_pause import TypingPause
+from session.project.wide_folder import why_wide
+from session.storage.private_files import replace_private
 from session.text.sanitize import clean_line
 
 TELL_SECONDS = 0.3
@@ -54,10 +56,17 @@ class ProjectReading:
         self.pause = TypingPause()
         """Delays loading the token ranks to a pause in typing: for 0.15 s no other thread can run."""
         self._watcher = Watcher(root)
+        self._wish = cache / "read-whole"
+        """The file that says that the user wants the folder read."""
+        self._wanted = asyncio.Event()
+        """Set once the user wants a folder read that is not one project."""
         self._publish = recorder.publish
         self._asked = asyncio.Event()
         self._news = asyncio.Event()
         self._looked = self._changed = 0.0
+        self._held = False
+        self._problem = ""
+        """Why the user's wish could not be kept."""
 
     @property
     def snapshot(self) -> Snapshot:
@@ -69,18 +78,45 @@ class ProjectReading:
         return not self.snapshot.git or path not in self.snapshot.paths
 
     async def run(self) -> None:
-        """Read all files, then follow their changes, until cancelled."""
+        """Read all files, then follow their changes, until cancelled. A folder that is not one project is
+        read once the user wants that; until then the session works without its files."""
         loop, nearly = asyncio.get_running_loop(), asyncio.Event()
+        if reason := await asyncio.to_thread(self._why_not):
+            self._publish(ReadingHeld(reason))
+            nearly.set()
+            await self._count(nearly)
+            self.ready.set()
+            await self._wanted.wait()
+            await asyncio.to_thread(self._keep_wish)
+            self._publish(ReadingHeld(""))
         scan = partial(self.project.scan, partial(loop.call_soon_threadsafe, nearly.set))
         await asyncio.gather(self._count(nearly), self._scan(scan, nearly))
         self.ready.set()
         await asyncio.to_thread(self._watcher.start)
         # Nothing reported the changes between the end of the reading and the start of the watcher.
         self._asked.set()
-        for note in (*self.snapshot.notes, self._watcher.note):
+        for note in (*self.snapshot.notes, self._watcher.note, self._problem):
             if note:
                 self._publish(Notice(level="info", text=clean_line(note)))
         await asyncio.gather(self._follow(), self._look())
+
+    def read_anyway(self) -> bool:
+        """Read a folder that is not one project; false where nothing is waiting for that."""
+        waiting = not self._wanted.is_set() and self._held
+        self._wanted.set()
+        return waiting
+
+    def _why_not(self) -> str:
+        """Why the folder is not read yet. One that the user wanted read is read from then on."""
+        reason = "" if self._wish.exists() else why_wide(self.project.root)
+        self._held = bool(reason)
+        return reason
+
+    def _keep_wish(self) -> None:
+        try:
+            replace_private(self._wish, b"")
+        except OSError as problem:
+            self._problem = f"{self._wish}: {problem.strerror}: you will be asked again"
 
     async def _count(self, nearly: asyncio.Event) -> None:
         """Load exact token counts; set ``known`` once they and nearly all files are there."""

@@ -39,6 +39,7 @@ from session.events import (
     InstructionsUnused,
     Notice,
     PromptSubmitted,
+    ReadingHeld,
     ReasoningDelta,
     TextDelta,
     ToolCalled,
@@ -111,6 +112,8 @@ class Updates:
                 return [_note(check_line(event))]
             case DialogueCompacted():
                 return [_note(compaction_line(event))]
+            case ReadingHeld(reason=reason) if reason:
+                return [_note(f"{reason}: it is not indexed")]
             case Notice(text=text) | ConnectionChanged(state="failed", message=str(text)):
                 return [_note(text)]
             case _:

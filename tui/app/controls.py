@@ -27,6 +27,7 @@ from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
+from tui.panes.reading_question import ReadingQuestion
 from tui.panes.trust_question import TrustQuestion
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
@@ -50,6 +51,7 @@ class Controls:
     quitting: QuitControl
     suggestions: SuggestionControl
     trust: TrustQuestion
+    reading: ReadingQuestion
     clipboard: Clipboard
     find: FindControl
     sessions: SessionControl
@@ -91,9 +93,10 @@ def make_controls(
     quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
+    reading = ReadingQuestion(panes, session)
     sessions = SessionControl(panes, overlays, background, session, shown_file, quitting)
     prompts = PromptControl(
-        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust
+        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading
     )
     panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
@@ -108,6 +111,7 @@ def make_controls(
         quitting,
         suggestions,
         trust,
+        reading,
         clipboard,
         find,
         sessions,

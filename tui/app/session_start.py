@@ -188,6 +188,7 @@ class SessionStart:
             with self._background.guarding("showing what happened"):
                 controls.feed.take(event)
                 controls.trust.take(event)
+                controls.reading.take(event)
                 controls.races.take(event)
                 controls.reviews.take(event)
                 self._overlays.take(event)

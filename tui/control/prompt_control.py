@@ -11,7 +11,7 @@ from tui.control.background import BackgroundTasks
 from tui.control.hunk_control import HunkControl
 from tui.control.overlay_control import OverlayControl
 from tui.control.quit_control import QuitControl
-from tui.panes.held_bar import TRUST, UNDO_TURN, Question
+from tui.panes.held_bar import READ_ALL, TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.panes.queue_list import Wish
 from tui.words.completion import prefetch_models
@@ -20,6 +20,7 @@ from tui.words.slash import SlashError, run_command, split_slash
 if TYPE_CHECKING:
     from tui.control.feed import Feed
     from tui.control.suggestion_control import SuggestionControl
+    from tui.panes.reading_question import ReadingQuestion
     from tui.panes.trust_question import TrustQuestion
     from tui.port import SessionPort
     from tui.words.held_items import Verdict
@@ -43,6 +44,7 @@ class PromptControl:
         quitting: QuitControl,
         suggestions: SuggestionControl,
         trust: TrustQuestion,
+        reading: ReadingQuestion,
     ) -> None:
         self._app = app
         self._panes = panes
@@ -54,6 +56,7 @@ class PromptControl:
         self._quitting = quitting
         self._suggestions = suggestions
         self._trust = trust
+        self._reading = reading
 
     def send(self, text: str, *, queued: bool) -> None:
         """Send a prompt, or run the command that ``text`` is. ``queued``: after the running turn."""
@@ -125,6 +128,8 @@ class PromptControl:
         """Act on the user's answer to the question ``name``."""
         if name == UNDO_TURN:
             self._undo_turn(agreed=verdict != "reject")
+        elif name == READ_ALL:
+            self._reading.answer(verdict)
         elif name == TRUST:
             self._trust.answer(verdict)
         else:

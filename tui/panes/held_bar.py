@@ -36,6 +36,8 @@ UNDO_TURN = "undo-turn"
 """The name of the question whether a turn is to be undone; hunks and calls are never called so."""
 TRUST = "trust"
 """The name of the question about the project's own instructions."""
+READ_ALL = "read-all"
+"""The name of the question whether a folder is read that is not one project."""
 MOST_LINES = 8
 """Lines of what is asked about that are shown at once."""
 
@@ -114,6 +116,10 @@ class HeldBar(Widget, can_focus=True):
         """Ask what nothing waits for, or nothing any more."""
         before, self._proposed = self.question, question
         self._changed(before)
+
+    def standing(self, name: str) -> bool:
+        """Whether the question ``name`` stands, though others may come before it."""
+        return self._standing is not None and self._standing.name == name
 
     def stand(self, question: Question | None) -> None:
         """Ask what nothing waits for, or nothing any more: the title alone is shown until the user comes."""

@@ -22,6 +22,7 @@ from session.events import (
     ModelChosen,
     Notice,
     PromptQueued,
+    ReadingHeld,
     TakeoverAsked,
     TextDelta,
     ToolCalled,
@@ -198,6 +199,8 @@ def _line(event: Event) -> str | None:
             return f"{model} · {effort}{' · fast' if fast else ''}"
         case Notice(text=text):
             return f"spark: {text}"
+        case ReadingHeld(reason=reason) if reason:
+            return f"spark: {reason}: it is not indexed; /index does that"
         case DialogueCompacted():
             dropped = "".join(f"\n  dropped: {clean_line(each)}" for each in event.dropped)
             return f"spark: {compaction_line(event)} (/ledger shows what is kept){dropped}"

@@ -28,6 +28,7 @@ from session.events import (
     PhaseChanged,
     RaceEnded,
     RaceStarted,
+    ReadingHeld,
     ReasoningDelta,
     TextDelta,
     ToolCalled,
@@ -103,6 +104,8 @@ def text_printer() -> Printer:
                 answer.write(text)
             case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
                 say(f"spark: {text}", err=True)
+            case ReadingHeld(reason=reason) if reason:
+                say(f"spark: {reason}: it is not indexed", err=True)
             case DialogueCompacted():
                 say(f"spark: {compaction_line(event)}", err=True)
             case TurnEnded(status=status, message=message):

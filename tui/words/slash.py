@@ -273,6 +273,8 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             raise SlashError("Line mode uses the terminal's own colours.")
         case (("new" | "resume"), _):
             raise SlashError("Line mode has one session: spark line begins one, spark line -c goes on.")
+        case "index", "":
+            return session.context.read_all()
         case "rename", str() if argument:
             session.publish(SessionNamed(" ".join(argument.split())))
             return f"this session is called {' '.join(argument.split())!r} in lists"

@@ -93,6 +93,7 @@ class ReplayScreen(Screen[object], inherit_bindings=False):
         self._chat.border_title = pane_title("Chat")
         self._shown = ShownFile(editor, self._marks, self._files, self._status.say, self._background.start)
         self._shown.on_change = self._name_editor
+        self._layout.begin()
         self._name_editor()
         flights = Flights(self._shown)
         disk = DiskChanges(self._shown, flights)
@@ -147,7 +148,7 @@ class ReplayScreen(Screen[object], inherit_bindings=False):
 
     def _name_editor(self) -> None:
         editor = self.query_one(EditorPane)
-        self.set_class(not self._shown.path, "no-file")
+        self._layout.show_file(bool(self._shown.path))
         editor.border_title = pane_title(visible(self._shown.path) or "no file")
 
     def _draw(self) -> None:

@@ -19,6 +19,9 @@ from session.storage.folders import private_folder
 from session.storage.line_files import StoreError
 from session.storage.private_files import replace_private
 
+_PIECE = 64 * 1024
+"""Characters that are written at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnsavedText:
@@ -44,11 +47,12 @@ class UnsavedTexts:
     def keep(self, path: str, text: str, base: str) -> None:
         """Keep the text of ``path`` in place of what was kept of it. Raises StoreError."""
         file = self._file(path)
-        data = json.dumps({"path": path, "time": time(), "text": text, "base": base})
+        head = json.dumps({"path": path, "time": time()}).encode("ascii").removesuffix(b"}")
+        data = [head, b', "text": ', *_written(text), b', "base": ', *_written(base), b"}"]
         try:
             if self._lock is None:
                 self._lock = _locked(private_folder(self._own))
-            replace_private(file, data.encode("utf-8", "surrogatepass"))
+            replace_private(file, b"".join(data))
         except OSError as problem:
             raise StoreError(f"cannot keep unsaved text in {file}: {problem.strerror}") from problem
 
@@ -88,6 +92,14 @@ class UnsavedTexts:
             raise StoreError(f"cannot remove {file}: {problem.strerror}") from problem
         if file.parent != self._own:
             _tidy(file.parent)
+
+
+def _written(text: str) -> Iterator[bytes]:
+    """``text`` as JSON, in pieces: while one large text is written at once, no other thread runs."""
+    yield b'"'
+    for at in range(0, len(text), _PIECE):
+        yield json.dumps(text[at : at + _PIECE])[1:-1].encode("ascii")
+    yield b'"'
 
 
 def _locked(folder: Path) -> int | None:

@@ -66,6 +66,9 @@ class Frames:
     def display(self, screen: Screen[Any], renderable: Any) -> None:
         """Show an update of the screen."""
         app = self._app
+        if renderable is None:  # nothing changed
+            self._plain(screen, None)
+            return
         if not isinstance(renderable, LayoutUpdate | ChopsUpdate) or app.is_headless or app.is_inline:
             self.forget()
             self._plain(screen, renderable)

@@ -49,3 +49,16 @@ def test_what_is_no_unsaved_text_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "a file").write_text("no folder")
     assert UnsavedTexts(tmp_path).left() == []
     assert len(list(folder.iterdir())) == 5, "they are left for whoever wants to look"
+
+
+def test_a_large_text_is_kept_as_it_is(tmp_path: Path) -> None:
+    text = 'é"\\\n\ud800\U0001f600' * 50_000
+    code = f"""
+import sys
+from pathlib import Path
+from session.project.unsaved_texts import UnsavedTexts
+UnsavedTexts(Path(sys.argv[1])).keep("a.py", {text[:6]!r} * 50_000, "x" + {text[:6]!r} * 50_000)
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "unsaved")], check=True)
+    (left,) = UnsavedTexts(tmp_path / "unsaved").left()
+    assert left.path == "a.py" and left.text == text and left.base == "x" + text

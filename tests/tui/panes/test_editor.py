@@ -182,3 +182,30 @@ async def test_wide_characters_and_tabs_keep_the_cursor_on_its_cell() -> None:
                 break
             at += segment.cell_length
         assert segment.text == "x" and at == pane.gutter_width + 4
+
+
+async def test_no_bracket_is_looked_for_in_a_large_file() -> None:
+    async with editor("(" + "\n" * 2000 + ")") as (pane, pilot):
+        pane.move_cursor((2000, 0))
+        pane.move_cursor((0, 0))
+        await pilot.pause()
+        assert pane._matching_bracket_location is None
+
+
+async def test_a_line_is_drawn_anew_when_anything_about_it_changes() -> None:
+    async with editor() as (pane, pilot):
+        before = pane.render_line(2)
+        assert pane.render_line(2) is before
+        pane.move_cursor((2, 3))
+        await pilot.pause()
+        at_cursor = pane.render_line(2)
+        assert at_cursor != before
+        await pilot.press("x")
+        typed = pane.render_line(2)
+        assert typed.text != at_cursor.text and "linxe_3" in typed.text
+        pane.marks.set("file.py", Mark("h1", 2, 3, "changed"))
+        assert pane.render_line(2).text != typed.text
+        pane.restyle(Palette(load_theme("light")))
+        assert pane.render_line(3) != before and {
+            segment.style.bgcolor for segment in pane.render_line(3) if segment.style
+        }.isdisjoint({segment.style.bgcolor for segment in before if segment.style})

@@ -7,7 +7,6 @@ but not in the text.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from time import monotonic
 
@@ -32,20 +31,18 @@ from tui.ghost.ghost import NO_GHOST, Ghost
 from tui.gutter.signs import Notes
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
-from tui.panes.editor.colouring import WHOLE_FILE_BYTES, Colouring, whole
+from tui.panes.editor.colouring import Colouring
 from tui.panes.editor.conflict_lines import theirs_drawn
 from tui.panes.editor.document import BufferDocument, UnwrappedDocument
 from tui.panes.editor.hands import Hands
 from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
-from tui.panes.editor.line_drawing import AROUND_NUMBER, LineLook, draw_ghost, draw_line, selected_part
+from tui.panes.editor.line_drawing import AROUND_NUMBER, DrawnLines, LineLook, draw_ghost, selected_part
 from tui.panes.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
 from tui.panes.editor.marks import Marks
 from tui.terminal.driver import takes_frames
 
 HANDS_OFF = 4.0
 """For this many seconds after a key in the editor the view does not move by itself."""
-SETTLING = 0.3
-"""After this many seconds without an edit the whole file is coloured again."""
 
 
 class EditorPane(TextArea):
@@ -55,6 +52,7 @@ class EditorPane(TextArea):
 
     def __init__(self, palette: Palette, marks: Marks, *, id: str | None = None) -> None:
         self._colouring = Colouring()
+        self._drawn = DrawnLines()
         self._overlay = EMPTY
         self._view: list[tuple[DocRow | GhostRow, str]] = []
         self.old_lines: list[tuple[int, tuple[GhostRow, ...]]] = []
@@ -114,6 +112,9 @@ class EditorPane(TextArea):
     def content(self) -> str:
         """The text in the editor."""
         return self.buffer.text
+
+    def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> None:
+        """TextArea would look for it through all of a large file, at each key."""
 
     def put_down(self) -> None:
         """Note in the buffer where cursor and view are."""
@@ -215,13 +216,8 @@ class EditorPane(TextArea):
     @work(group="colour", exclusive=True)
     async def _recolour(self) -> None:
         """Colour the whole file once it has not changed for a moment."""
-        await asyncio.sleep(SETTLING)
-        buffer, version, text = self.buffer, self.buffer.version, self.buffer.text
-        if len(text) <= WHOLE_FILE_BYTES:
-            rows = await asyncio.to_thread(whole, self.path, text)
-            if buffer is self.buffer and version == buffer.version:
-                self._colouring.settle(rows)
-                self.refresh()
+        if await self._colouring.recolour(self.buffer):
+            self.refresh()
 
     # The hunk in flight.
 
@@ -396,4 +392,4 @@ class EditorPane(TextArea):
             note=self.notes.at(self.path, at.row),
             matches=in_row(self.found(), at.row),
         )
-        return draw_line(look, line, self.palette, width, number_width, self.scroll_offset.x)
+        return self._drawn.draw(look, line, self.palette, width, number_width, self.scroll_offset.x)

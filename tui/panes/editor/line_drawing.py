@@ -42,6 +42,31 @@ class LineLook:
     """The suggested text in it, behind the column where it is drawn."""
 
 
+class DrawnLines:
+    """The lines as they were drawn last: a key changes one of them, and TextArea asks for all."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[int, tuple[tuple[object, ...], Strip]] = {}
+
+    def draw(
+        self, look: LineLook, line: str, palette: Palette, width: int, number_width: int, scroll_x: int
+    ) -> Strip:
+        """What :func:`draw_line` gives."""
+        asked = (look, line, palette, width, number_width, scroll_x)
+        known = self._drawn.get(look.number)
+        if known is not None and known[0] == asked:
+            return known[1]
+        if len(self._drawn) > _MOST_DRAWN:
+            self._drawn.clear()
+        strip = draw_line(look, line, palette, width, number_width, scroll_x)
+        self._drawn[look.number] = asked, strip
+        return strip
+
+
+_MOST_DRAWN = 400
+"""Lines that are kept: some screens of them."""
+
+
 def draw_line(
     look: LineLook, line: str, palette: Palette, width: int, number_width: int, scroll_x: int
 ) -> Strip:

@@ -327,6 +327,10 @@ class SparkApp(App[int], inherit_bindings=False):
         """The composer's vi keys went to another mode."""
         self._titles.name_composer(running=self._turn_runs())
 
+    def on_composer_outside(self) -> None:
+        """The user edits the prompt in an editor of their own."""
+        self.controls.prompts.edit_outside()
+
     def on_composer_left(self) -> None:
         """The focus left the composer."""
         self._suggest()

@@ -11,9 +11,11 @@ from tui.control.background import BackgroundTasks
 from tui.control.hunk_control import HunkControl
 from tui.control.overlay_control import OverlayControl
 from tui.control.quit_control import QuitControl
+from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.panes.held_bar import READ_ALL, TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.panes.queue_list import Wish
+from tui.terminal.lending import given_back
 from tui.words.completion import prefetch_models
 from tui.words.slash import SlashError, run_command, split_slash
 
@@ -78,6 +80,26 @@ class PromptControl:
             composer.history_of_prompts.add(draft)
             composer.put("")
             self._session.after_hunk(draft)
+
+    def edit_outside(self) -> None:
+        """Edit the draft in the user's own editor, which has the terminal meanwhile; a turn goes on."""
+        self._background.start(self._edit_outside(), "editing in another editor")
+
+    async def _edit_outside(self) -> None:
+        composer, say = self._panes.composer, self._panes.status.say
+        draft = composer.draft
+        try:
+            command = editor_command()
+            with given_back(self._app):
+                edited = (await edit_outside(command, "prompt.md", draft)).rstrip("\n")
+        except EditorProblem as problem:
+            say(str(problem), "error")
+            return
+        if composer.draft == draft:
+            composer.put_in_place(edited)
+        else:  # what was waiting came back meanwhile
+            composer.put_in_place("\n\n".join(filter(str.strip, [composer.draft, edited])))
+        say("nothing was changed" if edited == draft else "Enter sends what you wrote")
 
     def dequeue(self, number: int, wish: Wish) -> None:
         """Take a message that waits out of the queue: to edit it, to send it now, or for good."""

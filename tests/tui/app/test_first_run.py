@@ -64,12 +64,14 @@ async def test_keys_for_panes_that_are_not_there_say_so(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         for key, told in (
             ("f2", "no file is open"),
-            ("f3", "the conversation has not begun yet"),
             ("f5", "the chat is alone"),
         ):
             await it.pilot.press(key)
             await it.until(lambda told=told: told in it.screen, told)  # type: ignore[misc]
             assert it.app.composer.has_focus
+        await it.pilot.press("f6")
+        await it.until(lambda: it.app.chat.has_focus, "the chat, though nothing was said")
+        assert shown(it) == {"chat"}
         await it.pilot.press("f6", "x")
         assert it.app.composer.text == "x"
 

@@ -46,8 +46,6 @@ async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Pat
 async def test_the_list_goes_with_escape_with_sending_and_with_leaving_the_composer(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES) as it:
         await ready(it)
-        await it.ask("just talk")  # the chat is there once something is said
-        await it.done()
         for key in ("escape", "f3", "enter"):
             it.app.composer.put("")
             it.app.composer.focus()

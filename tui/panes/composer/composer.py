@@ -15,6 +15,7 @@ from tui.buffers.places import index_at
 from tui.keys.key_order import own_actions, run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.composer.completion_cycle import CompletionCycle
+from tui.panes.composer.cut_chord import CUT, CutChord
 from tui.panes.composer.history import History
 from tui.panes.composer.kill_ring import KillRing
 from tui.panes.composer.paste_chips import Chips, is_big
@@ -55,6 +56,9 @@ class Composer(TextArea):
     class Left(Message):
         """The focus left the composer."""
 
+    class Outside(Message):
+        """The user wants to edit the prompt in an editor of their own."""
+
     class Completing(Message):
         """Tab completed a word; ``told`` says which match of how many."""
 
@@ -78,6 +82,7 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self.history_of_prompts = History(prompts)
         self._kills = KillRing()
+        self._chord = CutChord(self)
         self._vi: ViHands | None = None
         self._yanked: Selection | None = None
         """Where the text stands that was yanked last, while nothing else was done."""
@@ -126,6 +131,11 @@ class Composer(TextArea):
             event.stop()
             event.prevent_default()
             return
+        cuts = own_actions(type(self)).get(CUT) == "cut"
+        if cuts and self._chord.take(event.key, selected=not self.selection.is_empty):
+            event.stop()
+            event.prevent_default()
+            return
         if own_actions(type(self)).get(event.key) not in KILLS:
             self._kills.end_row()
         await run_key_in_order(self, event)
@@ -146,6 +156,14 @@ class Composer(TextArea):
 
     def _mode_changed(self) -> None:
         self.post_message(self.ModeChanged())
+
+    def set_cut_timer(self, seconds: float) -> Timer:
+        """See :class:`tui.panes.composer.cut_chord.Cutting`."""
+        return self.set_timer(seconds, self._chord.cut)
+
+    def action_outside(self) -> None:
+        """Edit the prompt in the user's own editor."""
+        self.post_message(self.Outside())
 
     def action_send(self) -> None:
         """Send the draft; where a suggestion is chosen, put that in. A line break behind ``\\``."""
@@ -356,7 +374,8 @@ class Composer(TextArea):
         self.replace(insert, start, end, maintain_selection_offset=False)
 
     def on_blur(self) -> None:
-        """Hide what is shown while typing."""
+        """Hide what is shown while typing, and end what a key began."""
+        self._chord.cut()
         self.post_message(self.Left())
 
     # The draft.

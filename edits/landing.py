@@ -164,6 +164,22 @@ class Landing:
             return None
         return trail.path, start, end
 
+    def leaning(self, hunk_id: str) -> frozenset[str]:
+        """The later hunks without which a landed hunk cannot be undone: they changed its lines, or its file
+        is there only through it."""
+        entries = self._ledger.entries()
+        last = next((entry for entry in reversed(entries) if entry.hunk == hunk_id), None)
+        if last is None or last.op is Op.UNDO:
+            return frozenset()
+        try:
+            found = set(follow(last, entries, self._ledger.content).lineage.leaning(hunk_id))
+        except FileError:
+            found = set()
+        if None in (last.before, last.after) or last.moved_to:
+            later = (entry for entry in entries if entry.seq > last.seq)
+            found |= {entry.hunk for entry in later if last.place in (entry.path, entry.place)}
+        return frozenset(found - {hunk_id})
+
     def _try(self, attempt: Callable[[], Landed | Refused]) -> Landed | Refused:
         for _ in range(_TRIES - 1):
             try:

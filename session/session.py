@@ -1,11 +1,9 @@
 """A session: one conversation in one project folder, kept on disk, driven by commands, told in events.
 
 Front ends give commands to the session and to its parts (:attr:`Session.hunks`, :attr:`~Session.locks`,
-:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.shell`,
-:attr:`~Session.race`,
-:attr:`~Session.compaction`, :attr:`~Session.trust`) and read :meth:`Session.listen`; they keep no state that
-the journal could not give them again. All methods are called on the one event loop; what is slow runs in
-threads behind them.
+:attr:`~Session.models`, :attr:`~Session.context`, :attr:`~Session.checks`, :attr:`~Session.race` and others)
+and read :meth:`Session.listen`; they keep no state that the journal could not give them again. All methods
+are called on the one event loop; what is slow runs in threads behind them.
 """
 
 from __future__ import annotations
@@ -53,6 +51,7 @@ from session.sharing.ledger_waits import tell_waits
 from session.sharing.standing import Own
 from session.side.opening import side_requests
 from session.storage.copied_text import CopiedText
+from session.surgery.surgery import Surgery
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean, clean_line
 from session.transport.errors import LinkProblem
@@ -155,6 +154,7 @@ class Session:
         self.files = ProjectFiles(self._workspace, self._edit_thread, recorder)
         self.models = ModelCommands(self._choice, ServedModels(opening, tasks), recorder, self._turns)
         self.hunks = HunkCommands(self._workspace, self.name, self._memory, self._edit_thread, recorder, past)
+        self.surgery = Surgery(self._workspace, self.name, self._edit_thread, self.hunks, self._turns)
         self.locks = LockCommands(
             self._workspace, opening.settings.guards, self._edit_thread, self._reading, attended=attended
         )

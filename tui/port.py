@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from session.sharing.standing import Standing
     from session.side.side_requests import SideRequests
     from session.storage.folders import ProjectFolders
+    from session.surgery.surgery import Surgery
     from session.usage.totals import Spent
 
 
@@ -185,6 +186,11 @@ class SessionPort(Protocol):
     @property
     def checks(self) -> CheckCommands:
         """The project's checks, run and followed."""
+        ...
+
+    @property
+    def surgery(self) -> Surgery:
+        """Taking hunks out with those that depend on them."""
         ...
 
     @property

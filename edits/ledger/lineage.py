@@ -87,6 +87,23 @@ class Lineage:
                 return run.hidden_by
         return None
 
+    def leaning(self, hunk: str) -> frozenset[str]:
+        """The landed hunks that removed lines of ``hunk``, or put lines between them: what keeps it from
+        being undone alone."""
+        found: set[str] = set()
+        extents: dict[Group, list[int]] = {}
+        for index, run in enumerate(self._runs):
+            if hunk in run.roles:
+                extents.setdefault(run.roles[hunk][1], []).append(index)
+                if run.hidden_by not in (None, hunk, _SOMEONE):
+                    found.add(run.hidden_by or "")
+        for group, places in extents.items():
+            for run in self._runs[places[0] : places[-1]]:
+                if hunk not in run.roles and group not in run.within:
+                    # Also what is hidden now: it may show again when what hides it is undone first.
+                    found |= {other for other, (shows, _) in run.roles.items() if shows}
+        return frozenset(found)
+
     def extent(self, hunk: str) -> tuple[int, int]:
         """The lines from the first to the last that a landed hunk changed; from 0, end exclusive."""
         low, high = _REST, 0

@@ -44,6 +44,7 @@ from session.setup.opening import Opening
 from session.sharing.host import Presence
 from session.sharing.messages import AfterHunk, Answer, Interrupt, Queue, Refused, Submit, TakeOver, Unqueue
 from session.sharing.standing import Standing
+from session.surgery.surgery import Surgery
 from session.tasks import BackgroundTasks
 from session.usage.accounts import Accounts
 
@@ -274,6 +275,11 @@ class FollowedSession:
     def checks(self) -> CheckCommands:
         """The project's checks."""
         return self._local.checks
+
+    @property
+    def surgery(self) -> Surgery:
+        """Taking hunks out with those that depend on them."""
+        return self._local.surgery
 
     @property
     def shell(self) -> Shell:

@@ -10,6 +10,7 @@ from tui.checks.finding_control import FindingControl
 from tui.clipboard.clipboard import Clipboard
 from tui.control.background import BackgroundTasks
 from tui.control.chat_control import ChatControl
+from tui.control.drop_control import DropControl
 from tui.control.editor_hands import EditorHands
 from tui.control.feed import Feed
 from tui.control.file_control import FileControl
@@ -89,14 +90,15 @@ def make_controls(
     panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.keep_copied)
-    review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks)
+    drops = DropControl(app, panes, background, session)
+    review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
     quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
     reading = ReadingQuestion(panes, session)
     sessions = SessionControl(panes, overlays, background, session, shown_file, quitting)
     prompts = PromptControl(
-        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading
+        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading, drops
     )
     panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")

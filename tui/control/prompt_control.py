@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from tui.control.background import BackgroundTasks
+from tui.control.drop_control import DropControl
 from tui.control.hunk_control import HunkControl
 from tui.control.overlay_control import OverlayControl
 from tui.control.quit_control import QuitControl
 from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
-from tui.panes.held_bar import READ_ALL, TRUST, UNDO_TURN, Question
+from tui.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.panes.queue_list import Wish
 from tui.terminal.lending import given_back
@@ -47,6 +48,7 @@ class PromptControl:
         suggestions: SuggestionControl,
         trust: TrustQuestion,
         reading: ReadingQuestion,
+        drops: DropControl,
     ) -> None:
         self._app = app
         self._panes = panes
@@ -59,6 +61,7 @@ class PromptControl:
         self._suggestions = suggestions
         self._trust = trust
         self._reading = reading
+        self._drops = drops
 
     def send(self, text: str, *, queued: bool) -> None:
         """Send a prompt, or run the command that ``text`` is. ``queued``: after the running turn."""
@@ -152,6 +155,8 @@ class PromptControl:
             self._undo_turn(agreed=verdict != "reject")
         elif name == READ_ALL:
             self._reading.answer(verdict)
+        elif name == DROP:
+            self._drops.answer(verdict)
         elif name == TRUST:
             self._trust.answer(verdict)
         else:
@@ -205,6 +210,8 @@ class PromptControl:
                 self._quitting.quit()
             case "review", "":
                 await self._app.run_action("app.do('review')")
+            case "drop", _ if (cut := self._drops.meant(argument)) is not None:
+                self._drops.ask(cut)
             case "diff", _:
                 return await self._diff(argument)
             case "land", "all":

@@ -8,7 +8,9 @@ from textual.app import App
 
 from session.commands.diff_commands import DiffError
 from session.events import HunkRefused
+from session.surgery.surgery import Cut
 from tui.control.background import BackgroundTasks
+from tui.control.drop_control import DropControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.panes.layout import Panes
@@ -34,6 +36,7 @@ class ReviewControl:
         session: SessionPort,
         feed: Feed,
         hunks: HunkControl,
+        drops: DropControl,
     ) -> None:
         self._app = app
         self._say = panes.status.say
@@ -43,6 +46,7 @@ class ReviewControl:
         self._session = session
         self._feed = feed
         self._hunks = hunks
+        self._drops = drops
 
     @property
     def book(self) -> ReviewBook:
@@ -102,6 +106,10 @@ class ReviewControl:
                 f"{each.hunk} rejected: {why} (the model is told with your next prompt)", "quiet"
             )
 
+    def drop(self, each: Reviewed) -> None:
+        """Undo a landed hunk with those that depend on it, once the user agrees."""
+        self._drops.ask(Cut(each.hunk))
+
     def edit(self, each: Reviewed) -> None:
         """Edit what a held hunk would land, in the user's own editor; then land that."""
         self._background.start(self._edit(each), "editing a hunk")
@@ -125,8 +133,10 @@ class ReviewControl:
     async def lines(self, each: Reviewed) -> list[Line]:
         """What a hunk changes, or would change."""
         if each.state == "landed":
+            found = await self._session.surgery.dependents(each.hunk)
+            marked = [("@", f" depends on it: {other}") for other in found]
             try:
-                return patch_lines((await self._session.hunks.diff(each.hunk)).text)
+                return [*marked, *patch_lines((await self._session.hunks.diff(each.hunk)).text)]
             except DiffError:
                 return list(each.lines)
         return list(each.lines)

@@ -34,6 +34,8 @@ KEYS_UP_AFTER = 0.15
 """Seconds without any key before one can answer."""
 UNDO_TURN = "undo-turn"
 """The name of the question whether a turn is to be undone; hunks and calls are never called so."""
+DROP = "drop"
+"""The name of the question whether a hunk is dropped with those that depend on it."""
 TRUST = "trust"
 """The name of the question about the project's own instructions."""
 READ_ALL = "read-all"

@@ -23,7 +23,7 @@ WIDE = 100
 """Columns from which the change stands beside the list."""
 
 
-HINT = " y keep · n reject · a keep all · e edit · Enter open · s columns · t turn/session · q close"
+HINT = " y keep · n reject · d drop · a keep all · e edit · Enter open · s columns · t turn/session · q close"
 
 
 class Verdicts(Protocol):
@@ -37,6 +37,9 @@ class Verdicts(Protocol):
 
     def keep_all(self) -> None:
         """Apply all that is held, and note of all that landed that it stays."""
+
+    def drop(self, each: Reviewed) -> None:
+        """Undo a landed hunk with those that depend on it, once the user agrees."""
 
     def edit(self, each: Reviewed) -> None:
         """Edit what a held hunk would land."""
@@ -240,6 +243,16 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         else:
             self._told = "only what is held or landed can be rejected"
         self._draw()
+
+    def action_drop(self) -> None:
+        """Undo a landed hunk with those that depend on it; what depends on it is asked about."""
+        each = self._each
+        if each is None or each.state != "landed":
+            self._told = "only what is landed can be dropped"
+            self._draw()
+            return
+        self.dismiss(None)
+        self._verdicts.drop(each)
 
     def action_edit(self) -> None:
         """Edit what a held hunk would land; go to a landed one."""

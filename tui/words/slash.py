@@ -141,6 +141,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     from session.project.locks import LockError
     from session.project.pins import PinError
     from session.storage.line_files import StoreError
+    from session.surgery.surgery import SurgeryError
 
     check_own(session, name)
     try:
@@ -155,6 +156,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
         RaceError,
         ShellError,
         StoreError,
+        SurgeryError,
     ) as problem:
         raise SlashError(str(problem)) from problem
 
@@ -258,6 +260,8 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
         case "drop", "":
             return "taken out: " + (", ".join(session.context.removed) or "nothing")
         case "drop", _:
+            if (cut := session.surgery.parsed(argument)) is not None:
+                return await session.surgery.drop(cut)
             await session.context.remove(argument)
         case "restore", str() if argument:
             await session.context.restore(argument)

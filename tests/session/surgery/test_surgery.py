@@ -1,0 +1,210 @@
+"""Taking hunks out: what depends on them goes too, the rest stays byte for byte, and redo brings all back."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
+from session.commands.hunk_commands import HunkCommands
+from session.events import HunkLanded
+from session.journal.recorder import Recorder
+from session.memory.turn_memory import TurnMemory
+from session.project.edit_thread import EditThread
+from session.surgery.dependents import Left, Used, defined, dependents
+from session.surgery.surgery import Cut, Surgery, SurgeryError
+from session.turn.hunk_events import landed_event
+from tests.edits.helpers import Project
+
+
+@dataclass
+class Line:
+    """A line that is or was in the file, with the hunks that put it there and took it away."""
+
+    text: str
+    by: str = ""
+    gone: str = ""
+
+
+@dataclass
+class Patient:
+    """A project with one file, hunks landed in it, and a model of every line that ever was there."""
+
+    folder: Path
+    lines: list[Line] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.project = Project(self.folder)
+        self.project.write({"a.txt": "".join(f"line {number}\n" for number in range(12))})
+        self.lines = [Line(f"line {number}") for number in range(12)]
+        self.thread = EditThread()
+        recorder = Recorder(None)
+        self.publish = recorder.publish
+        workspace = SimpleNamespace(
+            root=self.project.root, landing=self.project.landing, ledger=self.project.ledger
+        )
+        self.hunks = HunkCommands(workspace, "s", TurnMemory(), self.thread, recorder, [])  # type: ignore[arg-type]
+        turns = SimpleNamespace(submit=self.sent.append)
+        self.surgery = Surgery(workspace, "s", self.thread, self.hunks, turns)  # type: ignore[arg-type]
+
+    @property
+    def text(self) -> str:
+        return (self.project.root / "a.txt").read_text()
+
+    def kept(self, without: set[str]) -> str:
+        """The file with all hunks but these, by the model."""
+        return "".join(
+            f"{line.text}\n"
+            for line in self.lines
+            if line.by not in without and (not line.gone or line.gone in without)
+        )
+
+    def land(self, start: int, count: int, new: int, number: int) -> bool:
+        """Replace ``count`` visible lines by ``new`` ones; false where their place would be open."""
+        shown = [at for at, line in enumerate(self.lines) if not line.gone]
+        start = min(start, len(shown) - count)
+        if start < 1 or start + count >= len(shown) or not (count or new):
+            return False
+        span = range(shown[start - 1], shown[start + count] + 1)
+        if any(self.lines[at].gone for at in span):
+            return False  # lines taken away lie next to it: where a new one belongs is a matter of taste
+        name = f"h{number}"
+        added = [f"new {number}.{each}" for each in range(new)]
+        kinds = [
+            (LineKind.CONTEXT, [self.lines[shown[start - 1]].text]),
+            (LineKind.OLD, [self.lines[at].text for at in shown[start : start + count]]),
+            (LineKind.NEW, added),
+            (LineKind.CONTEXT, [self.lines[shown[start + count]].text]),
+        ]
+        body = tuple(HunkLine(kind, text) for kind, texts in kinds for text in texts)
+        result = self.project.landing.land(
+            Hunk("a.txt", Action.UPDATE, Format.V4A, body), hunk_id=name, session="s", turn="t1"
+        )
+        assert isinstance(result, Landed), result
+        event = landed_event(result, "t1")
+        assert isinstance(event, HunkLanded)
+        self.publish(event)
+        for at in shown[start : start + count]:
+            self.lines[at].gone = name
+        at = shown[start - 1] + count + 1
+        self.lines[at:at] = [Line(text, by=name) for text in added]
+        return True
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Iterator[Patient]:
+    patient = Patient(tmp_path)
+    yield patient
+    asyncio.run(patient.thread.close())
+
+
+STEPS = st.lists(st.tuples(st.integers(1, 14), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.data())
+def test_after_any_surgery_the_file_is_what_the_kept_hunks_give(
+    steps: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        patient = Patient(Path(folder))
+        for number, step in enumerate(steps, 1):
+            patient.land(*step, number)
+        before = patient.text
+        assert before == patient.kept(set())
+        landed = list(patient.hunks.undoable.landed)
+        if not landed:
+            asyncio.run(patient.thread.close())
+            return
+        hunk = data.draw(st.sampled_from(landed))
+
+        async def operate() -> None:
+            found = {each.hunk for each in await patient.surgery.dependents(hunk)}
+            await patient.surgery.drop(Cut(hunk, with_dependents=True))
+            gone = {hunk, *found}
+            assert patient.text == patient.kept(gone)
+            assert set(patient.hunks.undoable.landed) == set(landed) - gone
+            for _ in gone:
+                await patient.hunks.redo()
+            assert patient.text == before, "redo brings all back"
+            assert set(patient.hunks.undoable.landed) == set(landed)
+            await patient.thread.close()
+
+        asyncio.run(operate())
+
+
+def test_a_hunk_with_dependents_is_not_dropped_unasked(patient: Patient) -> None:
+    async def operate() -> None:
+        assert patient.land(4, 1, 3, 1)
+        assert patient.land(5, 1, 1, 2), "in the middle of what h1 wrote"
+        assert patient.land(9, 1, 1, 3)
+        before = patient.text
+        with pytest.raises(SurgeryError, match=r"h2 a.txt: changes lines of h1\. /drop h1 all takes"):
+            await patient.surgery.drop(Cut("h1"))
+        assert patient.text == before
+        told = await patient.surgery.drop(Cut("h1", with_dependents=True, again=True, why="too long"))
+        assert told == "dropped h1 and h2; F10 2 times brings them back"
+        assert patient.text == patient.kept({"h1", "h2"}) and "new 3.0" in patient.text
+        (sent,) = patient.sent
+        assert "I took h1 out because: too long" in sent and "- h2 a.txt: changes lines of h1" in sent
+        assert "+new 2.0" in sent and "Change nothing else" in sent
+
+    asyncio.run(operate())
+
+
+def test_where_one_cannot_be_undone_nothing_is_dropped(patient: Patient) -> None:
+    async def operate() -> None:
+        assert patient.land(4, 1, 3, 1)
+        assert patient.land(5, 1, 1, 2)
+        file = patient.project.root / "a.txt"
+        file.write_text(patient.text.replace("new 1.0", "my own words"))
+        before = patient.text
+        with pytest.raises(SurgeryError, match="h1 cannot be undone, so nothing was dropped"):
+            await patient.surgery.drop(Cut("h1", with_dependents=True))
+        assert patient.text == before
+        assert list(patient.hunks.undoable.landed) == ["h1", "h2"]
+
+    asyncio.run(operate())
+
+
+def test_what_is_named_is_a_hunk_or_no_hunk_at_all(patient: Patient) -> None:
+    assert patient.land(4, 1, 1, 3)
+    parsed = patient.surgery.parsed
+    assert parsed("3") == parsed("h3") == Cut("h3")
+    assert parsed("h3 all") == Cut("h3", with_dependents=True)
+    assert parsed("3 again use a set") == Cut("h3", True, True, "use a set")
+    assert parsed("3 too long") == Cut("h3", why="too long")
+    assert parsed("src/a.py") is None and parsed("7") is None and parsed("") is None
+    with pytest.raises(SurgeryError, match="h7 is not a landed hunk of this session"):
+        parsed("h7")
+
+
+def test_names_lead_from_one_hunk_to_the_next() -> None:
+    words = {"h1": "total", "h2": "", "h3": "total sum_of", "h4": "report_all", "h5": "other", "h6": "xy"}
+    used = {name: Used(f"{name}.py", frozenset(text.split())) for name, text in words.items()}
+    defines = {"h2": "total", "h3": "report_all", "h6": "xy"}
+    leaning = {"h5": "h6"}
+
+    def left(name: str) -> Left:
+        return Left(frozenset(leaning.get(name, "").split()), frozenset(defines.get(name, "").split()))
+
+    assert [str(each) for each in dependents("h2", used, left)] == [
+        "h1 h1.py: uses total of h2",
+        "h3 h3.py: uses total of h2",
+        "h4 h4.py: uses report_all of h3",
+    ]
+    assert [each.hunk for each in dependents("h5", used, left)] == ["h6"]
+    assert dependents("h6", used, left) == () and dependents("h4", used, left) == ()
+
+
+def test_only_new_names_that_people_chose_are_defined() -> None:
+    assert defined(["Store", "Store.add"], ["Store", "Store.add", "Store.drop", "Store.__init__"]) == {"drop"}

@@ -14,6 +14,9 @@ TEXT = (ROOT / "docs" / "security.md").read_text("utf-8")
 SECTIONS = {
     found[1]: found[2] for found in re.finditer(r"^## (.+)\n((?:(?!^## ).*\n?)*)", TEXT, re.MULTILINE)
 }
+COMPLAINTS = "What users of other programs lost"
+COUNT = 25
+"""The complaints of the field that are known."""
 UNTESTED = {"Assets, entries and limits", "Checks of the code"}
 
 
@@ -39,6 +42,14 @@ def test_each_defence_names_tests_that_are_there(section: str) -> None:
     named = named_tests(section)
     assert named, "a defence without a test"
     assert named - KNOWN == set()
+
+
+def test_each_complaint_about_other_programs_has_a_test_of_its_own() -> None:
+    rows = re.findall(r"^\| (?!complaint|---)([^|]+) \|([^|]+)\|$", SECTIONS[COMPLAINTS], re.MULTILINE)
+    assert len(rows) == COUNT
+    named = [set(re.findall(r"`(test_\w+|tests/[\w/]+\.py)`", tests)) for _, tests in rows]
+    assert all(named)
+    assert sum(map(len, named)) == len(set().union(*named)), "a test stands for one complaint"
 
 
 def test_the_table_of_entries_names_every_section() -> None:

@@ -25,7 +25,7 @@ from session.transport.endpoint import Endpoint, Login
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.hosted_server import Host
 from session.transport.links import OPEN_TIMEOUT
-from session.transport.service import Service
+from session.transport.service import Route, Service
 from session.transport.sockets.network import Judge, standing
 from session.transport.sockets.sleep_clock import slept_seconds
 
@@ -223,17 +223,23 @@ class Connection:
                 self._answer_ends()
 
     def ask_in_parallel(
-        self, profile: RequestProfile, items: Sequence[Item]
+        self,
+        profile: RequestProfile,
+        items: Sequence[Item],
+        *,
+        route: Route | None = None,
+        at_once: bool = False,
     ) -> AsyncGenerator[WireEvent, None]:
         """Ask something beside the running answer, which it neither delays nor stops (``parallel.py``).
 
         ``items`` is the whole input. The last event is ``Finished``, whose ``output`` is what to rely on:
         an attempt that was lost is made again, and a ``Created`` says that what came before it does not
-        count. Close the generator to give it up. No state is shown for it, and after :meth:`close` it ends
-        without a ``Finished``. Raises as :meth:`respond` does.
+        count. Close the generator to give it up. ``route`` is another one than the answers', ``at_once`` is
+        for what is of use now or never. No state is shown for it, and after :meth:`close` it ends without a
+        ``Finished``. Raises as :meth:`respond` does.
         """
         self._check_open()
-        return self._parallel.ask(Request(profile, tuple(items)))
+        return self._parallel.ask(Request(profile, tuple(items), route, at_once))
 
     def drop(self) -> None:
         """Stop the running answer now: its socket is closed before this returns, no event follows.

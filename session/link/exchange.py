@@ -28,7 +28,7 @@ from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
 from session.transport.links import Link
 from session.transport.refusals import Refusal
-from session.transport.service import Transport
+from session.transport.service import Route, Transport
 
 T = TypeVar("T")
 
@@ -56,6 +56,10 @@ class Request:
 
     profile: RequestProfile
     items: tuple[Item, ...]
+    route: Route | None = None
+    """The route of a request beside the answers; None for theirs."""
+    at_once: bool = False
+    """Whether such a request need not wait for a quiet moment where no answer runs."""
 
     def written_for(self, channel: Channel, optional: OptionalFields) -> Written:
         """The request as it goes out on ``channel``, without what ``optional`` says the server refused.

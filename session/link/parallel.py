@@ -17,10 +17,12 @@ from session.link.channel import Channel
 from session.link.exchange import Patience, Request, exchange
 from session.link.keeper import Keeper
 from session.link.retries import Retries, Tries
+from session.protocol.dialects import FIM_NAMES
 from session.protocol.events import Created, Finished, WireEvent
 from session.transport.dial import open_link
 from session.transport.errors import LinkError
 from session.transport.refusals import Refusal, from_server
+from session.transport.service import Route
 
 MOST_AT_ONCE = 4
 """Requests that run at a time; further ones wait for their turn."""
@@ -109,9 +111,10 @@ class ParallelRequests:
         return self._closed  # it may have changed between any two steps
 
     async def _attempt(self, request: Request) -> AsyncGenerator[WireEvent, None]:
-        await self._wait_for_quiet()
+        await self._wait_for_quiet(at_once=request.at_once)
         generation = self._keeper.generation
-        channel = self._take_kept() or await self._open()
+        route = request.route or self._keeper.route
+        channel = self._take_kept(route) or await self._open(route)
         if self._is_closed():
             channel.link.abort()
             return
@@ -138,8 +141,8 @@ class ParallelRequests:
             else:
                 channel.link.abort()
 
-    async def _open(self) -> Channel:
-        route, endpoint = self._keeper.route, await self._keeper.address()
+    async def _open(self, route: Route) -> Channel:
+        endpoint = await self._keeper.address()
         compression = self._keeper.compression
         link = await open_link(endpoint, route, open_timeout=self._open_timeout, compression=compression)
         return Channel(0, link, route, endpoint)
@@ -150,13 +153,17 @@ class ParallelRequests:
         end = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._let_go, channel)
         self._kept.append((channel, generation, end))
 
-    def _take_kept(self) -> Channel | None:
-        """A kept connection that is of use still; those that are not are closed."""
-        while self._kept:
-            channel, generation, end = self._kept.pop()
+    def _take_kept(self, route: Route) -> Channel | None:
+        """A kept connection for ``route`` that is of use still; those that are of no use are closed."""
+        for kept in reversed(tuple(self._kept)):
+            channel, generation, end = kept
+            current = generation == self._keeper.generation and channel.link.is_open
+            fits = channel.route == route
+            if current and not fits and channel.route.dialect in (*FIM_NAMES, self._keeper.route.dialect):
+                continue
+            self._kept.remove(kept)
             end.cancel()
-            current = generation == self._keeper.generation and channel.route == self._keeper.route
-            if current and channel.link.is_open:
+            if current and fits:
                 return channel
             self._background.run(channel.link.close(), "close")
         return None
@@ -167,11 +174,14 @@ class ParallelRequests:
 
     # -- servers that serve one at a time ------------------------------------------------------
 
-    async def _wait_for_quiet(self) -> None:
-        """Wait until no answer runs, where the provider allows no second connection."""
+    async def _wait_for_quiet(self, *, at_once: bool) -> None:
+        """Wait until no answer runs, where the provider allows no second connection; with ``at_once`` not
+        for another one that may come soon."""
         while not self._keeper.service.spare and not self._is_closed():
             await self._no_answer.wait()
             answers = self._answers
+            if at_once:
+                return
             await asyncio.sleep(_QUIET_SECONDS)
             if self._no_answer.is_set() and answers == self._answers:
                 return

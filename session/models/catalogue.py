@@ -11,7 +11,7 @@ from typing import Any
 
 from session.models.families import Families
 from session.models.price import Price, read_price
-from session.protocol.dialects import NAMES
+from session.protocol.dialects import FIM_NAMES, NAMES
 from session.protocol.request import Quirks
 from session.text.tables import Table, TableError
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
@@ -55,6 +55,8 @@ class Provider:
     """Whether it accepts tools with free text as input, such as the V4A patch tool."""
     coding: tuple[str, ...] = ()
     """Models for coding, fastest first: the first one that the key can use is the default."""
+    fim: str = ""
+    """The dialect that fills in the middle: ``completions`` or ``infill``; empty for none."""
     unlisted: bool = False
     """Whether it may serve models that it does not list, such as deployments."""
     service: Service = field(default_factory=Service)
@@ -183,6 +185,7 @@ def _provider(name: str, values: Any) -> Provider:
         tools_as_item=row.flag("tools_as_item", False),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         coding=row.texts("coding"),
+        fim=row.choice("fim", ("", *FIM_NAMES), ""),
         unlisted=row.flag("unlisted", False),
         service=Service(
             routes=tuple(routes),

@@ -28,7 +28,8 @@ class Decoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One API over HTTP. ``path`` follows the base URL; ``encode`` returns the request's body."""
+    """One API over HTTP. ``path`` follows the base URL, or its parent if it begins with ``/..``. ``encode``
+    returns the request's body."""
 
     name: str
     path: str
@@ -45,10 +46,12 @@ def origin(name: str, profile: RequestProfile) -> str:
 
 
 NAMES = ("responses", "chat", "messages")
+FIM_NAMES = ("completions", "infill")
+"""The dialects that fill in the middle, for suggestions alone."""
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect called ``name``, one of :data:`NAMES`. Raises KeyError for any other name."""
+    """The dialect called ``name``, of :data:`NAMES` or :data:`FIM_NAMES`. Raises KeyError for others."""
     if name == "chat":
         from session.protocol.chat import ChatDecoder, encode_chat
 
@@ -72,4 +75,10 @@ def dialect(name: str) -> Dialect:
         return Dialect(
             name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
         )
+    if name in FIM_NAMES:
+        from session.protocol.fim import FimDecoder, encode_completions, encode_infill
+
+        encode = encode_completions if name == "completions" else encode_infill
+        path = "/completions" if name == "completions" else "/../infill"
+        return Dialect(name, path, encode, lambda profile: FimDecoder(origin(name, profile)))
     raise KeyError(name)

@@ -30,6 +30,8 @@ class SideModel:
         self._answering = choice
         self._refused: set[str] = set()
         self._made: ModelChoice | None = None
+        self.fim = opening.catalogue.provider(opening.settings.provider).fim
+        """The provider's dialect that fills in the middle; empty where it has none that works."""
 
     def refused(self, name: str) -> None:
         """The key cannot use the model ``name``: ask the one that answers the session from now on."""

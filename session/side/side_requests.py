@@ -24,6 +24,7 @@ from session.side.model import SideModel
 from session.tasks import BackgroundTasks
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError, LinkProblem
+from session.transport.service import Route, Transport
 from session.usage.log import UsageLog
 from session.usage.side import Kind
 from session.usage.tally import Tally
@@ -118,9 +119,10 @@ class SideRequests:
     # -- asking ----------------------------------------------------------------------------------
 
     async def ask(
-        self, kind: Kind, profile: RequestProfile, items: Sequence[Item]
+        self, kind: Kind, profile: RequestProfile, items: Sequence[Item], *, fim: bool = False
     ) -> AsyncGenerator[WireEvent, None]:
-        """Ask for the answer to ``items``, the whole input.
+        """Ask for the answer to ``items``, the whole input; with ``fim``, in the provider's dialect that
+        fills in the middle.
 
         The profile comes from :meth:`SideModel.profile`. There are no events where :meth:`refusal` has a
         reason; and no ``Finished`` at their end where the request gave way to a prompt, or failed, which the
@@ -134,8 +136,10 @@ class SideRequests:
         most = profile.max_output_tokens or 0
         kept = self.account.reserve(sent + most, price.cost(sent, 0, most) if price is not None else 0.0)
         queue: asyncio.Queue[WireEvent | None] = asyncio.Queue()
-        answer = connection.ask_in_parallel(profile, items)
-        pump = asyncio.ensure_future(self._pump(profile, answer, queue))
+        route = Route(Transport.SSE, self.model.fim) if fim else None
+        at_once = kind is Kind.SUGGESTION
+        answer = connection.ask_in_parallel(profile, items, route=route, at_once=at_once)
+        pump = asyncio.ensure_future(self._pump(profile, answer, queue, fim=fim))
         self._running[pump] = kind
         pump.add_done_callback(lambda task: self._running.pop(task, None))
         said, counted = 0, None
@@ -157,6 +161,8 @@ class SideRequests:
         profile: RequestProfile,
         answer: AsyncGenerator[WireEvent, None],
         queue: asyncio.Queue[WireEvent | None],
+        *,
+        fim: bool,
     ) -> None:
         """Move the events of an answer to ``queue``; None is the last in it, however it ends."""
         try:
@@ -164,7 +170,10 @@ class SideRequests:
                 async for event in events:
                     queue.put_nowait(event)
         except LinkError as problem:
-            self._failed(profile, problem)
+            if fim:
+                self.model.fim = ""  # the model was not made for it: it is asked in words
+            else:
+                self._failed(profile, problem)
         finally:
             queue.put_nowait(None)
 

@@ -20,7 +20,7 @@ from session.suggest.recent import RecentEdits
 from session.suggest.suggestion import Suggestion
 from session.suggest.surroundings import look_around
 from session.suggest.timing import ERASED_SECONDS, NOTHING, TYPED_SECONDS, Pace, Worth, worth
-from session.suggest.window import Surroundings, for_insertion, for_rewrite, holds_secret, region_at
+from session.suggest.window import Surroundings, for_fim, for_insertion, for_rewrite, holds_secret, region_at
 from session.usage.side import Kind
 
 MOST_TOKENS = 200
@@ -143,7 +143,8 @@ class Suggester:
 
     async def _insertion(self, place: Place, around: Surroundings) -> None:
         said, whole = "", False
-        async with contextlib.aclosing(self._answer(for_insertion(place, around))) as answer:
+        text = for_fim(place) if self._side.model.fim else for_insertion(place, around)
+        async with contextlib.aclosing(self._answer(text)) as answer:
             async for piece in answer:
                 if piece is None:
                     whole = True
@@ -170,11 +171,14 @@ class Suggester:
                     self._memory.keep(place, read_rewrite(place, region, said))
                     self._refresh()
 
-    async def _answer(self, text: str) -> AsyncGenerator[str | None, None]:
-        """The answer so far, after each piece; None once it is whole."""
+    async def _answer(self, text: str | tuple[str, str]) -> AsyncGenerator[str | None, None]:
+        """The answer so far, after each piece; None once it is whole. ``text`` is the request, or the texts
+        before and behind the gap."""
         profile = self._side.model.profile(suggest_instructions().text, name="suggest", most=MOST_TOKENS)
         said = ""
-        events = self._side.ask(Kind.SUGGESTION, profile, (user_message(text),))
+        fim = not isinstance(text, str)
+        items = tuple(map(user_message, (text,) if isinstance(text, str) else text))
+        events = self._side.ask(Kind.SUGGESTION, profile, items, fim=fim)
         async with contextlib.aclosing(events) as stream:
             async for event in stream:
                 match event:

@@ -3,7 +3,6 @@ finds nearly all of it in its cache."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from context.text.fences import harmless
@@ -65,12 +64,9 @@ def holds_secret(region: Region) -> bool:
     return bool(redact("\n".join(region.old)).kinds)
 
 
-def for_fim(place: Place) -> Mapping[str, str]:
-    """Prefix and suffix for a model that is trained to fill in the middle."""
-    return {
-        "prefix": _before(place),
-        "suffix": _masked("\n".join([place.right, *place.after])),
-    }
+def for_fim(place: Place) -> tuple[str, str]:
+    """The texts before and behind the cursor, for a model that is trained to fill in the middle."""
+    return _before(place), _masked("\n".join([place.right, *place.after]))
 
 
 def _head(place: Place, around: Surroundings, after: str) -> str:

@@ -9,6 +9,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from session.transport.errors import LinkError, LinkProblem
 
+_BESIDE = "/.."
+"""Begins a path that is not below the base URL's last part, its version."""
 _SECURE = {"https": "wss", "wss": "wss"}
 _PLAIN = {"http": "ws", "ws": "ws"}
 
@@ -62,7 +64,10 @@ class Endpoint:
         """``https://…`` and ``path`` (which begins with ``/``). Raises as :meth:`websocket_url` does."""
         parts = self._parts()
         scheme = "https" if parts.scheme in _SECURE else "http"
-        return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
+        base = parts.path.rstrip("/")
+        if path.startswith(_BESIDE):
+            base, path = base.rpartition("/")[0], path.removeprefix(_BESIDE)
+        return urlunsplit((scheme, parts.netloc, base + path, parts.query, ""))
 
     def request_headers(self) -> dict[str, str]:
         """The headers of a request. Raises :class:`LinkError` for one that cannot be sent."""

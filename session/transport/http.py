@@ -227,7 +227,7 @@ class HttpLink:
             with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):
                 await chunks.aclose()
         if response is not None:
-            with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError):
+            with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError):
                 await response.aclose()
 
     async def wait_closed(self) -> None:

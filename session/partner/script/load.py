@@ -26,7 +26,7 @@ from session.partner.script.script import (
     Step,
     Think,
 )
-from session.protocol.dialects import NAMES
+from session.protocol.dialects import FIM_NAMES, NAMES
 from session.text.tables import Table, TableError
 
 DEMO = Path(__file__).with_name("demo.toml")
@@ -70,7 +70,7 @@ def _script(table: Table, name: str) -> Script:
         handshake=None if handshake is None else _handshake(handshake),
         requests_per_connection=table.count("requests_per_connection"),
         http=None if http is None else _handshake(http),
-        dialects=table.texts("dialects") or NAMES,
+        dialects=table.texts("dialects") or (*NAMES, *FIM_NAMES),
         seed=table.count("seed"),
         deflate=table.flag("deflate", False),
     )

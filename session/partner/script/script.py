@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from edits.hunk import Hunk
+from session.protocol.dialects import FIM_NAMES, NAMES
 
 ANYTHING = "*"
 PRACTICE_MODELS = ("spark-practice", "spark-practice-text")
@@ -173,7 +174,7 @@ class Script:
     requests_per_connection: int | None = None
     http: Handshake | None = None
     """The refusal of every POST, if there is one."""
-    dialects: tuple[str, ...] = ("responses", "chat", "messages")
+    dialects: tuple[str, ...] = (*NAMES, *FIM_NAMES)
     """The dialects that are served over HTTP; others are not found."""
     seed: int | None = None
     deflate: bool = False

@@ -283,8 +283,55 @@ def _failure(body: dict[str, Any]) -> tuple[str, str, int]:
     return str(error.get("code") or ""), str(error.get("message") or ""), int(body.get("status") or 400)
 
 
+def _read_fim(body: dict[str, Any], size: int) -> Request:
+    """A request that names the text before and behind a gap, as what the partner's suggestions are asked."""
+    before = body.get("prompt", body.get("input_prefix"))
+    after = body.get("suffix", body.get("input_suffix", ""))
+    if not isinstance(before, str) or not isinstance(after, str):
+        raise BadRequest("invalid_value", "the text before the gap must be a string", param="prompt")
+    asked = f"File: gap\n\nBehind the cursor:\n{after}\n\nBefore the cursor:\n{before}"
+    return request_of({"model": "fim", **body}, size, asked)
+
+
+def _write_completions(response_id: str, model: str) -> Writer:
+    def write(frame: str | bytes) -> bytes:
+        body = _parsed(frame)
+        if body is None:
+            return event(frame)
+        head = {"id": response_id.replace("resp_", "cmpl-"), "object": "text_completion", "model": model}
+        if body.get("type") == "response.output_text.delta":
+            choice = {"index": 0, "text": body["delta"], "finish_reason": None}
+            return event(json.dumps({**head, "choices": [choice]}))
+        if body.get("type") == "response.completed":
+            used = body["response"]["usage"]
+            counts = {"prompt_tokens": used["input_tokens"], "completion_tokens": used["output_tokens"]}
+            ending = {"index": 0, "text": "", "finish_reason": "stop"}
+            return event(json.dumps({**head, "choices": [ending], "usage": counts})) + event("[DONE]")
+        return b""
+
+    return write
+
+
+def _write_infill(response_id: str, model: str) -> Writer:
+    def write(frame: str | bytes) -> bytes:
+        body = _parsed(frame)
+        if body is None:
+            return event(frame)
+        if body.get("type") == "response.output_text.delta":
+            return event(json.dumps({"content": body["delta"], "stop": False}))
+        if body.get("type") == "response.completed":
+            used = body["response"]["usage"]
+            counts = {"tokens_evaluated": used["input_tokens"], "tokens_predicted": used["output_tokens"]}
+            return event(json.dumps({"content": "", "stop": True, **counts}))
+        return b""
+
+    return write
+
+
 DIALECTS = {
     "/v1/responses": HttpDialect("responses", _read_responses, _write_responses, nested_error),
     "/v1/chat/completions": HttpDialect("chat", _read_chat, _write_chat, nested_error),
     "/v1/messages": HttpDialect("messages", _read_messages, _write_messages, _messages_error),
+    "/v1/completions": HttpDialect("completions", _read_fim, _write_completions, nested_error),
+    "/infill": HttpDialect("infill", _read_fim, _write_infill, nested_error),
 }

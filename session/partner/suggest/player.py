@@ -8,9 +8,7 @@ became another one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 _INSERTION = re.compile(
     r"File: .*?\n\n(?P<around>.*)Behind the cursor:\n(?P<after>.*)\n\nBefore the cursor:\n(?P<before>.*)\Z",
@@ -32,13 +30,6 @@ def suggestion(text: str) -> str | None:
         return continued(asked["before"], asked["after"])
     asked = _REWRITE.fullmatch(text)
     return rewritten(asked["region"], asked["around"]) if asked is not None else None
-
-
-def filled_in(body: Mapping[str, Any]) -> str:
-    """The answer to a request in one of the forms that name prefix and suffix."""
-    before = body.get("prompt", body.get("input_prefix", ""))
-    after = body.get("suffix", body.get("input_suffix", ""))
-    return continued(str(before), str(after))
 
 
 def continued(before: str, after: str) -> str:

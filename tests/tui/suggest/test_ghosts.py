@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from session.storage.folders import config_folder
 from session.suggest.suggestion import Insertion
 from session.usage.side import Kind
-from tests.tui.stage import Stage, stage
+from tests.tui.stage import TWO_HUNKS, Stage, stage
 
 SHAPES = """\
 import math
@@ -40,6 +41,13 @@ async def typing(folder: Path, text: str = SHAPES, **more: object) -> AsyncItera
         await at.until(lambda: side.refusal(Kind.SUGGESTION) is None, "the budget")
         await at.until(lambda: "shapes.py" in at.session.context.snapshot.entries, "the index")
         yield at
+
+
+def settle(config: str) -> None:
+    """Write the user's ``config.toml``."""
+    folder = config_folder({})
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(config, "utf-8")
 
 
 def shown(at: Stage) -> str:
@@ -180,3 +188,33 @@ async def test_nothing_of_a_secret_file_is_sent(tmp_path: Path, path: str) -> No
         await at.pilot.press(*"TOK")
         await asyncio.sleep(0.2)
         assert at.partner is not None and not [each for each in at.partner.requests if each.generate]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        'fim = "completions"',
+        'fim = "infill"',
+        'dialects = ["chat"]\nwebsocket = false',
+        'dialects = ["messages"]\nwebsocket = false\nspare = false',
+    ],
+)
+async def test_they_come_in_every_dialect(tmp_path: Path, row: str) -> None:
+    settle(f"[providers.openai]\n{row}\n")
+    async with typing(tmp_path) as at:
+        await at.pilot.press(*"def a")
+        await at.until(lambda: shown(at) == "rea(width, height):", "the suggestion")
+        if "fim" in row:
+            assert at.partner is not None
+            last = at.partner.requests[-1]
+            assert not last.instructions and {"suffix", "input_suffix"} & {*last.body}
+
+
+async def test_a_server_that_fills_no_gaps_is_asked_in_words(tmp_path: Path) -> None:
+    settle('[providers.openai]\nfim = "infill"\n')
+    script = 'dialects = ["responses"]\n' + TWO_HUNKS
+    async with typing(tmp_path, script=script) as at:
+        await at.pilot.press(*"def a")
+        await at.until(lambda: not at.session.side.model.fim, "the refusal")
+        await at.pilot.press("r")
+        await at.until(lambda: shown(at) == "ea(width, height):", "the suggestion")

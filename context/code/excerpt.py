@@ -34,7 +34,7 @@ def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outli
 
 def exact_excerpt(
     lines: list[str],
-    found: Outline,
+    symbols: Iterable[Symbol],
     parts: Iterable[range],
     *,
     signatures: bool = False,
@@ -42,11 +42,11 @@ def exact_excerpt(
 ) -> str:
     """These line ranges of a file as they are, below the signatures of what encloses them.
 
-    With ``signatures`` those of all definitions are included. ``gap`` says what the lines between are.
+    With ``signatures`` those of all ``symbols`` are included. ``gap`` says what the lines between are.
     """
     ranges = list(parts)
     keep = {line for part in ranges for line in part}
-    for symbol in found.symbols:
+    for symbol in symbols:
         wanted = signatures and not symbol.inside_function and symbol.kind != "constant"
         if wanted or any(symbol.start < part.start < symbol.end for part in ranges):
             keep |= _head(symbol, len(lines))

@@ -142,6 +142,15 @@ class Entries(Mapping[str, FileEntry]):
         index, number = split_place(at)
         return self.parts[index].outline(number)
 
+    def layout(self, path: str, digest: str) -> bytes:
+        """The packed line ranges of the definitions in this version of a file; empty if unknown."""
+        at = self.place(path)
+        if at is None:
+            return b""
+        index, number = split_place(at)
+        part = self.parts[index]
+        return part.layout(number) if part.digest(number) == digest else b""
+
     def lines(self, path: str) -> Lines | None:
         """The checksums of a file's lines, if the index has them."""
         at = self.place(path)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from context.code.layout import pack_layout
 from context.code.outline import MORE, Outline, outline
 from context.code.symbols import CUT, Symbol
 from context.disk.changes import Lines, line_sums
@@ -35,6 +36,8 @@ class Facts:
     words: Mapping[str, int]
     """The words of the text with their counts; those of defined names and, twice, of the path are added."""
     lines: Lines | None
+    layout: bytes = b""
+    """The line ranges of its definitions (see :mod:`context.code.layout`)."""
     unedited: bool = False
     """Whether it is generated, vendored or minified."""
 
@@ -82,6 +85,7 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
         names,
         counted,
         line_sums(source) if lines else None,
+        pack_layout(found.symbols),
         is_unedited(source.path, source.text),
     )
 

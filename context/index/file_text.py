@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import accumulate
 
+from context.code.layout import long_definitions, unpack_layout
 from context.code.outline import Outline
+from context.code.symbols import Symbol
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
@@ -27,8 +29,9 @@ _MOST_CHARACTERS = 3_000_000
 class FileText:
     """Derived data of one version of a file, computed when first used. Thread-safe."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, layout: bytes = b"") -> None:
         self.source = source
+        self._layout = layout
 
     @cached_property
     def sums(self) -> Lines:
@@ -66,18 +69,26 @@ class FileText:
         return masked_outline(self.source)
 
     @cached_property
+    def long_definitions(self) -> tuple[Symbol, ...]:
+        """The definitions of more than one line, perhaps without names and texts: without parsing, if the
+        index knows them."""
+        found = unpack_layout(self._layout)
+        return long_definitions(self.outline.symbols) if found is None else found
+
+    @cached_property
     def places(self) -> Mapping[str, list[int]]:
         """The line numbers of each word in order, one for each occurrence."""
         return word_lines(self.source.text)
 
 
-def file_text(source: Source) -> FileText:
-    """The data derived from this version of a file, cached for the files used last."""
+def file_text(source: Source, layout: bytes = b"") -> FileText:
+    """The data derived from this version of a file, cached for the files used last. ``layout`` has the line
+    ranges of its definitions, if they are known."""
     key = source.path, source.digest
     with _LOCK:
         found = _KNOWN.pop(key, None)
         if found is None or found.source.text != source.text:
-            found = FileText(source)
+            found = FileText(source, layout)
         _KNOWN[key] = found
         size = sum(len(known.source.text) for known in _KNOWN.values())
         while len(_KNOWN) > 1 and (len(_KNOWN) > _MOST or size > _MOST_CHARACTERS):

@@ -66,6 +66,10 @@ class Packable(Protocol):
         """The checksums of the file's lines, if they are kept."""
         ...
 
+    def layout(self, number: int) -> bytes:
+        """The line ranges of the file's definitions, packed."""
+        ...
+
     def slices(self) -> Iterator[TermSlice]:
         """All terms, in :data:`SLICES` slices."""
         ...
@@ -92,6 +96,7 @@ class _File(NamedTuple):
     outline: str
     names: str
     lines: Lines | None
+    layout: bytes
 
 
 class _Files:
@@ -130,6 +135,10 @@ class _Files:
         """The checksums of the file's lines, if they are kept."""
         return self._files[number].lines
 
+    def layout(self, number: int) -> bytes:
+        """The line ranges of the file's definitions, packed."""
+        return self._files[number].layout
+
     def find(self, path: str, digest: str) -> int | None:
         """The number of the file with this path and hash, or None."""
         return self._numbers.get((path, digest))
@@ -167,7 +176,8 @@ class MemorySegment(_Files):
         self.lengths.append(sum(facts.words.values()))
         self._numbers[facts.path, facts.digest] = number
         names = " ".join(sorted(facts.names))
-        self._files.append(_File(facts.path, facts.digest, facts.outline, names, facts.lines))
+        kept = _File(facts.path, facts.digest, facts.outline, names, facts.lines, facts.layout)
+        self._files.append(kept)
         return number
 
     def postings(self, term: str) -> Postings | None:
@@ -211,7 +221,7 @@ class SortedRun(_Files):
     def size(self) -> int:
         """The approximate size in memory, in bytes."""
         held = sum(len(values) * values.itemsize for values in self._terms)
-        return held + sum(len(file.outline) + len(file.names) for file in self._files)
+        return held + sum(len(file.outline) + len(file.names) + len(file.layout) for file in self._files)
 
     def slices(self) -> Iterator[TermSlice]:
         """All terms, in :data:`SLICES` slices."""

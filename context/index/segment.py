@@ -23,7 +23,7 @@ from context.disk.changes import Lines
 from context.index.memory_segment import SLICE_BITS, SLICES, Postings, TermSlice
 from context.text.terms import term_numbers
 
-MARK = b"spark-index-4\n" + sys.byteorder[:2].encode()
+MARK = b"spark-index-5\n" + sys.byteorder[:2].encode()
 TAIL = struct.Struct("=II")
 FENCED = 64
 """One in this many terms is kept in memory; the others are searched for on disk from there."""
@@ -33,9 +33,18 @@ _MOST_POSTINGS = 500_000
 """Total number of postings of the cached terms."""
 _LONGEST = 1 << 30
 """Number of bytes that one read may ask for; more is asked for only if the file is damaged."""
-_ARRAYS = ("path_at", "outline_at", "names_at", "lines_at", "lengths", "state_hashes", "state_numbers")
+_ARRAYS = (
+    "path_at",
+    "outline_at",
+    "names_at",
+    "lines_at",
+    "layout_at",
+    "lengths",
+    "state_hashes",
+    "state_numbers",
+)
 """Sections that are kept in memory, like the fences: a few bytes for each file."""
-_SECTIONS = ("terms", "ends", "postings", "paths", "outlines", "names", "lines", "digests")
+_SECTIONS = ("terms", "ends", "postings", "paths", "outlines", "names", "lines", "layout", "digests")
 
 
 class DamagedSegment(Exception):
@@ -77,10 +86,12 @@ class Segment:
         self.blocks: dict[int, str] = {}
         self.lengths = arrays["lengths"]
         self._texts = {name: arrays[f"{name[:-1]}_at"] for name in ("paths", "outlines")}
-        self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines")}
+        self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines", "layout")}
         self._state_hashes, self._state_numbers = arrays["state_hashes"], arrays["state_numbers"]
         counts = [len(ends) for ends in self._texts.values()]
-        if counts != [len(self.lengths) + 1] * 4 or len(self._state_hashes) != len(self._state_numbers):
+        if counts != [len(self.lengths) + 1] * len(counts) or len(self._state_hashes) != len(
+            self._state_numbers
+        ):
             raise DamagedSegment(f"{file} has sections of different lengths")
 
     def __del__(self) -> None:
@@ -140,6 +151,10 @@ class Segment:
     def names(self, number: int) -> str:
         """The names that the file defines for others, sorted and separated by spaces."""
         return self._text("names", number).decode("utf-8", "replace")
+
+    def layout(self, number: int) -> bytes:
+        """The line ranges of the file's definitions, packed."""
+        return self._text("layout", number)
 
     def lines(self, number: int) -> Lines | None:
         """The checksums of the file's lines, if they are kept."""

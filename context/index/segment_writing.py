@@ -58,6 +58,7 @@ class _Writing:
         )
         self._write_texts("names", "names_at", (part.names(n).encode("utf-8", "replace") for part, n in docs))
         self._write_texts("lines", "lines_at", (_packed_lines(part.lines(n)) for part, n in docs))
+        self._write_texts("layout", "layout_at", (part.layout(n) for part, n in docs))
         self._section("digests", (bytes.fromhex(part.digest(n)) for part, n in docs))
         self._array("lengths", array("I", (part.lengths[n] for part, n in docs)))
         states = sorted((state_hash(part.path(n), part.digest(n)), at) for at, (part, n) in enumerate(docs))

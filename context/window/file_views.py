@@ -192,7 +192,7 @@ def _named(
             path,
             f"## File: {path} (the parts that were not shown before)",
             exact_excerpt(
-                file.safe_lines, file.outline, _without(known, len(file.lines)), gap="shown before"
+                file.safe_lines, file.long_definitions, _without(known, len(file.lines)), gap="shown before"
             ),
             f"{wanted.value}; the parts that were not shown before{masked}",
         )
@@ -254,7 +254,8 @@ def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool
     """The form with some line ranges of a file, and all its signatures or those around the ranges."""
     path = file.source.path
     described = "in short, with" if signatures else "only"
-    text = exact_excerpt(file.safe_lines, file.outline, parts, signatures=signatures)
+    symbols = file.outline.symbols if signatures else file.long_definitions
+    text = exact_excerpt(file.safe_lines, symbols, parts, signatures=signatures)
     return _form(path, f"## File: {path} ({described} the parts that seem to matter)", text, why)
 
 

@@ -80,7 +80,8 @@ def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
         if isinstance(source, Unread):
             packing.left_out.append(LeftOut(path, 0, source.why))
         else:
-            files[path] = file_text(source)
+            layout = packing.snapshot.entries.layout(path, source.digest)
+            files[path] = file_text(source, layout)
     return files
 
 

@@ -52,7 +52,7 @@ def _may_join(starts: list[int], before: range, size: int, end: int) -> bool:
 
 
 def _top(file: FileText) -> list[Symbol]:
-    return [symbol for symbol in file.outline.symbols if symbol.kind != "field"]
+    return [symbol for symbol in file.long_definitions if symbol.kind != "field"]
 
 
 def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Iterator[int]:

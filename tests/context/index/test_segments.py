@@ -65,6 +65,7 @@ def test_a_segment_has_the_contents_of_its_draft(tmp_path: Path) -> None:
         assert segment.path(number) == facts.path
         assert segment.digest(number) == facts.digest
         assert segment.outline(number) == facts.outline
+        assert segment.layout(number) == facts.layout != b""
         assert segment.names(number) == " ".join(sorted(facts.names))
         assert segment.lines(number) == facts.lines
         assert segment.find(facts.path, facts.digest) == number

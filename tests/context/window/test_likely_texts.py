@@ -177,3 +177,19 @@ def test_the_map_of_a_small_window_lists_few_paths_and_outlines_many_files(
     listed, _, outlines = text.partition("### Definitions")
     assert counter.count(listed) < 0.25 * 8_000
     assert outlines.count(".py:\n") > 60
+
+
+def test_the_passages_of_a_file_in_the_index_are_found_without_parsing_it(repo: Repo) -> None:
+    fill(repo)
+    project = Project(repo.root)
+    snapshot = project.scan()
+    source = snapshot.read("a/widget.py")
+    assert isinstance(source, Source)
+    known = FileText(source, snapshot.entries.layout(source.path, source.digest))
+    assert passages(known) == passages(FileText(source))
+    assert "outline" not in vars(known)
+    repo.write("a/widget.py", source.text.replace(WIDGET, ""))
+    changed = snapshot.read("a/widget.py")
+    assert isinstance(changed, Source)
+    assert snapshot.entries.layout(changed.path, changed.digest) == b""
+    assert project.update(["a/widget.py"]).entries.layout(changed.path, changed.digest) != b""

@@ -1,0 +1,48 @@
+"""Packs the line ranges of a file's definitions, so that its parts can be chosen without parsing it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+
+from context.code.symbols import KINDS, Symbol
+
+_ROW = 5
+"""Numbers of 16 bits for each definition: its lines and those of its head, then kind, place and depth."""
+_MOST = 0xFFFF
+_MARK = b"\1"
+"""The first byte, which tells a file without such definitions from one that is not packed."""
+
+
+def long_definitions(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    """The definitions of more than one line."""
+    return tuple(symbol for symbol in symbols if symbol.end - symbol.start > 1)
+
+
+def pack_layout(symbols: Iterable[Symbol]) -> bytes:
+    """The definitions of more than one line, without names and texts; empty if the file is too long."""
+    rows = array("H")
+    for symbol in long_definitions(symbols):
+        if symbol.end > _MOST or symbol.head_end > _MOST:
+            return b""
+        flags = KINDS.index(symbol.kind) | symbol.inside_function << 3 | min(symbol.depth, 0xFFF) << 4
+        rows.extend((symbol.start, symbol.end, symbol.head, symbol.head_end, flags))
+    return _MARK + rows.tobytes()
+
+
+def unpack_layout(packed: bytes) -> tuple[Symbol, ...] | None:
+    """What :func:`pack_layout` packed, with empty names and texts; None if there is nothing, or if the bytes
+    are damaged."""
+    rows = array("H")
+    if packed[:1] != _MARK or (len(packed) - 1) % (_ROW * rows.itemsize):
+        return None
+    rows.frombytes(packed[1:])
+    found = []
+    for at in range(0, len(rows), _ROW):
+        start, end, head, head_end, flags = rows[at : at + _ROW]
+        kind = flags & 7
+        if kind >= len(KINDS) or not start <= head < end:
+            return None
+        symbol = Symbol(KINDS[kind], "", "", "", start, end, head, head_end, flags >> 4, bool(flags >> 3 & 1))
+        found.append(symbol)
+    return tuple(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from session.commands.check_commands import CheckCommands
 from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
-from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
+from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded, TurnStarted
 from session.journal.recorder import Recorder
 from session.project.open_files import ProjectFiles
 from session.setup.opening import Opening
@@ -16,6 +16,7 @@ from session.side.side_requests import SideRequests
 from session.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
+    from session.next_edit.next_edits import NextEdits
     from session.refactor.refactor import Refactors
     from session.review.on_save import SaveReview
 
@@ -90,10 +91,26 @@ class Assistance:
             busy=lambda: self._busy,
         )
 
+    @cached_property
+    def next_edits(self) -> NextEdits:
+        """Next edits, and the place that is offered."""
+        from session.next_edit.next_edits import NextEdits
+
+        return NextEdits(
+            hunks=self._hunks,
+            recorder=self._recorder,
+            tasks=self._tasks,
+            snapshot=self._context.sendable,
+            enabled=lambda: self._side.enabled,
+            busy=self._busy,
+        )
+
     def interrupt(self) -> None:
-        """Stop the refactor that runs: when this returns nothing more of it lands."""
+        """Stop the refactor that runs, and offer no next edit: when this returns nothing more lands."""
         if "refactors" in self.__dict__:
             self.refactors.stop()
+        if "next_edits" in self.__dict__:
+            self.next_edits.end()
 
     def _take(self, event: Event) -> None:
         match event:
@@ -105,12 +122,17 @@ class Assistance:
                     self.review.landed(path, hunk)
                 elif self._reviews:
                     self._landed.setdefault(path, hunk)
+                if isinstance(event, HunkLanded):
+                    self.next_edits.landed(path, hunk, event.turn)
+            case TurnStarted():
+                self.next_edits  # noqa: B018 - it is loaded while the answer is waited for
             case _:
                 pass
 
     def _saved(self, path: str, before: tuple[str, ...]) -> None:
         if self._reviews or "review" in self.__dict__:
             self.review.saved(path, before)
+        self.next_edits.saved(path, before)
 
     @property
     def _reviews(self) -> bool:

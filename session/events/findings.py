@@ -1,4 +1,4 @@
-"""Events of reviews on save."""
+"""Events of reviews on save, and of next edits."""
 
 from __future__ import annotations
 
@@ -51,3 +51,25 @@ class SaveReviewed(Event):
     findings: int
     unusable: int = 0
     stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NextEditOffered(Event):
+    """A place that a change needs too: line ``line`` (from 1) is ``old`` and would be ``new``. It is place
+    ``number`` of ``total``."""
+
+    type: ClassVar[str] = "next_edit.offered"
+    rename: str
+    path: str
+    line: int
+    old: str
+    new: str
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextEditsOver(Event):
+    """Nothing is offered any more."""
+
+    type: ClassVar[str] = "next_edits.over"

@@ -17,6 +17,8 @@ from session.events import (
     HunkRedone,
     HunkTyped,
     HunkUndone,
+    NextEditOffered,
+    NextEditsOver,
     Notice,
     OwnerGone,
     PromptSubmitted,
@@ -46,6 +48,8 @@ UNJOURNALLED = (
     FindingReported,
     FindingClosed,
     SaveReviewed,
+    NextEditOffered,
+    NextEditsOver,
 )
 """Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
 DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)

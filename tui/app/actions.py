@@ -128,6 +128,10 @@ class Actions:
         if not self._overlays.uncover():
             self._controls.reviews.open()
 
+    def next_edit(self) -> None:
+        """Go to the next place that a change needs too."""
+        self._controls.next_edits.go()
+
     def review_on_save(self) -> None:
         """Review on save in another way."""
         self._controls.reviews.next_mode()

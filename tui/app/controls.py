@@ -23,6 +23,7 @@ from tui.control.review_control import ReviewControl
 from tui.control.suggestion_control import SuggestionControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.findings.control import SaveReviewControl
+from tui.next_edit.control import NextEditControl
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.marks import Marks
@@ -62,6 +63,7 @@ class Controls:
     reviews: SaveReviewControl
     side: SideControl
     ghosts: GhostControl
+    next_edits: NextEditControl
 
 
 def make_controls(
@@ -123,4 +125,5 @@ def make_controls(
         SaveReviewControl(app, panes, overlays.themes, background, session, shown_file, files),
         SideControl(session.side, panes.status),
         ghosts,
+        NextEditControl(panes, layout, background, session, shown_file),
     )

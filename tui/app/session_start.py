@@ -191,6 +191,7 @@ class SessionStart:
                 controls.reading.take(event)
                 controls.races.take(event)
                 controls.reviews.take(event)
+                controls.next_edits.take(event)
                 self._overlays.take(event)
                 self._change_hands(event)
             self._ticker.request()

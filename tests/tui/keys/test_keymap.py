@@ -114,7 +114,7 @@ def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() 
     harmless = {
         "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "go_finding",
             "reasoning", "copy", "side",
-        "findings", "review_on_save", "hand('refactor')",
+        "findings", "review_on_save", "next_edit", "hand('refactor')",
         "next_theme", "mouse", "kill_word_right", "yank_earlier", "cursor_word_left", "cursor_word_right",
     }  # fmt: skip
     for scope in keymap():

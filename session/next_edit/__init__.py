@@ -1,0 +1,1 @@
+"""Next edits: the other places that a change needs, found by names and offered one by one."""

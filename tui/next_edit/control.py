@@ -1,0 +1,131 @@
+"""Shows the place that is offered in the editor, and takes it, passes it over or ends it by keys.
+
+A key of the editor takes a place only while it is drawn. Typing anything hides it: the keys are then what
+they always are, until the user asks for it again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from session.events import Event, NextEditOffered, NextEditsOver
+from tui.buffers.buffer import Buffer
+from tui.control.background import BackgroundTasks
+from tui.drawing.plain import visible
+from tui.keys.keymap import shown
+from tui.panes.editor.hunk_in_flight import HunkInFlight
+from tui.panes.editor.line_editing import Part
+from tui.panes.layout import Layout, Panes
+
+if TYPE_CHECKING:
+    from tui.panes.editor.shown_file import ShownFile
+    from tui.port import SessionPort
+
+
+class NextEditControl:
+    """Between the editor pane and the session's next edits."""
+
+    def __init__(
+        self, panes: Panes, layout: Layout, background: BackgroundTasks, session: SessionPort, file: ShownFile
+    ) -> None:
+        self._panes = panes
+        self._layout = layout
+        self._background = background
+        self._session = session
+        self._file = file
+        self._offer: NextEditOffered | None = None
+        self._drawn: HunkInFlight | None = None
+        self._going = False
+        """Whether the user goes from place to place: each is gone to and drawn as it is offered."""
+        editor = panes.editor
+        self._accept = editor.accept
+        editor.accept = self.accept
+        file.texts.append(self._text_changed)
+
+    def take(self, event: Event) -> None:
+        """Take one event of the session in."""
+        match event:
+            case NextEditOffered():
+                self._offer = event
+                if self._going:
+                    self._background.start(self._show(event), "showing the next edit")
+                else:
+                    where = f"{visible(event.path)}:{event.line}"
+                    told = (
+                        f"{visible(event.rename)}: {_many(event.total)} left, {where} · {shown('next_edit')}"
+                    )
+                    self._panes.status.say(f"{told} goes there")
+            case NextEditsOver():
+                was, self._offer, self._going = self._going, None, False
+                self._hide()
+                if was:
+                    self._panes.status.say("no next edit is left")
+            case _:
+                pass
+
+    def accept(self, part: Part) -> bool:
+        """Take the place that is drawn; else do what the key does without it."""
+        if self._drawn is None or self._drawn is not self._panes.editor.flight:
+            return self._accept(part)
+        if part != "all":
+            return False
+        self._hide()
+        self._background.start(self._take(), "landing a next edit")
+        return True
+
+    def go(self) -> None:
+        """Go to the place that is offered; where it is drawn already, pass it over for the next."""
+        offer = self._offer
+        if offer is None:
+            self._panes.status.say("there is no next edit")
+        elif self._drawn is not None:
+            self._hide()
+            self._session.assist.next_edits.pass_over()
+        else:
+            self._going = True
+            self._background.start(self._show(offer), "showing the next edit")
+
+    async def _take(self) -> None:
+        await self._session.assist.next_edits.take()
+
+    async def _show(self, offer: NextEditOffered) -> None:
+        await self._file.order.settled()
+        if not await self._file.open(offer.path) or offer is not self._offer:
+            return
+        editor = self._panes.editor
+        row = editor.buffer.row_of(offer.line - 1, offer.line)
+        if row is None or row >= len(editor.buffer.lines) or editor.buffer.lines[row] != offer.old:
+            self._session.assist.next_edits.pass_over()  # the user has changed it
+            return
+        self._layout.bring("editor")
+        editor.reveal(row)
+        editor.focus()
+        flight = HunkInFlight(offer.rename, offer.path, "update")
+        flight.aim = (row + 1, row + 2)
+        flight.feed("-", f"{offer.old}\n")
+        flight.feed("+", f"{offer.new}\n")
+        self._drawn = flight
+        editor.draw_hunk(flight)
+        keys = f"Tab takes it · {shown('next_edit')} the next · Esc ends"
+        self._panes.status.say(f"{visible(offer.rename)} · {offer.number} of {offer.total} · {keys}")
+
+    def _text_changed(self, buffer: Buffer) -> None:
+        """What is drawn would stand in another text now."""
+        offer = self._offer
+        if self._drawn is not None and offer is not None:
+            row = self._drawn.aim[0] - 1 if self._drawn.aim is not None else 0
+            fits = (
+                buffer.path == offer.path and buffer.lines[row : row + 1] == [offer.old] and not buffer.dirty
+            )
+            if buffer is self._panes.editor.buffer and not fits:
+                self._going = False
+                self._hide()
+
+    def _hide(self) -> None:
+        drawn, self._drawn = self._drawn, None
+        if drawn is not None and self._panes.editor.flight is drawn:
+            self._panes.editor.draw_hunk(None)
+
+
+def _many(number: int) -> str:
+    return f"{number} place{'s' if number != 1 else ''}"

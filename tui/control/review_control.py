@@ -83,23 +83,26 @@ class ReviewControl:
 
     def reject(self, each: Reviewed, why: str) -> None:
         """Reject a held hunk, or undo a landed one. While a turn runs a word stops it and is sent."""
+        # A word that is sent at once is not told a second time with what became of the hunk.
+        now = bool(why) and self._session.running
         if each.state == "held":
-            if not self._session.answer(each.hunk, land=False, why=why):
+            if not self._session.answer(each.hunk, land=False, why="" if now else why):
                 self._say(f"{each.hunk} is not held any more", "warning")
                 return
-            self._redirect(each, why)
+            self._redirect(each, why, now=now)
         else:
-            self._background.start(self._undo(each, why), "undoing the hunk")
+            self._background.start(self._undo(each, why, now=now), "undoing the hunk")
 
-    async def _undo(self, each: Reviewed, why: str) -> None:
-        result = await self._session.hunks.undo(each.hunk, why=why)
+    async def _undo(self, each: Reviewed, why: str, *, now: bool) -> None:
+        result = await self._session.hunks.undo(each.hunk, why="" if now else why)
         if not isinstance(result, HunkRefused):
-            self._redirect(each, why)
+            self._redirect(each, why, now=now)
 
-    def _redirect(self, each: Reviewed, why: str) -> None:
-        """Send the word on a hunk at once where a turn runs; else it goes with the next prompt."""
-        if why and self._session.running:
-            self._feed.stop()
+    def _redirect(self, each: Reviewed, why: str, *, now: bool) -> None:
+        """Send the word on a hunk, ``now`` or with the next prompt."""
+        if now:
+            if self._session.running:
+                self._feed.stop()
             self._session.submit(f"I rejected {each.hunk} in {each.path}: {why}")
         elif why:
             self._chat.remark(

@@ -65,12 +65,11 @@ def composer_title(text: str, *, running: bool, owner: str = "", mode: str = "")
     if owner:
         keys = f"Enter redirects there · {shown('interrupt')} stops" if running else "Enter sends there"
         return pane_title(f"Following {owner}", f"{keys} · /takeover brings the session here")
-    send = "Enter redirects now" if running else "Enter sends"
-    queue = ""
+    # What does not fit is cut at the end: the keys that are needed most come first.
+    keys = f"Enter sends · {shown('help')} keys · {shown('newline', 'composer')} new line"
     if running:
-        queue = f" · {shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
-        queue += f" · {shown('interrupt')} stops"
-    keys = f"{send}{queue} · {shown('newline', 'composer')} new line · {shown('help')} keys"
+        queue = f"{shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
+        keys = f"{shown('interrupt')} stops · Enter redirects now · {queue} · {shown('help')} keys"
     return pane_title("Redirect" if running else "Ask", keys)
 
 

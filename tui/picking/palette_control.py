@@ -41,7 +41,7 @@ class PaletteControl:
 
     def show(self) -> None:
         """Show every key and every command."""
-        hint = "type to find · Enter runs it · Esc leaves"
+        hint = "Enter runs it · Esc leaves · type to find"
         self._overlays.pick("Keys and commands", choices(), self._run, hint=hint)
 
     def earlier_prompts(self) -> None:
@@ -58,7 +58,7 @@ class PaletteControl:
             "Earlier prompts",
             found,
             composer.put_in_place,
-            hint="type to find · Ctrl+R next · Enter takes it · Esc leaves",
+            hint="Enter takes it · Esc leaves · Ctrl+R next · type to find",
             empty="no earlier prompt has that",
             query=query,
             further="ctrl+r",

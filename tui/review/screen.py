@@ -23,7 +23,7 @@ WIDE = 100
 """Columns from which the change stands beside the list."""
 
 
-HINT = " y keep · n reject · d drop · a keep all · e edit · Enter open · s columns · t turn/session · q close"
+HINT = " y keep · n reject · d drop · a keep all · e edit · q close · Enter open · s columns · t turn/session"
 
 
 class Verdicts(Protocol):

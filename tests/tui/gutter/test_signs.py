@@ -52,12 +52,17 @@ def test_notes_stay_beside_their_lines(noted: list[bool], data: st.DataObject) -
     assert all(row <= at < row + come for at in new)
 
 
-def test_a_held_hunk_is_noted_until_it_is_settled_and_a_refused_one_until_the_next_prompt() -> None:
+@pytest.mark.parametrize("aimed_first", [True, False])
+def test_a_held_hunk_is_noted_until_it_is_settled_and_a_refused_one_until_the_next_prompt(
+    aimed_first: bool,
+) -> None:
     notes = Notes()
     hunks = HunkNotes(notes)
-    hunks.take(said.HunkAimed(turn="t1", hunk="h1", path="a.py", start=3, end=5))
+    aimed = said.HunkAimed(turn="t1", hunk="h1", path="a.py", start=3, end=5)
+    held = said.HunkHeld(turn="t1", hunk="h1", path="a.py", guard="review", message="a.py asks")
+    for event in (aimed, held) if aimed_first else (held, aimed):
+        hunks.take(event)
     hunks.take(said.HunkAimed(turn="t1", hunk="h2", path="a.py", start=9, end=9))
-    hunks.take(said.HunkHeld(turn="t1", hunk="h1", path="a.py", guard="review", message="a.py asks"))
     assert notes.of("a.py") == {2: "held", 3: "held"}
     hunks.take(said.HunkRefused(turn="t1", hunk="h1", path="a.py", code="declined", message="no"))
     hunks.take(said.HunkRefused(turn="t1", hunk="h2", path="a.py", code="stale", message="changed"))

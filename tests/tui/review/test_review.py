@@ -70,6 +70,8 @@ async def test_held_hunks_are_applied_and_rejected_and_the_word_redirects(tmp_pa
         await it.until(lambda: "I rejected h1 in greeter.py: talk less" in it.chat, "the redirect")
         assert (it.root / "greeter.py").read_text() == GREETER
         await it.done()
+        assert "talk less" not in it.session._memory.report()
+        assert it.chat.count("talk less") == 1, "the word reaches the model once"
 
 
 async def test_a_rejection_without_a_word_lets_the_turn_go_on(tmp_path: Path) -> None:

@@ -1,0 +1,114 @@
+"""Draws the app's screens at several sizes and themes: ``python3 -m tests.e2e.screens FOLDER [WORD…]``.
+
+Each screen is the real app on a real session with the partner on loopback. Files are called
+``SCREEN-THEME-WIDTHxHEIGHT.svg``; with words, only those whose name has one of them are drawn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from tests.tui.stage import TWO_HUNKS, Stage, stage
+
+SIZES = ((40, 10), (80, 24), (120, 36), (200, 60))
+THEMES = ("dark", "light", "contrast", "ansi16")
+RISKY = """
+[[scenario]]
+match = ["add"]
+[[scenario.hunk]]
+id = "one"
+path = "requirements.txt"
+lines = '''
+ one
++left-pad
+'''
+[[scenario.step]]
+patch = ["one"]
+"""
+
+
+async def welcome(it: Stage) -> None:
+    """Nothing was said yet."""
+    await it.pilot.pause()
+
+
+async def answered(it: Stage) -> None:
+    """A turn has landed two hunks."""
+    await it.ask("make it polite")
+    await it.done()
+
+
+async def talked(it: Stage) -> None:
+    """An answer without a hunk."""
+    await it.ask("just talk")
+    await it.done()
+
+
+async def held(it: Stage) -> None:
+    """A hunk needs the user's OK."""
+    await it.ask("add it")
+    await it.until(lambda: it.app.panes.held.question is not None, "the question")
+    await it.pilot.pause(0.3)
+
+
+async def keys(it: Stage) -> None:
+    """The help."""
+    await it.pilot.press("f1")
+    await it.pilot.pause(0.2)
+
+
+async def context(it: Stage) -> None:
+    """The context panel after a turn."""
+    await answered(it)
+    await it.pilot.press("ctrl+t")
+    await it.pilot.pause(0.6)
+
+
+async def review(it: Stage) -> None:
+    """The review of the last turn."""
+    await answered(it)
+    await it.pilot.press("f20")
+    await it.pilot.pause(0.4)
+
+
+SCREENS: dict[str, Callable[[Stage], Awaitable[None]]] = {
+    each.__name__: each for each in (welcome, answered, talked, held, keys, context, review)
+}
+
+
+async def draw(folder: Path, words: list[str]) -> int:
+    """Draw the screens; returns how many there are."""
+    count = 0
+    for name, act in SCREENS.items():
+        for theme in THEMES:
+            for width, height in SIZES:
+                file = folder / f"{name}-{theme}-{width}x{height}.svg"
+                if words and not any(word in file.stem for word in words):
+                    continue
+                files = {"requirements.txt": "one\ntwo\n"} if act is held else None
+                script = RISKY if act is held else TWO_HUNKS
+                with tempfile.TemporaryDirectory(prefix="spark-screens-") as root:
+                    async with stage(
+                        Path(root), files=files, script=script, size=(width, height), theme=theme
+                    ) as it:
+                        await act(it)
+                        file.write_text(it.app.export_screenshot(title=file.stem), "utf-8")
+                count += 1
+    return count
+
+
+def main() -> None:
+    """Draw what the command line names."""
+    if len(sys.argv) < 2:
+        sys.exit("usage: python3 -m tests.e2e.screens FOLDER [WORD…]")
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"{asyncio.run(draw(folder, sys.argv[2:]))} screens in {folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -94,6 +94,7 @@ class SparkDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal back, with its own colours."""
+        self.frames.wait_for_answers()
         if self._writer_thread is not None:
             self.write(PLAIN)
         super().stop_application_mode()
@@ -181,7 +182,9 @@ class SparkDriver(LinuxDriver):
     @property
     def behind(self) -> bool:
         """Whether the terminal has yet to take what was written before."""
-        return self._writer_thread is not None and self._writer_thread._queue.qsize() > STILL_PROMPT
+        if self._writer_thread is None:
+            return False
+        return self._writer_thread._queue.qsize() > STILL_PROMPT or self.frames.behind
 
     def _run_input_thread(self) -> None:
         """Read keys. A fault in here is raised in the app and ends it: nobody could type any more."""
@@ -231,6 +234,8 @@ class SparkDriver(LinuxDriver):
         if keys.background and self.on_background is not None:
             self.send_message(events.Callback(callback=partial(self.on_background, keys.background)))
             keys.background = ""
+        self.frames.answered(keys.answers)
+        keys.answers = 0
         stops = any(key in typed for key in STOP_KEYS)
         if stops:
             self.brake.stopping()

@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tui.terminal.pace.frame_answers import ANSWER
+
 ESC = "\x1b"
 ESCAPE_KEY = "\x1b[27u"
 """The Esc key as a sequence that nothing else begins with."""
@@ -40,8 +42,9 @@ _BACKGROUND = f"{ESC}]11;"
 ANSWER_DELAY = 3.0
 """Seconds that the rest of an answer may take."""
 
-_LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]")
-"""The rest of a cursor or function key, as one read. Nobody types two characters into one read so soon."""
+_LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]|\[0n")
+"""The rest of a cursor or function key, or of an answer, as one read. Nobody types two characters into one
+read so soon."""
 _KITTY_ANSWER = re.compile(r"\x1b\[\?(\d{1,9})u")
 _SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
 """What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
@@ -79,6 +82,8 @@ class EscapeKeys:
         """Until when the rest of a sequence may come whose ESC was taken for the Esc key."""
         self.background = ""
         """The terminal's last answer to :data:`ASK_FOR_BACKGROUND`, until the caller takes it away."""
+        self.answers = 0
+        """How many frames the terminal said it has taken, until the caller takes the number away."""
         self.due: float | None = None
         """When :meth:`tick` has something to say, on the clock of the caller."""
 
@@ -171,6 +176,9 @@ class EscapeKeys:
             return ""
         if held.startswith(_BACKGROUND):
             self.background = held
+            return ""
+        if held == ANSWER:
+            self.answers += 1
             return ""
         return held
 

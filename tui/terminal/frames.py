@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from time import monotonic, sleep
 from typing import Any
 
 import textual.screen
@@ -19,6 +20,7 @@ from textual.screen import Screen
 from tui.terminal.grid.abilities import abilities
 from tui.terminal.grid.grid import Grid
 from tui.terminal.grid.pens import Pens
+from tui.terminal.pace.frame_answers import FrameAnswers, far_away
 
 SYNC_BEGINS, SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output: the terminal shows what is between them at once."""
@@ -28,6 +30,8 @@ UPDATE_SECONDS = 0.004
 _SMALL = 64
 """A frame of up to this many characters reaches the terminal in one piece anyway."""
 
+LAST_ANSWERS = 0.5
+"""Seconds that are waited for answers before the terminal is given back."""
 OTHER_SCREEN = "\x1b[?1049h"
 PLAIN = "\x1b]8;;\x1b\\\x1b[m"
 """No link, no colours and no attributes."""
@@ -46,11 +50,31 @@ class Frames:
         self._plain = app._display
         self._abilities = abilities(os.environ)
         self._grid: Grid | None = None
+        self._answers = FrameAnswers() if far_away(os.environ) else None
         self.held = False
         """Whether nothing is painted, because what the terminal shows is to stay."""
         textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
         # Textual has no hook for it: this hides the method of the class.
         app._display = self.display  # type: ignore[method-assign]
+
+    def answered(self, times: int) -> None:
+        """The terminal said that it has taken so many frames."""
+        if self._answers is not None:
+            for _ in range(times):
+                self._answers.answered()
+
+    @property
+    def behind(self) -> bool:
+        """Whether a far terminal has yet to take what was painted before."""
+        return self._answers is not None and self._answers.behind(monotonic())
+
+    def wait_for_answers(self) -> None:
+        """Let the answers come that are on their way, before somebody else reads the terminal's input."""
+        until = monotonic() + LAST_ANSWERS
+        while self._answers is not None and self._answers.waiting(now := monotonic()) and now < until:
+            sleep(0.005)
+        if self._answers is not None:
+            self._answers.forget()
 
     def forget(self) -> None:
         """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
@@ -89,7 +113,8 @@ class Frames:
             return
         if data:
             together = app._sync_available and len(data) > _SMALL
-            self._write(f"{SYNC_BEGINS}{data}{SYNC_ENDS}" if together else data)
+            question = self._answers.wrote(len(data), monotonic()) if self._answers is not None else ""
+            self._write((f"{SYNC_BEGINS}{data}{SYNC_ENDS}" if together else data) + question)
 
     def _painted(self, screen: Screen[Any], update: CompositorUpdate | None) -> str:
         """What shows ``update``."""

@@ -1,0 +1,1 @@
+"""Tests of the pace of frames over slow lines."""

@@ -17,7 +17,7 @@ from session.journal.session_list import list_sessions
 from session.memory.resume import resume_session
 from session.project.workspace import open_workspace
 from session.storage.line_files import StoreError
-from tests.session.journal.faults import CODES, failing, killed_at
+from tests.faults import CODES, failing, killed_at
 from tests.session.talking import COLOURS, REPAINT, talking
 
 NAME = "20260102-030405-abcd"

@@ -17,7 +17,7 @@ from session.journal.past_events import read_past
 from session.journal.reading import damaged_lines, read_event, read_records
 from session.journal.session_list import last_session, list_sessions
 from session.storage.line_files import StoreError
-from tests.session.journal.faults import CODES, failing, killed_at
+from tests.faults import CODES, failing, killed_at
 from tests.session.journal.test_checksums import of_the_first_version
 
 NAME = "20260102-030405-abcd"

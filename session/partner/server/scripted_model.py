@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from session.partner.review.player import side_answer
 from session.partner.script.conversation import Reply, reply
 from session.partner.script.script import Say, Scenario, Script, Step
 from session.partner.server.answer import Answer
@@ -22,6 +23,8 @@ from session.partner.suggest.player import suggestion
 from session.protocol.items import text_of
 
 _PRACTICE = Path(__file__).parent / "practice.md"
+_SECURITY = "Look for security holes alone"
+"""What the instructions of a review say that asks for nothing else."""
 _REMEMBERED = 256
 _MOST_STORED = 64
 
@@ -118,7 +121,7 @@ class ScriptedModel:
             return ((Say(suggested),) if suggested else ()), None
         found = self._reply(request, items)
         if found is None:
-            return (Say(self._practice()),), None
+            return (Say(self._side_answer(request, items) or self._practice()),), None
         if found.begins:
             self.begun[found.scenario.id] = self.begun.get(found.scenario.id, 0) + 1
         return found.steps, found.scenario
@@ -140,6 +143,13 @@ class ScriptedModel:
             if (scenario.times is not None and self.begun.get(scenario.id, 0) >= scenario.times)
             or (scenario.chance < 1 and self._chances.random() >= scenario.chance)
         )
+
+    def _side_answer(self, request: Request, items: tuple[dict[str, Any], ...]) -> str | None:
+        """The answer to a review or a refactor; None for any other request."""
+        if len(items) < 2:
+            return None
+        security = _SECURITY in str(request.body)
+        return side_answer(text_of(items[-2]), text_of(items[-1]), security=security)
 
     def _practice(self) -> str:
         prompts = [scenario.prompt for scenario in self.script.scenarios if scenario.prompt]

@@ -1,0 +1,1 @@
+"""The partner's answers to reviews and refactors: what it finds, and how it rewrites lines."""

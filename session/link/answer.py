@@ -7,6 +7,7 @@ import contextlib
 import re
 from collections.abc import AsyncGenerator
 from datetime import datetime
+from typing import Any
 
 from session.link.channel import Channel
 from session.link.exchange import Patience, Request, exchange
@@ -34,7 +35,7 @@ class Answer:
     def __init__(self, request: Request, keeper: Keeper, patience: Patience, retries: Retries) -> None:
         self.request_bytes = 0
         """The size of the last request, as sent."""
-        self._request = request
+        self.request = request
         self._keeper = keeper
         self._patience = patience
         self._retries = retries
@@ -60,7 +61,7 @@ class Answer:
 
     @property
     def _model(self) -> str:
-        return self._request.profile.model
+        return self.request.profile.model
 
     def is_dropped(self) -> bool:
         """Whether :meth:`drop` was called; that may happen between any two steps."""
@@ -136,14 +137,21 @@ class Answer:
 
     async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
         """One attempt on ``channel``."""
-        written = self._request.written_for(channel, self._keeper.optional_fields)
+        if channel.reading is not None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            either: set[asyncio.Future[Any]] = {channel.reading, self._waiter}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)  # :meth:`drop` ends it
+            self._waiter = None
+            if self.is_dropped():
+                return
+        written = self.request.written_for(channel, self._keeper.optional_fields)
         self._other_effort = written.other_effort
         self.request_bytes = len(written.frame.encode("utf-8"))
         await channel.link.drain()
         if self.is_dropped():
             return
         self._channel = channel
-        attempt = exchange(channel, self._request, written, self._patience)
+        attempt = exchange(channel, self.request, written, self._patience)
         async with contextlib.aclosing(attempt) as batches:
             async for batch in batches:
                 if self.is_dropped():
@@ -155,16 +163,16 @@ class Answer:
 
     def _leaves_out(self, error: ServerError) -> bool:
         """Leave out of the request what the server refuses, if it is optional."""
-        return self._keeper.leave_out(error, self._request.profile, other_effort=self._other_effort)
+        return self._keeper.leave_out(error, self.request.profile, other_effort=self._other_effort)
 
     def _forgets_reasoning(self, error: ServerError) -> bool:
         """Leave the earlier reasoning out of the request where the server cannot read it: it was sealed or
         signed for another account, or by a server that is gone. False where it is out already."""
         if error.code not in _UNREADABLE and not _UNREADABLE_WORDS.search(error.message):
             return False
-        items = tuple(item for item in self._request.items if item["type"] != "reasoning")
-        changed = len(items) < len(self._request.items)
-        self._request = Request(self._request.profile, items)
+        items = tuple(item for item in self.request.items if item["type"] != "reasoning")
+        changed = len(items) < len(self.request.items)
+        self.request = Request(self.request.profile, items)
         return changed
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from session.protocol.increment import Exchange
@@ -20,3 +21,7 @@ class Channel:
     endpoint: Endpoint
     last: Exchange | None = None
     """The exchange that the next request may continue from."""
+    ahead: object = None
+    """The request whose conversation was last sent ahead, before its prompt."""
+    reading: asyncio.Task[None] | None = None
+    """The wait for the server to have read it; the channel carries no other request meanwhile."""

@@ -179,10 +179,19 @@ class Connection:
             self._keeper.start()
 
     def wake(self) -> None:
-        """Have a connection ready: a request is likely soon, since the user types. Cheap; may be repeated."""
+        """Have a connection ready: a request is likely soon, since the user types. Cheap; may be repeated.
+
+        Where the connection that it will take does not have the conversation yet, as after an interrupt or
+        while an answer runs, that is sent ahead.
+        """
         if not self._closed:
-            self._keeper.start()
-            self._keeper.wake()
+            self._wake()
+            if self._latest is not None:
+                self._keeper.send_ahead(self._latest.request)
+
+    def _wake(self) -> None:
+        self._keeper.start()
+        self._keeper.wake()
 
     async def respond(self, items: Sequence[Item]) -> AsyncGenerator[WireEvent, None]:
         """Ask for the answer to ``items``, the full input, and give its events as they come.
@@ -198,7 +207,7 @@ class Connection:
         """
         self._check_open()
         self.drop()
-        self.wake()
+        self._wake()
         self._parallel.answer_begins()
         self._keeper.answer_begins()
         request = Request(self._request, tuple(items))

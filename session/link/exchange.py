@@ -61,8 +61,13 @@ class Request:
     at_once: bool = False
     """Whether such a request need not wait for a quiet moment where no answer runs."""
 
-    def written_for(self, channel: Channel, optional: OptionalFields) -> Written:
+    def is_known_on(self, channel: Channel) -> bool:
+        """Whether the server already has the whole input on ``channel``."""
+        return channel.last is not None and channel.last.input[: len(self.items)] == self.items
+
+    def written_for(self, channel: Channel, optional: OptionalFields, *, generate: bool = True) -> Written:
         """The request as it goes out on ``channel``, without what ``optional`` says the server refused.
+        Over WebSocket, without ``generate`` the server only reads it.
 
         Raises ValueError for what cannot be written as JSON.
         """
@@ -73,7 +78,9 @@ class Request:
             )
             previous, asked = part.previous_response_id, origin("responses", profile)
             items = readable(part.items, asked)
-            frame = encode_create(profile, items, previous_response_id=previous, quirks=quirks)
+            frame = encode_create(
+                profile, items, previous_response_id=previous, generate=generate, quirks=quirks
+            )
             changed = channel.last is not None and channel.last.profile.effort != profile.effort
             return Written(frame, ResponseDecoder(asked), previous is not None and changed)
         spoken = dialect(channel.route.dialect)

@@ -13,13 +13,14 @@ from dataclasses import replace
 
 from session.link.background import Background
 from session.link.channel import Channel
+from session.link.exchange import Request
 from session.link.feed import LinkFeed
 from session.link.key_renewal import KeyRenewal
 from session.link.lifecycle import Lifecycle
 from session.link.optional_fields import EFFORT, OptionalFields
 from session.link.retries import Backoff
 from session.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
-from session.link.warm_up import WarmUps
+from session.link.warm_up import WarmUps, read_ahead
 from session.protocol.events import ServerError
 from session.protocol.request import RequestProfile
 from session.transport.compression import Compression
@@ -118,6 +119,15 @@ class Keeper:
         self._look()
         self._life.wake(self._now())
         self._do()
+
+    def send_ahead(self, request: Request) -> None:
+        """Send the conversation of ``request`` ahead on the channel that the next prompt will take: the spare
+        while an answer runs, since the prompt will redirect it."""
+        channel = self.spare if self._life.busy else self.active
+        if channel is not None and self.warm_ups.can_read_ahead(channel, request):
+            channel.ahead = request
+            reading = read_ahead(channel, request, self.optional_fields)
+            channel.reading = self._background.run(reading, "send ahead")
 
     def answer_begins(self) -> None:
         """An answer runs from now on."""

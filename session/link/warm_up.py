@@ -10,9 +10,10 @@ import asyncio
 from dataclasses import dataclass
 
 from session.link.channel import Channel
+from session.link.exchange import Request
 from session.link.optional_fields import OptionalFields
-from session.protocol.dialects import dialect
-from session.protocol.events import CONTENT, ServerError
+from session.protocol.dialects import Decoder, dialect
+from session.protocol.events import CONTENT, Finished, ServerError
 from session.protocol.framing.frames import write_body
 from session.protocol.increment import Exchange
 from session.protocol.request import RequestProfile
@@ -27,6 +28,8 @@ NO_WARM_UP = "no_warm_up"
 """The code of the error for a server that answers a warm-up, or is silent about it."""
 _TIMEOUT = 15.0
 _LOSSES_ALLOWED = 2
+_WORTH_SENDING = 8_000
+"""The shortest request, in characters, that is worth sending ahead."""
 _CACHED_SECONDS = 240.0
 """How long after a warm-up over HTTP another one would only read what the first one wrote: servers keep it
 for five minutes."""
@@ -49,22 +52,13 @@ async def warm_up(
     Raises :class:`LinkError` if the key or the model is refused, or the link is lost or (with code
     ``no_warm_up``) of no more use.
     """
-    decoder = ResponseDecoder()
     try:
         quirks = optional.quirks(profile.model)
         frame = encode_create(optional.adapted(profile), (), generate=False, quirks=quirks)
     except ValueError:
         return Warmed(None)  # ``respond`` will say so to the one who can mend it
     try:
-        await link.send(frame)
-        async with asyncio.timeout(_TIMEOUT):
-            while not decoder.finished:
-                for received in await link.receive() or ():
-                    for event in decoder.feed(received):
-                        if isinstance(event, ServerError):
-                            raise Refusal(event)
-                        if isinstance(event, CONTENT):
-                            raise TimeoutError  # it ignores ``generate`` and answers: stop it
+        identity = await _read(link, frame, ResponseDecoder())
     except Refusal as refusal:
         if optional.learn(refusal.error, profile):
             return await warm_up(link, endpoint, profile, optional)
@@ -76,7 +70,48 @@ async def warm_up(
     except TimeoutError:
         message = f"{endpoint.host} does not support warm-ups; reconnecting without one"
         raise LinkError(LinkProblem.CLOSED, message, code=NO_WARM_UP) from None
-    return Warmed(Exchange(profile, (), decoder.response_id))
+    return Warmed(Exchange(profile, (), identity))
+
+
+async def _read(link: Link, frame: str, decoder: Decoder) -> str:
+    """Send ``frame``, wait until the server has read it, and return the id to continue from.
+
+    Raises :class:`Refusal`; TimeoutError for a server that answers it, or is silent for too long.
+    """
+    identity = ""
+    await link.send(frame)
+    async with asyncio.timeout(_TIMEOUT):
+        while not decoder.finished:
+            for received in await link.receive() or ():
+                for event in decoder.feed(received):
+                    if isinstance(event, ServerError):
+                        raise Refusal(event)
+                    if isinstance(event, CONTENT):
+                        raise TimeoutError  # it ignores ``generate`` and answers: stop it
+                    if isinstance(event, Finished):
+                        identity = event.response_id
+    return identity
+
+
+async def read_ahead(channel: Channel, request: Request, optional: OptionalFields) -> None:
+    """Have the server read a conversation before its next prompt, so that only that is left to send.
+
+    Nothing is sent where little is left. The channel is cut where the server would answer; an error of the
+    server's costs what the channel could continue from, and is told to the prompt.
+    """
+    try:
+        written = request.written_for(channel, optional, generate=False)
+        if len(written.frame) >= _WORTH_SENDING:
+            identity = await _read(channel.link, written.frame, written.decoder)
+            channel.last = Exchange(request.profile, request.items, identity)
+    except ValueError:
+        pass  # ``respond`` will say so to the one who can mend it
+    except Refusal:
+        channel.last = None
+    except (LinkError, TimeoutError):
+        channel.link.abort()
+    finally:
+        channel.reading = None
 
 
 async def fill_cache(
@@ -117,6 +152,12 @@ class WarmUps:
         self._losses = 0
         self._filled: float | None = None
         """When a cache was filled last."""
+
+    def can_read_ahead(self, channel: Channel, request: Request) -> bool:
+        """Whether the server would read the conversation of ``request`` ahead on ``channel``."""
+        knows = self._worth_it and self.given > 0 and channel.route.transport is Transport.WEBSOCKET
+        free = channel.reading is None and channel.ahead is not request and channel.link.is_open
+        return knows and free and not request.is_known_on(channel)
 
     def worth(self, route: Route) -> bool:
         """Whether to warm up a link that has just opened."""

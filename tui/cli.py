@@ -39,6 +39,7 @@ COMMAND_ROOMS = {
         "undo": "Take back one hunk.",
     },
     "reports": {
+        "bench": "Measure what many attempts are worth in this repository.",
         "check": "Run the project's checks in a sandbox.",
         "context": "Show the window a request would be sent with.",
         "review": "Review a change: findings for people, hooks and CI.",

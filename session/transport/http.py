@@ -293,11 +293,17 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
     """A client for one server and one connection. Raises :class:`LinkError` for what cannot be used."""
     import httpx2
 
+    from session.transport.sockets.http_stream import DirectTransport
+
     headers = endpoint.request_headers()
     secure = endpoint.http_url("").startswith("https:")
     tls = await asyncio.to_thread(trust) if secure else False
+    limits = httpx2.Limits(max_connections=1, keepalive_expiry=_KEPT_SECONDS)
+    # A client with a transport of its own asks no proxy.
+    direct = None if endpoint.may_be_proxied else DirectTransport(tls, limits)
     try:
         return httpx2.AsyncClient(
+            transport=direct,
             headers={"User-Agent": "spark", **headers},
             verify=tls,
             http2=secure,
@@ -305,7 +311,7 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
             trust_env=not endpoint.is_loopback,
             follow_redirects=False,  # they would carry the key to wherever they point
             timeout=httpx2.Timeout(None, connect=open_timeout),
-            limits=httpx2.Limits(max_connections=1, keepalive_expiry=_KEPT_SECONDS),
+            limits=limits,
         )
     except (ValueError, httpx2.InvalidURL, ImportError) as error:
         message = f"The proxy on the way to {endpoint.host} cannot be used: {one_line(error)}"

@@ -3,9 +3,10 @@
 Seconds from a request to the first token of a following turn with 200 KB of conversation, on emulated lines
 of 50 and 200 ms (``wire_link.slow_line``, whose windows start anew after a pause as TCP's do), medians of
 ten. Beside spark's WebSocket: HTTP/1.1 over one connection that is kept, asked back to back and after two
-seconds without use, with the whole input and with a previous response's id; and a connection for each
-request. The last rows are the client's CPU for a token: spark's over WebSocket and HTTP, and of a client
-that reads an asyncio stream with spark's own decoder and does nothing else.
+seconds without use, with the whole input and with a previous response's id; HTTP/2 to a server with a small
+and with a large window; and a connection for each request. Each row is printed when it is measured, after ten
+to forty seconds. The last rows are the client's CPU for a token: spark's over WebSocket and HTTP, and of a
+client that reads an asyncio stream with spark's own decoder and does nothing else.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from session.protocol.responses import ResponseDecoder, encode_response
 from session.transport.http import client_for
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
 from tests.bench.wire_bench import CONTEXT, PROFILE, RATE, SOCKET, ready, streamed, turn
+from tests.bench.wire_h2 import DEFAULT_WINDOW, LARGE_WINDOW, h2_before
 from tests.bench.wire_link import certificate, server, slow_line
 
 TURNS = 11
@@ -143,35 +146,62 @@ async def raw_sse(url: str) -> float:
     return cpu / count
 
 
-async def line(url: str, round_trip: float) -> list[tuple[str, float]]:
-    """The rows of one line, in seconds."""
-    async with slow_line(url, round_trip) as slow:
-        return [
-            ("spark's WebSocket, back to back", await over_socket(slow, 0.0)),
-            ("spark's WebSocket, after 2 s without use", await over_socket(slow, IDLE)),
-            ("kept HTTP/1.1, back to back", await kept(slow, 0.0, chained=False)),
-            ("kept HTTP/1.1, after 2 s without use", await kept(slow, IDLE, chained=False)),
-            ("kept HTTP/1.1 with a previous id, back to back", await kept(slow, 0.0, chained=True)),
-            ("kept HTTP/1.1 with a previous id, after 2 s", await kept(slow, IDLE, chained=True)),
-            ("a connection for each request", await anew(slow)),
-        ]
+async def kept_h2(url: str, files: tuple[Path, ...], window: int, round_trip: float) -> float:
+    """A following turn over HTTP/2 on one connection, to a server with this window."""
+    async with h2_before(url, files, window) as h2, slow_line(h2, round_trip) as slow:
+        return await kept(slow, 0.0, chained=False)
+
+
+Row = Callable[[str], Awaitable[float]]
+ROWS: dict[str, Row] = {
+    "spark's WebSocket, back to back": lambda url: over_socket(url, 0.0),
+    "spark's WebSocket, after 2 s without use": lambda url: over_socket(url, IDLE),
+    "kept HTTP/1.1, back to back": lambda url: kept(url, 0.0, chained=False),
+    "kept HTTP/1.1, after 2 s without use": lambda url: kept(url, IDLE, chained=False),
+    "kept HTTP/1.1 with a previous id, back to back": lambda url: kept(url, 0.0, chained=True),
+    "kept HTTP/1.1 with a previous id, after 2 s": lambda url: kept(url, IDLE, chained=True),
+    "a connection for each request": anew,
+}
+H2_ROWS = {
+    "kept HTTP/2, back to back, server's window 64 KB (the default)": DEFAULT_WINDOW,
+    "kept HTTP/2, back to back, server's window 16 MB": LARGE_WINDOW,
+}
+
+
+def on_both_lines(measure: Callable[[float], Awaitable[float]]) -> str:
+    """The row's cells: milliseconds on a line of 50 and of 200 ms."""
+
+    async def once(round_trip: float) -> float:
+        return await measure(round_trip)
+
+    return " | ".join(f"{asyncio.run(once(round_trip)) * 1e3:,.0f} ms" for round_trip in (0.05, 0.2))
 
 
 def main() -> None:
-    """Measure everything and print a table."""
+    """Measure row by row, and print each as soon as it is there."""
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as name:
         files = certificate(Path(name))
         os.environ["SSL_CERT_FILE"] = str(files[0])
+        print(
+            "| first token of a following turn | 50 ms line | 200 ms line |\n| --- | --- | --- |", flush=True
+        )
         with server(RATE, files=files) as url:
-            near, far = (asyncio.run(line(url, round_trip)) for round_trip in (0.05, 0.2))
-        print("| first token of a following turn | 50 ms line | 200 ms line |\n| --- | --- | --- |")
-        for (what, short), (_, long) in zip(near, far, strict=True):
-            print(f"| {what} | {short * 1e3:,.0f} ms | {long * 1e3:,.0f} ms |", flush=True)
+            for what, row in ROWS.items():
+
+                async def slowly(round_trip: float, row: Row = row) -> float:
+                    async with slow_line(url, round_trip) as slow:
+                        return await row(slow)
+
+                print(f"| {what} | {on_both_lines(slowly)} |", flush=True)
+            for what, window in H2_ROWS.items():
+                cells = on_both_lines(partial(kept_h2, url, files, window))
+                print(f"| {what} | {cells} |", flush=True)
         with server(math.inf, files=files) as url:
             for what, route in (("WebSocket", RESPONSES_OVER_WEBSOCKET), ("SSE", RESPONSES_OVER_SSE)):
                 cpu = [asyncio.run(streamed(url, route))[0] for _ in range(4)][1:]
-                print(f"| CPU for a token, spark over {what} | {statistics.median(cpu) * 1e6:.1f} µs |")
+                took = f"{statistics.median(cpu) * 1e6:.1f} µs"
+                print(f"| CPU for a token, spark over {what} | {took} |", flush=True)
             raw = [asyncio.run(raw_sse(url)) for _ in range(4)][1:]
             print(f"| CPU for a token, asyncio and the decoder | {statistics.median(raw) * 1e6:.1f} µs |")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 
+HEAD_START = 0.25
+"""Seconds after which the next address is tried beside one that does not answer (RFC 8305)."""
+
 
 async def connect_socket(host: str, port: int) -> socket.socket:
     """A socket connected to the first address of ``host`` that takes it.
@@ -13,12 +16,32 @@ async def connect_socket(host: str, port: int) -> socket.socket:
     one OSError without a number, from which nobody can tell what went wrong.
     """
     loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    waiting = [(socket.socket(*kind), address) for *kind, _, address in found]
+    trying: set[asyncio.Task[socket.socket]] = set()
     errors: list[OSError] = []
-    for family, kind, protocol, _, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        try:
-            return await _connected(socket.socket(family, kind, protocol), address)
-        except OSError as error:
-            errors.append(error)
+    try:
+        while waiting or trying:
+            if waiting:
+                trying.add(loop.create_task(_connected(*waiting.pop(0))))
+            patience = HEAD_START if waiting else None
+            done, trying = await asyncio.wait(trying, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            connected: list[socket.socket] = []
+            for task in done:
+                try:
+                    connected.append(task.result())
+                except OSError as error:
+                    errors.append(error)
+            for late in connected[1:]:
+                late.close()
+            if connected:
+                return connected[0]
+    finally:
+        for unused, _ in waiting:
+            unused.close()
+        for task in trying:
+            task.cancel()
+            task.add_done_callback(_close_if_connected)
     if len(errors) == 1:
         raise errors[0]
     raise ExceptionGroup(f"no address of {host} could be connected to", errors)
@@ -32,3 +55,8 @@ async def _connected(connecting: socket.socket, address: tuple[object, ...]) -> 
         connecting.close()
         raise
     return connecting
+
+
+def _close_if_connected(task: asyncio.Task[socket.socket]) -> None:
+    if not task.cancelled() and task.exception() is None:
+        task.result().close()

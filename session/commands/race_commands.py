@@ -145,6 +145,14 @@ class RaceCommands:
 
         self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make)
 
+    @property
+    def green(self) -> frozenset[int]:
+        """The attempts of the last race with which every check is green."""
+        if self._last is None:
+            return frozenset()
+        race = self._last.race
+        return frozenset(number for number, life in race.lives.items() if race.all_green(life))
+
     def diff(self, number: int) -> str:
         """What attempt ``number`` of the last race changes, as a unified diff. Raises RaceError."""
         return self._attempt(number).files.diff()

@@ -14,7 +14,7 @@ from session.checks.check import Check, Kind
 from session.checks.finding import Status
 from session.checks.runner import CheckRunner
 from session.coverage.past_commits import PastCommit, write_before
-from session.events import AttemptAnswered, AttemptEnded, RaceEnded, TurnEnded
+from session.events import AttemptAnswered, RaceEnded, TurnEnded
 from session.sandbox.sandbox import Sandboxes
 from session.session import Session
 from session.setup.opening import Opening
@@ -74,7 +74,6 @@ async def _race(commit: PastCommit, check: Check, attempts: int, opening: Openin
     events = session.listen()
     ended: RaceEnded | None = None
     changed_tests: set[int] = set()
-    cheated = 0
     await session.open()
     try:
         await session.race.start(commit.prompt, attempts, [check], judge_all=True)
@@ -82,8 +81,6 @@ async def _race(commit: PastCommit, check: Check, attempts: int, opening: Openin
             match event:
                 case AttemptAnswered(attempt=number, paths=paths) if set(paths) & set(commit.tests):
                     changed_tests.add(number)
-                case AttemptEnded(attempt=number, status="green" | "won"):
-                    cheated += number in changed_tests
                 case RaceEnded():
                     ended = event
                 case TurnEnded(message=message):
@@ -96,8 +93,8 @@ async def _race(commit: PastCommit, check: Check, attempts: int, opening: Openin
         await session.close()
     if ended is None:
         return Trial(commit, problem="the race did not end")
-    right = max(0, ended.green - cheated)
-    return Trial(commit, ended.attempts, right, ended.tokens, ended.seconds, ended.cost)
+    right = session.race.green - changed_tests
+    return Trial(commit, ended.attempts, len(right), ended.tokens, ended.seconds, ended.cost)
 
 
 def _because(why: str) -> str:

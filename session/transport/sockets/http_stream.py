@@ -1,4 +1,4 @@
-"""The sockets below the HTTP client: read whole, and not more than once a millisecond while data come fast.
+"""The sockets below the HTTP client: read whole, and not for each packet while data come fast.
 
 ``httpcore2``'s own backend reads one TLS record at a time, with a timeout around each. At 10,000 tokens a
 second, each a record of its own, that cost more than everything else that is done about a token.
@@ -202,7 +202,7 @@ class _Reader(asyncio.Protocol):
         if len(self._waiting) > _MOST_WAITING and not self._is_held:
             self._is_held = True
             self._pacer.hold()
-        self._pacer.received()
+        self._pacer.received(len(data))
 
     def eof_received(self) -> None:
         """The server sends no more."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.commands.options import json_option, model_options, opening, typed_checks
+from tui.commands.options import asking_options, json_option, opening, typed_checks
 from tui.exits import CONFIGURATION, FAILED, USAGE, leave
 from tui.printing import say, say_json, say_line
 
 if TYPE_CHECKING:
-    from context.disk.git import Git
     from session.checks.check import Check
     from session.coverage.trial import Trial
+    from session.setup.opening import Opening
 
 
 @click.group("bench")
@@ -25,7 +24,9 @@ def command() -> None:
 
 
 @command.command("attempts")
-@click.option("--attempts", type=click.IntRange(1, 64), default=5, show_default=True, metavar="N", help="For each.")
+@click.option(
+    "--attempts", type=click.IntRange(1, 64), default=5, show_default=True, metavar="N", help="For each."
+)
 @click.option(
     "--commits", type=click.IntRange(1, 1000), default=10, show_default=True, help="Commits to try."
 )
@@ -34,7 +35,7 @@ def command() -> None:
 )
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Run the tests with COMMAND.")
 @json_option
-@model_options
+@asking_options
 def bench_attempts(
     attempts: int,
     commits: int,
@@ -51,24 +52,24 @@ def bench_attempts(
     It asks the configured model, which may cost money: the first line says how many answers at most. Nothing
     of this folder is changed.
     """
-    from context.disk.git import Git, GitUnavailable
+    import asyncio
+
+    from session.coverage.measuring import NoCommitsError
 
     opened = opening(folder, **given)
     if opened.endpoint is None:
         leave(opened.missing, CONFIGURATION)
-    check = _check(commands, opened.workspace.root, folder)
+    check = _check(commands, opened)
     try:
-        git = Git.open(opened.workspace.root)
-        trials = asyncio.run(_trials(git, check, attempts, commits, look_at, as_json, given))
-    except GitUnavailable as problem:
+        tried = asyncio.run(_try(opened.workspace.root, check, attempts, commits, look_at, as_json, given))
+    except NoCommitsError as problem:
         leave(str(problem), CONFIGURATION)
-    tried = [trial for trial in trials if not trial.problem]
     _summary(tried, attempts, as_json)
     if not tried:
         leave("no commit could be tried: none has tests that are red before it and green after it", FAILED)
 
 
-def _check(commands: tuple[str, ...], root: Path, folder: Path) -> Check:
+def _check(commands: tuple[str, ...], opened: Opening) -> Check:
     """The check that runs the tests: that of ``--check``, or the agreed one."""
     from session.checks.check import Kind
     from session.checks.known_checks import KnownChecks
@@ -78,8 +79,8 @@ def _check(commands: tuple[str, ...], root: Path, folder: Path) -> Check:
         leave("one --check says how the tests run", USAGE)
     if typed:
         return typed[0]
-    opened = opening(folder)
-    known = KnownChecks(root, opened.workspace.folders.state, opened.settings.checks)
+    workspace = opened.workspace
+    known = KnownChecks(workspace.root, workspace.folders.state, opened.settings.checks)
     agreed = [check for check in known.agreed() if check.kind is Kind.TESTS]
     if len(agreed) != 1:
         how = "no agreed check runs tests" if not agreed else "several agreed checks run tests"
@@ -87,32 +88,29 @@ def _check(commands: tuple[str, ...], root: Path, folder: Path) -> Check:
     return agreed[0]
 
 
-async def _trials(
-    git: Git, check: Check, attempts: int, commits: int, look_at: int, as_json: bool, given: dict[str, Any]
+async def _try(
+    root: Path,
+    check: Check,
+    attempts: int,
+    commits: int,
+    look_at: int,
+    as_json: bool,
+    given: dict[str, Any],
 ) -> list[Trial]:
-    from session.commands.race_commands import RaceError
-    from session.coverage.past_commits import past_commits
-    from session.coverage.trial import Trial, try_commit
+    """Try commits and tell of each; returns those that could be tried."""
+    from session.coverage.measuring import trials
     from session.setup.config import Flags
-    from session.setup.opening import Opening, open_project
+    from session.setup.opening import open_project
 
-    def opens(folder: Path, environ: Any) -> Opening:
+    def opens(folder: Path, environ: Mapping[str, str]) -> Opening:
         return open_project(folder, Flags(**given), environ)
 
     say_line(f"at most {attempts * commits} answers: {attempts} for each of {commits} commits", err=True)
-    trials: list[Trial] = []
-    done = 0
-    for commit in past_commits(git, check, look_at):
-        if done == commits:
-            break
-        try:
-            trial = await try_commit(git, commit, check, attempts, opens)
-        except (RaceError, OSError) as problem:
-            trial = Trial(commit, problem=str(problem))
-        done += not trial.problem
-        trials.append(trial)
+    tried: list[Trial] = []
+    async for trial in trials(root, check, attempts, commits, look_at, opens):
         _tell(trial, as_json)
-    return trials
+        tried += [] if trial.problem else [trial]
+    return tried
 
 
 def _tell(trial: Trial, as_json: bool) -> None:

@@ -20,7 +20,7 @@ from session.usage.totals import Spent, spent
 
 WRITE_SECONDS = 10.0
 """Most seconds for which what was taken is only in memory."""
-READ_SECONDS = 300.0
+READ_SECONDS = 30.0
 """Seconds between two looks at what other processes took."""
 
 
@@ -50,10 +50,14 @@ class SideAccount:
         self._unwritten: set[tuple[Kind, str, str]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def reading(self) -> bool:
+        """Whether it is being read what all processes took."""
+        return self._reading is not None and not self._reading.done()
+
     def read(self) -> None:
         """Have it read what all processes took, unless that was done lately."""
-        running = self._reading is not None and not self._reading.done()
-        if running or monotonic() - self._read_at < READ_SECONDS:
+        if self.reading or monotonic() - self._read_at < READ_SECONDS:
             return
         self._read_at = monotonic()
         self._reading = self._tasks.start(

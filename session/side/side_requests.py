@@ -81,15 +81,14 @@ class SideRequests:
     def typed(self) -> None:
         """A key was pressed: requests may be worth it for the next minute."""
         self._typed = monotonic()
-        if self.enabled and self._connection is not None:
-            self.account.read()
 
     def refusal(self, kind: Kind) -> NotNow | None:
-        """Why no request of this kind may go out now; None where one may."""
+        """Why no request of this kind may go out now; None where one may. The first call has it read what was
+        spent already, and is told ``STARTING`` until that is known."""
         if self._connection is None:
             return NotNow.OFFLINE
+        self.account.read()
         if not self.account.known:
-            self.account.read()
             return NotNow.STARTING
         if not kind.asked_for:
             if not self.enabled:

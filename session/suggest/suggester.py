@@ -27,6 +27,8 @@ MOST_TOKENS = 200
 """Output tokens of a suggestion, with the reasoning of models that cannot do without."""
 
 
+GIVE_UP_SECONDS = 8.0
+"""After which an answer is given up."""
 _START_SECONDS = 0.05
 """Until the next try, while it is read what was spent."""
 LOOK_SECONDS = 20.0
@@ -112,7 +114,7 @@ class Suggester:
         if place is None:
             return
         refusal = self._side.refusal(Kind.SUGGESTION)
-        if refusal is NotNow.STARTING:
+        if refusal is NotNow.STARTING and self._side.account.reading:
             self._ask_in(_START_SECONDS)
         if refusal is not None:
             return
@@ -133,7 +135,10 @@ class Suggester:
         try:
             around = self._around
             if around is not None:
-                await (self._insertion if wanted.insertion else self._rewrite)(place, around)
+                # Nobody waits for so long: a server that hangs must not hold the next ones up.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(GIVE_UP_SECONDS):
+                        await (self._insertion if wanted.insertion else self._rewrite)(place, around)
         finally:
             self._pace.ended()
             if self._waits:

@@ -14,6 +14,8 @@ MOST_AT_ONCE = 2
 PER_SECOND = 2.0
 """Requests that come up for each second of typing; :data:`SAVED` of them can be saved up."""
 SAVED = 8.0
+LONGEST_LINE = 400
+"""Characters of the cursor's line from which on nothing is asked for: it is data."""
 _RIGHT = 8
 """Characters right of the cursor up to which text is put in there; more of them are written anew."""
 
@@ -32,6 +34,8 @@ NOTHING = Worth()
 def worth(place: Place, *, erased: bool) -> Worth:
     """What to ask for, once the user typed or (``erased``) deleted something."""
     right = place.right.rstrip()
+    if len(place.left) + len(right) > LONGEST_LINE:
+        return NOTHING
     if place.right[:1].isidentifier() or place.right[:1].isdigit():
         # The cursor is inside a word, or before one: what is missing there is seen by the lines around it.
         return Worth(rewrite=True)

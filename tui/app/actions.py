@@ -47,7 +47,8 @@ class Actions:
 
     def interrupt(self) -> None:
         """Stop the turn; without one, hide the suggestion."""
-        if not self._controls.session.running and self._controls.ghosts.refuse():
+        running = self._controls.session.running
+        if not running and self._panes.editor.has_focus and self._controls.ghosts.refuse():
             return
         self._controls.prompts.interrupt()
 

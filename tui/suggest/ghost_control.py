@@ -45,6 +45,8 @@ class GhostControl:
         suggestion, editor = self.shown, self._editor
         if suggestion is None or (part != "all" and isinstance(suggestion, Rewrite)):
             return False
+        if part == "line" and suggestion.place.right.strip():
+            return False  # the end of the line is behind what stands there
         editor.buffer.history.break_off()
         if isinstance(suggestion, Insertion):
             text = {"all": suggestion.text, "word": suggestion.word, "line": suggestion.line}[part]

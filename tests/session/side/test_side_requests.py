@@ -83,6 +83,13 @@ async def test_what_was_spent_is_kept_over_a_restart_and_counts_for_all_sessions
         assert (turns.turns, aside.turns) == (0, 3), "the fourth is still in memory"
 
 
+async def test_typing_alone_reads_nothing_from_the_disk(project: Path) -> None:
+    async with talking(project, PLAIN) as at:
+        at.session.typing()
+        await asyncio.sleep(0.05)
+        assert not at.session.side.account.known and not at.session.side.account.reading
+
+
 async def test_a_spent_budget_ends_them_with_one_line(project: Path) -> None:
     settle(project, "tokens_per_hour = 60")
     async with talking(project, PLAIN) as at:
@@ -134,7 +141,7 @@ async def test_off_ends_what_runs_and_lets_only_that_go_which_the_user_asks_for(
     async with talking(project, REPAINT, rate=20) as at:
         side = await typed(at)
         running = asyncio.create_task(ask(side))
-        while not at.partner.requests:
+        while not at.requests():
             await asyncio.sleep(0.005)
         side.switch(on=False)
         events = await asyncio.wait_for(running, 20)
@@ -161,7 +168,7 @@ async def test_a_prompt_ends_those_that_run_and_none_goes_out_beside_the_answer(
     async with talking(project, REPAINT, rate=40) as at:
         side = await typed(at)
         running = asyncio.create_task(ask(side))
-        while not at.partner.requests:
+        while not at.requests():
             await asyncio.sleep(0.005)
         at.session.submit("repaint")
         events = await asyncio.wait_for(running, 20)
@@ -203,6 +210,7 @@ async def test_a_log_that_cannot_be_read_allows_nothing(project: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{date.today():%Y-%m}.jsonl").mkdir()
         at.session.typing()
+        at.session.side.refusal(Kind.SUGGESTION)
         await at.until(Notice, lambda notice: "no suggestions until it can be read" in notice.text)
         assert at.session.side.refusal(Kind.SUGGESTION) is NotNow.STARTING
 

@@ -128,6 +128,16 @@ async def test_escape_hides_it_and_it_is_not_shown_again_there(tmp_path: Path) -
         assert shown(at) == ""
 
 
+async def test_end_goes_to_the_end_of_a_line_that_has_more(tmp_path: Path) -> None:
+    text = "print(total)\nprint(total)\n"
+    async with typing(tmp_path, text) as at:
+        await at.pilot.press(*"print()", "left", *"tot")
+        await at.until(lambda: shown(at) == "al", "the suggestion")
+        await at.pilot.press("end")
+        assert at.app.editor.content.endswith("\nprint(tot)")
+        assert at.app.editor.cursor_location[1] == len("print(tot)")
+
+
 async def test_moving_the_cursor_hides_it(tmp_path: Path) -> None:
     async with typing(tmp_path) as at:
         await at.pilot.press(*"def a")

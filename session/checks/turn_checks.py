@@ -19,6 +19,7 @@ from session.checks.finding import Status, Verdict
 from session.checks.hunk_checks import CHEAP, Judge, Stamp, stamp
 from session.events import (
     CheckEnded,
+    CheckStarted,
     Event,
     FileSaved,
     FilesChanged,
@@ -136,6 +137,7 @@ class TurnChecks:
         await self._settled()
         for check in self._costly:
             if any(check.takes(path) for path in paths):
+                self._publish(CheckStarted(check.name))
                 self._publish(self._ended_event(check, await self._verdict(check, paths)))
         self._judged(turn)
 

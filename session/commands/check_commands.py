@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from session.checks.red_request import Red, red_request
 from session.commands.hunk_commands import HunkCommands
-from session.events import CheckEnded, Event, HunkChecked, HunkUndone, Notice
+from session.events import CheckEnded, CheckStarted, Event, HunkChecked, HunkUndone, Notice
 from session.journal.recorder import Recorder
 from session.project.indexing import ProjectReading
 from session.setup.opening import Opening
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from session.checks.runner import CheckRunner
 
 NO_CHECKS = "This project has no checks: add [[checks]] to config.toml (docs/checks.md)."
-MOST_SENT = 20
-"""The findings that are sent to the model at once."""
 
 
 class CheckError(Exception):
@@ -54,8 +53,8 @@ class CheckCommands:
         self._following: list[asyncio.Task[None]] = []
         self._take: list[Callable[[Event], None]] = []
         self._auto: AutoFix | None = None
-        self._red: dict[tuple[str, str], str] = {}
-        """What is red now, by hunk or check: a line for the model."""
+        self._red: dict[tuple[str, str], Red] = {}
+        """What is red now, by hunk or number, and check."""
         recorder.subscribe(self._note)
 
     @property
@@ -132,17 +131,14 @@ class CheckCommands:
 
     def request(self) -> str:
         """What asks the model to mend what is red; empty where nothing is."""
-        if not self._red:
-            return ""
-        lines = list(dict.fromkeys(self._red.values()))
-        more = f"\n… and {len(lines) - MOST_SENT} more" if len(lines) > MOST_SENT else ""
-        return "These checks fail. Mend what they found:\n" + "\n".join(lines[:MOST_SENT]) + more
+        return red_request(self._red.values())
 
     async def _run(self, checks: list[Check]) -> None:
         from session.checks.turn_checks import ended_event
 
         runner = self.runner()
         for check in checks:
+            self._recorder.publish(CheckStarted(check.name))
             self._recorder.publish(ended_event(await runner.run(check)))
 
     async def agreed(self) -> list[Check]:
@@ -208,14 +204,15 @@ class CheckCommands:
                 self._red.pop((hunk, check), None)
                 if status == "red":
                     place = f"{event.path}:{event.line}" if event.line else event.path
-                    self._red[hunk, check] = f"- {place}: {event.message} ({check})"
+                    self._red[hunk, check] = Red(place, event.message, check)
             case HunkUndone(hunk=hunk):
-                self._red = {key: line for key, line in self._red.items() if key[0] != hunk}
+                self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
             case CheckEnded(check=check, status=status):
-                self._red = {key: line for key, line in self._red.items() if key[1] != check}
+                self._red = {key: red for key, red in self._red.items() if key[1] != check}
                 if status == "red":
                     for number, finding in enumerate(event.findings or (event.why,)):
-                        self._red[str(number), check] = f"- {finding} ({check})"
+                        place, colon, message = finding.partition(": ")
+                        self._red[str(number), check] = Red(place if colon else "", message or finding, check)
             case _:
                 pass
         for take in self._take:

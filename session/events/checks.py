@@ -24,6 +24,14 @@ class HunkChecked(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckStarted(Event):
+    """A check of the project runs; what it says comes when it has ended."""
+
+    type: ClassVar[str] = "check.started"
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckEnded(Event):
     """A check of the project has run. ``findings`` are ``path:line: message`` each; ``why`` says how it
     ended where it is not green.

@@ -190,6 +190,7 @@ class SessionStart:
                 controls.trust.take(event)
                 controls.reading.take(event)
                 controls.races.take(event)
+                controls.findings.take(event)
                 controls.reviews.take(event)
                 controls.next_edits.take(event)
                 self._overlays.take(event)

@@ -211,7 +211,11 @@ class Feed:
                 chat.judged(hunk, check, state, checked_detail(event))
             case said.RaceEnded():
                 chat.remark(ended_line(event), "info" if event.winner else "warning")
-            case said.CheckEnded():
+            case said.CheckStarted(check=check):
+                status.say(f"{check} runs …")
+            case said.CheckEnded(check=check):
+                if status.status.message == f"{check} runs …":
+                    status.say("")
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.CommandStarted(command=command):
                 chat.call(command, f"! {event.line}").lines = COMMAND_LINES

@@ -12,6 +12,7 @@ from session.checks.finding import Finding, Status, Verdict
 from session.checks.hunk_checks import HunkChecks
 from session.checks.turn_checks import TurnChecks
 from session.events import (
+    CheckStarted,
     Event,
     HunkLanded,
     TurnStarted,
@@ -51,7 +52,12 @@ class Followed:
         self.places: dict[str, LandedHunk] = {}
         self.judged: list[str] = []
         self.tests = tests
-        judge, publish = self.linter.judge, self.events.append
+        judge = self.linter.judge
+
+        def publish(event: Event) -> None:
+            if not isinstance(event, CheckStarted):
+                self.events.append(event)
+
         self.hunks = HunkChecks(root, checks, judge, self._places, publish)
         self.turns = TurnChecks(
             root, checks, judge, self._reaching, publish, self.hunks.settled, self.judged.append

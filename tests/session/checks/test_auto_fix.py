@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.checks.auto_fix import AutoFix, Round
+from session.checks.red_request import Red, red_request
 from session.events import HunkLanded, PromptSubmitted, TurnEnded
 
 
@@ -73,6 +74,20 @@ def test_the_verdict_on_an_earlier_turn_starts_nothing() -> None:
     turn(auto, "t1")
     auto.take(PromptSubmitted("t2", "something else"))
     assert auto.judged("t1", "- a.py:1: one") == ""
+
+
+def test_a_request_says_each_message_once_and_stays_short() -> None:
+    found = [Red(f"a.py:{line}", "no such name", "tests") for line in range(1, 40)]
+    found += [Red("b.py:1", "no such name", "types"), Red("", "exit 1", "other")] * 2
+    assert red_request(found).splitlines() == [
+        "These checks fail. Mend what they found:",
+        "- a.py:1: no such name (tests); the same at a.py:2, a.py:3, a.py:4 and 35 more places",
+        "- b.py:1: no such name (types)",
+        "- exit 1 (other)",
+    ]
+    many = red_request(Red(f"a.py:{line}", f"message {line}", "tests") for line in range(60))
+    assert len(many.splitlines()) == 22 and many.endswith("… and 40 more")
+    assert red_request([]) == ""
 
 
 class Rounds(RuleBasedStateMachine):

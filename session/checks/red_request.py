@@ -1,0 +1,40 @@
+"""What asks a model to mend what checks found: short, each message once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MOST_MESSAGES = 20
+"""Different messages that are sent at once."""
+MOST_PLACES = 4
+"""Places that are named for one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Red:
+    """A finding: its place as ``path:line`` or ``path``, which may be empty; what is wrong; the check."""
+
+    place: str
+    message: str
+    check: str
+
+
+def red_request(found: Iterable[Red]) -> str:
+    """The request about ``found``, or nothing where that is empty."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in dict.fromkeys(found):
+        places.setdefault((each.message, each.check), []).append(each.place)
+    if not places:
+        return ""
+    lines = [_line(message, check, where) for (message, check), where in places.items()]
+    more = [f"… and {len(lines) - MOST_MESSAGES} more"] if len(lines) > MOST_MESSAGES else []
+    return "\n".join(["These checks fail. Mend what they found:", *lines[:MOST_MESSAGES], *more])
+
+
+def _line(message: str, check: str, places: list[str]) -> str:
+    first = f"{places[0]}: " if places[0] else ""
+    others = places[1:MOST_PLACES]
+    left = len(places) - 1 - len(others)
+    tail = f"; the same at {', '.join(others)}{f' and {left} more places' if left else ''}" if others else ""
+    return f"- {first}{message} ({check}){tail}"

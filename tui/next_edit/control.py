@@ -6,6 +6,7 @@ they always are, until the user asks for it again.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from session.events import Event, NextEditOffered, NextEditsOver
@@ -20,6 +21,9 @@ from tui.panes.layout import Layout, Panes
 if TYPE_CHECKING:
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
+
+TOO_LATE = 0.7
+"""For this many seconds after the last place was taken Tab does nothing: it was pressed for one more."""
 
 
 class NextEditControl:
@@ -37,6 +41,9 @@ class NextEditControl:
         self._drawn: HunkInFlight | None = None
         self._going = False
         """Whether the user goes from place to place: each is gone to and drawn as it is offered."""
+        self._taking = False
+        self._over = -TOO_LATE
+        """When the last place was taken, on the monotonic clock."""
         editor = panes.editor
         self._accept = editor.accept
         editor.accept = self.accept
@@ -57,6 +64,7 @@ class NextEditControl:
                     self._panes.status.say(f"{told} goes there")
             case NextEditsOver():
                 was, self._offer, self._going = self._going, None, False
+                self._over = monotonic() if was and self._taking else self._over
                 self._hide()
                 if was:
                     self._panes.status.say("no next edit is left")
@@ -64,7 +72,11 @@ class NextEditControl:
                 pass
 
     def accept(self, part: Part) -> bool:
-        """Take the place that is drawn; else do what the key does without it."""
+        """Take the place that is drawn; else do what the key does without it. A key that comes too early for
+        the next place, or right after the last one, is meant for one and does nothing."""
+        late = monotonic() - self._over < TOO_LATE
+        if part == "all" and (late or (self._going and self._drawn is None)):
+            return True
         if self._drawn is None or self._drawn is not self._panes.editor.flight:
             return self._accept(part)
         if part != "all":
@@ -86,11 +98,19 @@ class NextEditControl:
             self._background.start(self._show(offer), "showing the next edit")
 
     async def _take(self) -> None:
-        await self._session.assist.next_edits.take()
+        self._taking = True
+        try:
+            await self._session.assist.next_edits.take()
+        finally:
+            self._taking = False
 
     async def _show(self, offer: NextEditOffered) -> None:
         await self._file.order.settled()
-        if not await self._file.open(offer.path) or offer is not self._offer:
+        shown_file = await self._file.open(offer.path)
+        if offer is not self._offer:
+            return
+        if not shown_file:
+            self._going = False  # the status line says why
             return
         editor = self._panes.editor
         row = editor.buffer.row_of(offer.line - 1, offer.line)

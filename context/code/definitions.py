@@ -114,7 +114,7 @@ def _definitions(
         if place not in found or weight < found[place][0]:
             found[place] = weight, None, node, captures
     symbols: list[Symbol] = []
-    around: list[tuple[int, bool]] = []
+    around: list[tuple[int, bool, bool]] = []
     line = counted = 0
     for place in sorted(found):
         weight, inside, node, captures = found[place]
@@ -128,10 +128,11 @@ def _definitions(
             continue
         if language.deepest is not None and len(around) >= language.deepest:
             continue
-        in_function = bool(around) and around[-1][1]
         kind = KINDS[weight >> 1]
+        in_function = bool(around) and (around[-1][1] or (around[-1][2] and kind != "section"))
         symbols.append(symbol_of(language, source, kind, node, captures, line, len(around), in_function))
-        around.append((end, in_function or kind == "function"))
+        in_tests = kind == "section" and language.most is None
+        around.append((end, in_function or kind == "function", in_tests))
     return symbols
 
 

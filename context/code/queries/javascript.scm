@@ -25,3 +25,10 @@
   (variable_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))] @constant
   (#not-match? @_value "^require\\b")))
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))
+; Blocks of tests.
+(expression_statement (call_expression
+  function: [(identifier) @_call (member_expression object: (identifier) @_call)
+    (call_expression function: (member_expression object: (identifier) @_call))]
+  arguments: (arguments . [(string) (template_string)] @name
+    [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))
+  (#any-of? @_call "describe" "it" "test" "suite" "context" "specify" "bench")) @section

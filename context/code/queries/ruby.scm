@@ -9,4 +9,8 @@
 (assignment left: (constant) @name) @constant
 (call method: (identifier) @_call arguments: (argument_list)
   (#any-of? @_call "attr_reader" "attr_writer" "attr_accessor" "has_many" "has_one" "belongs_to" "scope"
-    "delegate" "define_method")) @field
+    "delegate" "define_method" "alias_method")) @field
+; Blocks of tests.
+(call method: [(identifier) (constant)] @_call arguments: (argument_list . (_) @name) block: (_) @body
+  (#any-of? @_call "describe" "context" "it" "specify" "feature" "scenario" "should" "test" "shared_examples"
+    "Given" "When" "Then")) @section

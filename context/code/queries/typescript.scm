@@ -6,7 +6,9 @@
 (interface_declaration name: (type_identifier) @name body: (_) @body) @class
 (internal_module name: (_) @name body: (statement_block) @body) @class
 (module name: (_) @name body: (statement_block) @body) @class
-(enum_declaration name: (identifier) @name) @type
+(enum_declaration name: (identifier) @name body: (enum_body) @body) @type
+(enum_body [(property_identifier) (string)] @name @field)
+(enum_body (enum_assignment name: (_) @name) @field)
 (type_alias_declaration name: (type_identifier) @name) @type
 (method_definition name: (_) @name body: (statement_block) @body) @function
 (class_body (method_signature name: (_) @name) @function)
@@ -32,3 +34,10 @@
 (ambient_declaration [(lexical_declaration . (variable_declarator name: (identifier) @name))
   (variable_declaration . (variable_declarator name: (identifier) @name))] @constant)
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))
+; Blocks of tests.
+(expression_statement (call_expression
+  function: [(identifier) @_call (member_expression object: (identifier) @_call)
+    (call_expression function: (member_expression object: (identifier) @_call))]
+  arguments: (arguments . [(string) (template_string)] @name
+    [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))
+  (#any-of? @_call "describe" "it" "test" "suite" "context" "specify" "bench")) @section

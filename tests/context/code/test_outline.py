@@ -304,3 +304,16 @@ def test_no_text_crashes_or_hangs_the_syntax_check(path: str, text: str) -> None
 )
 def test_comments_inside_a_signature_are_left_out(name: str, text: str, shown: str) -> None:
     assert outline(name, text).text == shown
+
+
+def test_test_blocks_define_no_names_and_hide_what_is_local_to_them() -> None:
+    found = outline(
+        "a.spec.js", "describe('a queue', () => {\n  function helper() {\n  }\n})\nfunction open() {\n}\n"
+    )
+    assert found.names == {"open"}
+    assert [symbol.inside_function for symbol in found.symbols] == [False, True, False]
+
+
+def test_assertions_about_go_types_are_in_no_outline() -> None:
+    text = "package a\n\nvar _ Reader = (*File)(nil)\n\nvar (\n\t_ Writer = File{}\n\tsize = 1\n)\n"
+    assert outline("a.go", text).text == "size = 1\n"

@@ -49,7 +49,8 @@ async def editor(text: str = "\n".join(LINES)) -> AsyncIterator[tuple[EditorPane
 
 
 def shown(pane: EditorPane) -> list[str]:
-    return [pane.render_line(y).text.rstrip() for y in range(pane.size.height)]
+    """The lines of the pane, without the scroll bar."""
+    return [pane.render_line(y).text.rstrip("│┃ ") for y in range(pane.size.height)]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
 from tui.ghost.ghost import NO_GHOST, Ghost
+from tui.gutter.scroll_bar import ScrollBar
 from tui.gutter.signs import Notes
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
@@ -55,6 +56,7 @@ class EditorPane(TextArea):
         self._drawn = DrawnLines()
         self._overlay = EMPTY
         self._view: list[tuple[DocRow | GhostRow, str]] = []
+        self._bar = ScrollBar()
         self.old_lines: list[tuple[int, tuple[GhostRow, ...]]] = []
         """What stood in the place of a landed hunk: rows, and what is drawn above them."""
         self._shift = 0
@@ -277,7 +279,9 @@ class EditorPane(TextArea):
     def _visible(self) -> list[tuple[DocRow | GhostRow, str]]:
         top = self.scroll_offset.y + self._shift
         rows = [self._overlay.at(top + y) for y in range(self.size.height)]
-        return [(row, self._sign_of(row)) for row in rows]
+        place = top, self.document.line_count + self._overlay.ghosts, len(rows)
+        bar = self._bar.update(place, self.marks.of(self.path), self.notes.of(self.path))
+        return [(row, f"{self._sign_of(row)} {cell}") for row, cell in zip(rows, bar, strict=True)]
 
     def _sign_of(self, row: DocRow | GhostRow) -> str:
         if isinstance(row, GhostRow):
@@ -328,13 +332,11 @@ class EditorPane(TextArea):
         self._touch()
         await run_key_in_order(self, event)
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+    def on_mouse_scroll_up(self) -> None:
         """Remember that the user is here."""
         self._touch()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Remember that the user is here."""
-        self._touch()
+    on_mouse_scroll_down = on_mouse_scroll_up
 
     def _touch(self) -> None:
         self.touched = monotonic()
@@ -359,17 +361,19 @@ class EditorPane(TextArea):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Colour the visible rows together, then draw them."""
+        self._visible()
         top = self.scroll_offset.y + self._shift
-        rows = [
-            row.row for y in range(self.size.height) if isinstance(row := self._overlay.at(top + y), DocRow)
-        ]
+        seen = [self._overlay.at(top + y) for y in range(self.size.height)]
+        rows = [row.row for row in seen if isinstance(row, DocRow)]
         if rows:
             self._colouring.prepare(self.document.get_line, rows[0], rows[-1] + 1)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
-        width = self.scrollable_content_region.width
+        return self._bar.beside(self._line, y, self.scrollable_content_region.width, self.palette)
+
+    def _line(self, y: int, width: int) -> Strip:
         number_width = self.gutter_width - AROUND_NUMBER
         at = self._overlay.at(y + self.scroll_offset.y + self._shift)
         if isinstance(at, GhostRow):

@@ -172,7 +172,7 @@ class SaveReview:
         try:
             for path, hunk in self._baselines.unknown(paths).items():
                 self._baselines.was(path, await self._hunks.text_before(hunk))
-            change = await asyncio.to_thread(lambda: self._baselines.change(paths, self._allowed(paths)))
+            change = await asyncio.to_thread(self._read, paths)
             self._baselines.again(each.path for each in change.left_out if each.why == NOT_SHOWN)
             for name in self.findings.outdated(change):
                 self._close(name, "outdated")
@@ -184,9 +184,13 @@ class SaveReview:
             if not done:
                 self._baselines.again(paths)
 
+    def _read(self, paths: Collection[str]) -> ReviewedChange:
+        """What changed in ``paths``. Other processes dismiss findings too, so these are read again."""
+        self._dismissals.read()
+        return self._baselines.change(paths, self._allowed(paths))
+
     async def _look_at(self, change: ReviewedChange) -> bool:
         """Review ``change``; false where the model could not be asked about all of it."""
-        await asyncio.to_thread(self._dismissals.read)
         checking = self._tasks.start(self._check(change), "running the checks of a review")
         reported: set[str] = set()
         asked = Asked(change, Tally("review"), known=self._known(change), most=MOST_FINDINGS)

@@ -65,7 +65,7 @@ def bar_cells(top: int, total: int, height: int, stretches: Iterable[Stretch]) -
         return ()
     size = max(1, height * height // total)
     first = round(min(top, total - height) * (height - size) / (total - height))
-    cells: list[Cell] = [("┃" if first <= y < first + size else "│", "scrollbar") for y in range(height)]
+    cells: list[Cell] = [("┃" if first <= y < first + size else " ", "scrollbar") for y in range(height)]
     ranks: dict[int, int] = {}
     for start, end, name in stretches:
         sign = signs()[name]

@@ -90,6 +90,8 @@ class RaceRunner:
         """The attempts and checks that run, with the attempt that each is about."""
         self._told: dict[int, tuple[int, int, int]] = {}
         self._failure: Failure | None = None
+        self._early: list[Event] | None = []
+        """The verdicts of the baseline that came before the race was told of; None from then on."""
 
     async def run(self) -> None:
         """Run the race to its end. An exception of any kind ends it as failed."""
@@ -158,6 +160,9 @@ class RaceRunner:
             )
         self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
         self._publish(race_started(self.turn.name, plan, input_tokens, likely))
+        early, self._early = self._early or [], None
+        for event in early:
+            self._publish(event)
         self._signal(Signal.SENT)
         for number in range(1, len(plan.variations) + 1):
             attempt = self._maker.make(number, self.turn, partial(self._sent, number))
@@ -189,7 +194,11 @@ class RaceRunner:
     async def _check(self, run: RunCheck) -> None:
         if run.attempt == BASELINE:
             verdict = await self._judge.baseline(run.check)
-            self._publish(baseline_checked(self.turn.name, verdict))
+            told = baseline_checked(self.turn.name, verdict)
+            if self._early is None:
+                self._publish(told)
+            else:
+                self._early.append(told)
         else:
             verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
         self._take(self.race.checked(run.attempt, run.check, verdict))

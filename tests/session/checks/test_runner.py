@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -103,3 +104,28 @@ async def test_a_flood_of_output_is_kept_at_its_ends_only(root: Path) -> None:
     )
     assert [finding.message for finding in verdict.findings] == ["first", "last"]
     assert verdict.last.splitlines()[-1] == "app.py:2: last"
+
+
+async def test_control_sequences_of_a_check_reach_no_screen(root: Path) -> None:
+    place = r"app.py:1: \033]0;owned\007\033[2Jbad\233 \342\200\256end\n"
+    shout = rf"printf '{place}\033[?1049h\033]52;c;aGk=\007last\n'; exit 1"
+    verdict = await run(root, Check("loud", shout))
+    told = "\n".join((*map(str, verdict.findings), verdict.last, verdict.why))
+    assert verdict.status is Status.RED and "bad" in told and "last" in told
+    assert not any((ord(each) < 32 and each != "\n") or 0x7F <= ord(each) < 0xA0 for each in told)
+    assert "\u202e" not in told
+
+
+async def test_a_check_that_wants_a_terminal_gets_none_and_ends(root: Path) -> None:
+    verdict = await run(root, Check("asks", "test -t 0 && exit 0; read answer || exit 3; exit 0", seconds=20))
+    assert (verdict.status, verdict.why) == (Status.RED, "exit 3")
+    opened = await run(root, Check("opens", "exec 3<>/dev/tty && exit 0; exit 4", seconds=20))
+    assert opened.status is Status.RED
+
+
+async def test_a_check_that_leaves_a_daemon_ends_with_it(root: Path) -> None:
+    seconds = f"86.{os.getpid()}"
+    check = Check("daemon", f"setsid sleep {seconds} >/dev/null 2>&1 & exit 0", seconds=20)
+    assert (await run(root, check)).status is Status.GREEN
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert f"sleep {seconds}" not in [line.strip() for line in listed.splitlines()]

@@ -89,3 +89,30 @@ async def test_what_cannot_race_comes_back_to_be_corrected(folder: Path) -> None
             it.key("enter")
             await it.until(lambda why=why: why in it.screen.replace("\n", " "), why)  # type: ignore[misc]
             await it.until(lambda typed=typed: it.app.composer.text == typed, typed)  # type: ignore[misc]
+
+
+async def test_a_second_race_takes_the_place_of_the_first(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, WRONG, RIGHT, RIGHT, stall=0.5)) as it:
+        it.app.composer.focus()
+        it.app.composer.put("/try 2 mend add")
+        it.key("enter")
+        await it.until(lambda: "streaming" in panel(it), "the first race")
+        it.app.composer.put("/try 2 mend add now")
+        it.key("enter")
+        await it.until(lambda: "of 2 won" in panel(it) and not it.session.running, "the second race")
+        await it.done()
+        assert (it.root / "calc.py").read_text() == ADD.replace("a - b", "a + b")
+        assert "Stopped" in it.chat or "stopped" in it.chat, "the first race was stopped"
+
+
+async def test_quitting_in_a_race_leaves_the_project_and_no_sandbox(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, RIGHT, stall=30.0)) as it:
+        it.app.composer.focus()
+        it.app.composer.put("mend add")
+        it.key("f11")
+        await it.until(lambda: "streaming" in panel(it), "the attempts")
+        it.key("ctrl+q")
+        await it.until(lambda: not it.app.is_running or not it.session.running, "the end")
+    assert (folder / "project" / "calc.py").read_text() == ADD
+    left = list((folder / "home").rglob("sandboxes/*"))
+    assert left == [], left

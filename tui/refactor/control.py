@@ -60,7 +60,8 @@ class RefactorControl:
         lines = f"line {first + 1}" if first == last else f"lines {first + 1}–{last + 1}"
         self._bar = RefactorBar(f"Rewrite {lines} of {visible(path)}", answered)
         await self._app.screen_stack[0].mount(self._bar, before="#find-bar")
-        self._bar.field.focus()
+        # At once: the next key of the same read goes there.
+        self._app.screen_stack[0].set_focus(self._bar.field)
 
     async def _close(self) -> None:
         bar, self._bar = self._bar, None

@@ -85,3 +85,16 @@ async def test_unsaved_text_and_no_file_are_told(tmp_path: Path) -> None:
         await it.pilot.press("x", "alt+o")
         await it.until(lambda: "unsaved text" in it.app.status.status.message, "why not")
         assert "Rewrite line" not in it.screen
+
+
+async def test_the_sentence_may_be_typed_in_one_read_with_the_key(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=script(BLOCK)) as it:
+        await select(it, 9, 11)
+        it.key("alt+o")
+        for char in "use f-strings":
+            it.key(char, char)
+        it.key("enter", "\r")
+        await it.until(lambda: 'f"Bye {name}"' in (it.root / "greeter.py").read_text(), "the landing")
+        assert not it.app.shown_file.dirty and "use f-strings" in str(
+            it.partner and it.partner.requests[-1].body
+        )

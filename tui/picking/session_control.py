@@ -137,9 +137,11 @@ class SessionControl:
             replace_private(file, text.encode("utf-8", errors="replace"))
 
         await asyncio.to_thread(write)
-        self._panes.status.say(f"wrote {file}")
+        told = f"wrote {file.name}: the chat says where"
+        self._panes.chat.remark(f"wrote {file}", "quiet")
+        self._panes.status.say(told)
         if self._screen is not None:
-            self._screen.tell(f"wrote {file}")
+            self._screen.tell(told)
 
     def _go(self, switch: Switch) -> None:
         if not self._stays():

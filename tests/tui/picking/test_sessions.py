@@ -78,7 +78,9 @@ async def test_a_session_is_renamed_in_the_list_and_written_as_a_document(tmp_pa
         await it.until(lambda: "❯ on manners" in it.screen, "the new title")
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "wrote " in it.screen, "the document")
-        document = (it.session.folders.state / "exports" / f"{first}.md").read_text()
+        file = it.session.folders.state / "exports" / f"{first}.md"
+        document = file.read_text()
+        assert file.name in "".join(it.chat.split())
         assert "> just talk" in document and "The end of the talk." in document
         await it.pilot.press(*"nonesuch")
         await it.until(lambda: "no session has that" in it.screen, "the filter")

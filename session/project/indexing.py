@@ -64,6 +64,8 @@ class ProjectReading:
         self._asked = asyncio.Event()
         self._news = asyncio.Event()
         self._looked = self._changed = 0.0
+        self._later: asyncio.TimerHandle | None = None
+        """Set while a check waits until the last one is long enough ago."""
         self._held = False
         self._problem = ""
         """Why the user's wish could not be kept."""
@@ -168,9 +170,15 @@ class ProjectReading:
                     await self._news.wait()
 
     def look_again(self) -> None:
-        """Check for missed changes, because the user is back or begins to type after a pause."""
-        if self.ready.is_set() and monotonic() - self._looked > LOOK_SECONDS:
-            self._asked.set()
+        """Check for missed changes, because the user is back or begins to type after a pause: now, or as soon
+        as the last check is ``LOOK_SECONDS`` ago."""
+        if self.ready.is_set() and self._later is None:
+            wait = max(0.0, self._looked + LOOK_SECONDS - monotonic())
+            self._later = asyncio.get_running_loop().call_later(wait, self._look_now)
+
+    def _look_now(self) -> None:
+        self._later = None
+        self._asked.set()
 
     async def _told(self, read: Callable[[], object]) -> None:
         """Run ``read`` in a thread, and publish its progress if it takes long."""
@@ -193,6 +201,8 @@ class ProjectReading:
 
     async def close(self) -> None:
         """Stop a reading in progress, and the watcher."""
+        if self._later is not None:
+            self._later.cancel()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from session.suggest.place import Place
 from session.suggest.suggestion import Suggestion, remaining
 
-MOST = 64
+MOST = 40
 
 
 @dataclass(frozen=True, slots=True)

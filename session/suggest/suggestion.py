@@ -68,10 +68,14 @@ def rewrite(place: Place, first: int, old: tuple[str, ...], new: tuple[str, ...]
 def remaining(made: Suggestion, now: Place) -> Suggestion | None:
     """What is left of a suggestion where the text is as in ``now``; None where it does not fit, or where all
     of it was typed."""
-    if made.place == now:
-        return made
-    if now.path != made.place.path or now.below != made.place.below:
+    was = made.place
+    # Most do not fit by these; the lines around are compared last.
+    if now.below != was.below or now.row < was.row or now.path != was.path:
         return None
+    if now.row == was.row and not now.left.startswith(was.left):
+        return None
+    if now.left == was.left and was == now:
+        return made
     if isinstance(made, Insertion):
         return _insertion(made, now)
     return _rewrite(made, now)
@@ -80,11 +84,11 @@ def remaining(made: Suggestion, now: Place) -> Suggestion | None:
 def _insertion(made: Insertion, now: Place) -> Insertion | None:
     """Only what begins the suggestion may have been typed at its cursor."""
     was = made.place
-    if now.right != was.right or not _same_ends(now.after, was.after) or now.row < was.row:
-        return None
     target = (was.left + made.text).split("\n")
     done = now.row - was.row
-    if done >= len(target):
+    if done >= len(target) or not target[done].startswith(now.left) or now.right != was.right:
+        return None
+    if not _same_ends(now.after, was.after):
         return None
     for row in range(max(now.first, was.first), now.row):
         line = target[row - was.row] if row >= was.row else was.before[row - was.first]
@@ -92,10 +96,7 @@ def _insertion(made: Insertion, now: Place) -> Insertion | None:
             return None
     if now.first > was.row:
         return None
-    line = target[done]
-    if not line.startswith(now.left) or (not done and len(now.left) < len(was.left)):
-        return None
-    rest = "\n".join([line[len(now.left) :], *target[done + 1 :]])
+    rest = "\n".join([target[done][len(now.left) :], *target[done + 1 :]])
     return Insertion(now, rest) if rest else None
 
 

@@ -178,17 +178,19 @@ def measure_pauses(pane: Pty, log: Path, count: int) -> None:
     for number in range(count):
         for key in f"def handle_{number}(request, session):":
             echo(pane, key, 0.05)
-        time.sleep(4.0)  # what may be asked for has come up again
-        quiet(pane, 0.2)
-        seen = len(notes(log))
         pane.type("\r")
+        quiet(pane, 0.5)
+        pane.type("\x1b")  # what is known already is not what is measured
+        quiet(pane, 4.0)  # what may be asked for has come up again
+        seen = len(notes(log))
+        pane.type("r")
         arrivals: list[float] = []
         until = time.monotonic() + 1.0
         while (left := until - time.monotonic()) > 0:
             if pane.read(left):
                 arrivals.append(time.monotonic())
         came = notes(log)[seen:]
-        full = f"drawn{len(BODY) - 4}"
+        full = f"drawn{len(BODY) - 5}"
 
         def first(what: str, came: list[tuple[str, float]] = came) -> float | None:
             return next((at for name, at in came if name.startswith(what)), None)
@@ -205,7 +207,7 @@ def measure_pauses(pane: Pty, log: Path, count: int) -> None:
             whole += [painted - key_at] if painted is not None else []
         pane.type("\x1b")
         quiet(pane, 0.2)
-        pane.type("\r")
+        pane.type("\x7f\r")
         quiet(pane, 0.3)
     figures("pause to request on the wire", wire)
     figures("first token to ghost text on the terminal", paint)

@@ -81,6 +81,10 @@ class GhostControl:
     def _typed(self, rows: Rows) -> None:
         """The user typed: ask, and draw what fits the text now, in the frame that shows the key."""
         self._session.typing()
+        if not self._session.side.enabled:
+            if self._suggester is not None:
+                self._suggester.stop()
+            return
         suggester = self._suggester or self._begin()
         suggester.edited(self._editor.path, rows.row, rows.old, rows.new)
         place = self._place()

@@ -25,8 +25,7 @@ class SideControl:
             today = side.account.today()
             self._status.say(f"suggestions are on; today they took {_today(today)}")
         else:
-            key = shown("side")
-            self._status.say(f"suggestions are off ({key}: on; for good: enabled = false in [side])")
+            self._status.say(f"suggestions are off; {shown('side')} turns them on")
 
     def _changed(self) -> None:
         self._status.show(side=side_figures(self._side.account.this_hour(), enabled=self._side.enabled))

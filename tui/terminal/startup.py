@@ -38,6 +38,8 @@ def load() -> None:
 
 
 def loaded() -> None:
-    """Resume garbage collection for objects made from now on."""
-    gc.freeze()
-    gc.enable()
+    """Resume garbage collection for objects made from now on. Later calls do nothing: what the session before
+    left behind is to be collected."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

@@ -48,6 +48,8 @@ class _Reader:
         self._place: tuple[str, int] | None = None
         """A place that waits for the message after it."""
         self._frame: tuple[str, int] | None = None
+        self._error = ""
+        """An exception whose stack follows."""
 
     def findings(self) -> Iterable[Finding]:
         """The findings; a failed test whose line is not known is told by its file."""
@@ -79,6 +81,8 @@ class _Reader:
                     self._message = self._message or message
             case "next":
                 self._message, self._frame = "", None
+            case "error":
+                self._error = message
             case "raised":
                 return self._raise(message)
             case "entry":
@@ -93,6 +97,9 @@ class _Reader:
                 self._file = path
             case "frame":
                 self._frame = (path, number)
+            case "at":
+                error, self._error = self._error, ""
+                return bool(error) and self._add(path, number, error)
             case "failure":
                 said = message or "failed"
                 test = groups.get("test")

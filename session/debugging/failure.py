@@ -26,9 +26,10 @@ MOST_LINES = 80
 LAST = 12
 """The last lines of output, which are always kept."""
 LONGEST_LINE = 300
-_LOUD = re.compile(
+LOUD = re.compile(
     r"error|exception|panic|fail|assert|undefined|cannot|not found|expected|^E\s", re.IGNORECASE
 )
+"""What is in lines that say why something failed."""
 _TRIED = 2_000
 """Characters of a line that are looked at."""
 
@@ -88,7 +89,7 @@ def excerpt(text: str) -> str:
     for at, line in enumerate(lines):
         if len(kept) >= MOST_LINES:
             break
-        if _LOUD.search(line) or any(pattern.search(line) for pattern in _patterns()):
+        if LOUD.search(line) or any(pattern.search(line) for pattern in _patterns()):
             kept |= {each for each in (at - 1, at, at + 1) if 0 <= each < len(lines)}
     shown: list[str] = []
     before = -1

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
-from session.debugging.failure import Failure
+from session.debugging.failure import LOUD, Failure
 from session.debugging.shell_run import Ran, printable
 from session.events import (
     Event,
@@ -131,7 +131,9 @@ def _lines(ran: Ran, failure: Failure | None) -> list[str]:
     findings = [each for each in failure.findings if each.message]
     if findings:
         return [f"{each.path}: {each.message}" for each in findings]
-    last = [line.strip() for line in printable(ran.output).split("\n") if line.strip()]
+    lines = [line.strip() for line in printable(ran.output).split("\n") if line.strip()]
+    loud = [line for line in lines if LOUD.search(line)]
+    last = [*lines[-1:], *loud[-1:]]
     return [clean_line(last[-1][:_LONGEST]) if last else ran.how.partition(" · ")[0]]
 
 

@@ -119,6 +119,35 @@ ReferenceError: undefinedName is not defined
     at f (/home/me/project/web/app.js:2:16)
     at Module._compile (node:internal/modules/cjs/loader:1521:14)
 """
+MOCHA = """\
+  27 passing (377ms)
+  1 failing
+
+  1) utils.normalizeType acceptParams method
+       should handle a type with a malformed parameter and break the loop in acceptParams:
+
+      AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal:
+
+{
+  params: {},
+}
+      + expected - actual
+
+      at deepEqual (node_modules/assert/index.js:3:4)
+      at Context.<anonymous> (web/app.js:32:12)
+      at process.processImmediate (node:internal/timers:483:21)
+"""
+JEST = """\
+  ● adds › two numbers
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 3
+    Received: 2
+
+      at Object.<anonymous> (web/app.js:4:21)
+      at again (web/app.js:9:1)
+"""
 GO_TEST = """\
 --- FAIL: TestAdd (0.00s)
     add_test.go:6: got 3, want 4
@@ -185,6 +214,14 @@ a.c:1:20: note: each undeclared identifier is reported only once for each functi
             id="tsc --pretty",
         ),
         pytest.param(NODE, ["web/app.js:2: ReferenceError: undefinedName is not defined"], id="node"),
+        pytest.param(
+            MOCHA,
+            ["web/app.js:32: AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal:"],
+            id="mocha",
+        ),
+        pytest.param(
+            JEST, ["web/app.js:4: expect(received).toBe(expected) // Object.is equality"], id="jest"
+        ),
         pytest.param(GO_TEST, ["pkg/add_test.go:6: got 3, want 4"], id="go test"),
         pytest.param("./app.py:3:2: undefined: x\n", ["app.py:3: undefined: x"], id="go build"),
         pytest.param(GCC, ["a.c:1: ‘x’ undeclared (first use in this function)"], id="gcc"),

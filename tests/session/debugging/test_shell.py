@@ -230,6 +230,13 @@ async def test_a_watch_that_says_the_same_is_silent(root: Path) -> None:
         assert talk.all(PromptSubmitted) == []
 
 
+async def test_without_findings_a_watch_tells_the_line_that_says_why(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        await known(talk)
+        talk.session.shell.watch("echo going; echo 'the build failed: full'; echo '  at somewhere'; exit 1")
+        assert (await told(talk, 1)).red == ("the build failed: full",)
+
+
 async def test_changes_during_a_run_lead_to_one_more_run(root: Path) -> None:
     runs, go = 0, asyncio.Event()
 

@@ -16,7 +16,13 @@ class RefactorInput(Input):
     """The sentence. Enter gives it, Esc gives it up."""
 
     def __init__(self, answered: Callable[[str | None], None]) -> None:
-        super().__init__(placeholder="what to do with them, in a sentence", compact=True, id="refactor")
+        # What is typed before the focus is told must not be selected by it, and replaced by the next key.
+        super().__init__(
+            placeholder="what to do with them, in a sentence",
+            select_on_focus=False,
+            compact=True,
+            id="refactor",
+        )
         self.cursor_blink = False
         self._answered = answered
 

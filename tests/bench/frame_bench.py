@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from session.partner.script.tokens import split_tokens
@@ -96,6 +97,9 @@ class Relay:
     def close(self) -> None:
         """Accept no more."""
         self._listener.close()
+
+
+R = TypeVar("R", bound=Relay)
 
 
 def processes(pid: int) -> Iterator[int]:
@@ -173,10 +177,10 @@ def script(text: str) -> str:
 
 
 @contextlib.contextmanager
-def relayed(at: Stage) -> Iterator[tuple[Stage, Relay]]:
+def relayed(at: Stage, kind: Callable[[int], R]) -> Iterator[tuple[Stage, R]]:
     """The stage with a relay before its server."""
     address = urlsplit(at.url)
-    relay = Relay(int(address.port or 0))
+    relay = kind(int(address.port or 0))
     at.url = address._replace(netloc=f"127.0.0.1:{relay.port}").geturl()
     try:
         yield at, relay
@@ -190,7 +194,7 @@ def run(name: str, text: str, count: int, rate: str, runs: int) -> None:
     for _ in range(runs):
         with (
             stage(rate, script=script(answer(text, count))) as plain,
-            relayed(plain) as (at, relay),
+            relayed(plain, Relay) as (at, relay),
             at.spark(START, columns=160, rows=48) as pane,
         ):
             pane.until("ready")

@@ -61,7 +61,7 @@ class Frames:
         """The terminal said that it has taken so many frames."""
         if self._answers is not None:
             for _ in range(times):
-                self._answers.answered()
+                self._answers.answered(monotonic())
 
     @property
     def behind(self) -> bool:

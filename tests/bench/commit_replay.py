@@ -9,7 +9,8 @@ the message without what looks like code, ``cold`` the message's first line and 
 the same as a second turn, after a first one about another commit of the project.
 
 Recall is the mean over commits, with the 95 % interval of a bootstrap; a peer's line has the interval of its
-paired difference to spark. Prints where a peer is ahead of spark. Asserts nothing.
+paired difference to spark. With ``--equal`` each peer is measured again with the tokens that spark spent
+(``=``). Prints where a peer is ahead of spark. Asserts nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import json
 import random
 import statistics
+import subprocess
 import tempfile
 import time
 from collections import defaultdict
@@ -102,7 +104,11 @@ class Replay:
                 peers[NAME] = aider
             subjects = [git(folder, "log", "-1", "--format=%s", commit).strip() for commit in chosen]
             for at, commit in enumerate(chosen):
-                found = truth(folder, commit)
+                try:
+                    found = truth(folder, commit)
+                except subprocess.CalledProcessError as problem:
+                    print(f"{title(clone)}: {commit[:10]} left out: git exits with {problem.returncode}")
+                    continue
                 if found is None:
                     continue
                 if aider is not None:
@@ -135,8 +141,12 @@ class Replay:
                 self._take(found, (mode, budget, SPARK), shown)
                 for name, fill in peers.items():
                     if mode != _AGAINST and (given or name != NAME):
-                        shown = fill(snapshot, words, given, budget, self._counter)
-                        self._take(found, (mode, budget, name), shown)
+                        self._take(
+                            found, (mode, budget, name), fill(snapshot, words, given, budget, self._counter)
+                        )
+                        if self._given.equal and name != NAME:
+                            equal = fill(snapshot, words, given, shown.tokens, self._counter)
+                            self._take(found, (mode, budget, f"{name} ="), equal)
         self.over += sessions.over
         self.made += sessions.made
 
@@ -197,6 +207,7 @@ def main() -> None:
     options.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
     options.add_argument("--modes", nargs="*", default=list(MODES), choices=list(MODES))
     options.add_argument("--budgets", nargs="*", type=int, default=list(BUDGETS))
+    options.add_argument("--equal", action="store_true", help="measure peers with as many tokens too")
     options.add_argument("--each", action="store_true", help="print a table of each clone too")
     options.add_argument("--out", type=Path, help="a JSON file for the figures of each commit")
     given = options.parse_args()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.models.catalogue import load_catalogue
@@ -45,6 +45,7 @@ def test_what_other_processes_took_counts_and_ones_own_rows_do_not_count_twice()
         assert budget.spent(TEN).input == 40
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 100), st.booleans())))
 def test_no_request_begins_once_a_limit_is_reached(requests: list[tuple[int, int, bool]]) -> None:
     budget, taken = Budget(LIMITS), 0

@@ -35,8 +35,8 @@ COMMAND_ROOMS = {
     "edits": {
         "apply": "Land edits from standard input as they stream in.",
         "diff": "Show what hunks changed, as a patch for git apply.",
-        "redo": "Land an undone hunk again.",
-        "undo": "Take back one hunk.",
+        "redo": "Redo the hunk that was undone last, or a named one.",
+        "undo": "Undo the hunk that landed last, or a named one.",
     },
     "reports": {
         "bench": "Measure what many attempts are worth in this repository.",

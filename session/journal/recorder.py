@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from session.events import (
     AttemptProgress,
+    CheckStarted,
     CommandOutput,
+    CommandStarted,
     ConnectionChanged,
     DialogueCompacted,
     Event,
@@ -38,7 +40,9 @@ from session.storage.line_files import StoreError
 UNJOURNALLED = (
     HunkTyped,
     ToolOutput,
+    CheckStarted,
     CommandOutput,
+    CommandStarted,
     ConnectionChanged,
     ReadingHeld,
     ReadingProgress,

@@ -104,6 +104,15 @@ async def test_the_end_of_the_session_ends_a_command(root: Path) -> None:
         os.kill(int((root / "pid").read_text()), 0)
 
 
+async def test_a_session_that_was_killed_shows_no_command_as_running(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.shell.run("echo going; sleep 600")
+        await talk.until(CommandOutput)
+        (journal,) = (root.parent / "xdg").rglob("sessions/*.jsonl")
+        assert "command.started" not in journal.read_text()
+    assert "command.ended" in journal.read_text(), "one that ended is shown"
+
+
 @pytest.mark.parametrize(
     ("line", "how", "tail"),
     [

@@ -32,7 +32,7 @@ class RefactorControl:
         """Ask for the sentence, unless the selected lines cannot be refactored now."""
         editor, say = self._panes.editor, self._panes.status.say
         if self._bar is not None:
-            self._bar.field.focus()
+            self._bar.focus()
             return
         if not editor.path:
             say("no file is open")
@@ -58,10 +58,12 @@ class RefactorControl:
         from tui.refactor.bar import RefactorBar
 
         lines = f"line {first + 1}" if first == last else f"lines {first + 1}–{last + 1}"
-        self._bar = RefactorBar(f"Rewrite {lines} of {visible(path)}", answered)
-        await self._app.screen_stack[0].mount(self._bar, before="#find-bar")
-        # At once: the next key of the same read goes there.
-        self._app.screen_stack[0].set_focus(self._bar.field)
+        title = f"Rewrite {lines} of {visible(path)}: what to do with them, in a sentence"
+        screen = self._app.screen_stack[0]
+        self._bar = RefactorBar(title, answered)
+        mounted = screen.mount(self._bar, before="#find-bar")
+        screen.set_focus(self._bar)  # before anything is awaited: the next key of the same read goes there
+        await mounted
 
     async def _close(self) -> None:
         bar, self._bar = self._bar, None

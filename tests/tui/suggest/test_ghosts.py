@@ -186,6 +186,22 @@ async def test_alt_s_turns_them_off(tmp_path: Path) -> None:
         assert "/h" in " ".join(at.app.status.status.side)
 
 
+async def test_nothing_of_a_file_that_was_taken_out_of_the_window_is_sent(tmp_path: Path) -> None:
+    async with typing(tmp_path) as at:
+        await at.pilot.press(*"def a")
+        await at.until(lambda: shown(at), "the suggestion")
+        await at.pilot.press("escape")
+        await at.session.context.remove("shapes.py")
+        assert at.partner is not None
+        sent = len(at.partner.requests)
+        await at.pilot.press(*"bc = math")
+        await asyncio.sleep(0.3)
+        assert shown(at) == "" and len(at.partner.requests) == sent
+        await at.session.context.restore("shapes.py")
+        await at.pilot.press("enter", *"def v")
+        await at.until(lambda: shown(at).startswith("olume(width"), "the suggestion")
+
+
 @pytest.mark.parametrize("path", [".env", "id_rsa"])
 async def test_nothing_of_a_secret_file_is_sent(tmp_path: Path, path: str) -> None:
     async with stage(tmp_path, files={path: "TOKEN = 1\nTOKEN = 2\n", "a.py": "x = 1\n"}) as at:

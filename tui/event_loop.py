@@ -13,26 +13,27 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from session.closing import Limit, left_behind
+from session.closing import LONGEST, Limit, left_behind
 
 T = TypeVar("T")
-PATIENCE = 0.5
-"""Seconds that tasks and worker threads have to end once the work is done."""
+PROMPTLY = 0.5
+"""Seconds that tasks and worker threads have to end once the user has left the screen."""
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run ``work`` as ``asyncio.run`` does, but leave behind what does not end with it."""
+def run(work: Coroutine[Any, Any, T], patience: float = LONGEST) -> T:
+    """Run ``work`` as ``asyncio.run`` does, but leave behind what does not end within ``patience`` seconds
+    after it."""
     runner = asyncio.Runner()
     try:
         return runner.run(work)
     finally:
-        if runner.run(_settled()):
+        if runner.run(_settled(patience)):
             runner.close()
 
 
-async def _settled() -> bool:
+async def _settled(patience: float) -> bool:
     """End all tasks and worker threads; false if one is left behind."""
-    loop, limit = asyncio.get_running_loop(), Limit(PATIENCE)
+    loop, limit = asyncio.get_running_loop(), Limit(patience)
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

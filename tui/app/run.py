@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from session.storage.line_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
-from tui.event_loop import run
+from tui.event_loop import PROMPTLY, run
 from tui.exits import CONFIGURATION, DONE, FAILED, leave
 from tui.printing import say
 
@@ -77,7 +77,7 @@ def run_app(
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
         try:
-            run(_show(app, opening, streams))
+            run(_show(app, opening, streams), PROMPTLY)
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
             _keep_unsaved(app)
             leave(fault("running the screen", problem), FAILED)

@@ -31,7 +31,7 @@ def command(session: str | None, speed: float, theme: str | None, folder: Path) 
     from session.storage.error_log import log_faults_to
     from session.storage.line_files import StoreError
     from tui.app.run import require_terminal
-    from tui.event_loop import run
+    from tui.event_loop import PROMPTLY, run
     from tui.exits import CONFIGURATION, leave
     from tui.look.theme_choice import ThemeChoice
 
@@ -65,7 +65,7 @@ def command(session: str | None, speed: float, theme: str | None, folder: Path) 
         speed=speed,
         fork=fork if file.parent.name == "sessions" else None,
     )
-    run(play(app))
+    run(play(app), PROMPTLY)
     for name in app.forks:
         say(name)
         say_line(f"spark: open it with: spark resume {name}", err=True)

@@ -273,6 +273,7 @@ class Feed:
         if oldest is not None:
             self._flights.held(oldest.name)
         self._held_bar.ask(question)
+        self._status.show(asked=question is not None)
         self.on_waiting(question.title if question is not None else "")
         self._question = question
 

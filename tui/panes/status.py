@@ -30,6 +30,8 @@ class Status:
     """The connection's state, in the words of ``ConnectionChanged``."""
     phase: str = ""
     """The running turn's phase; empty when none runs."""
+    asked: bool = False
+    """Whether something needs the user's OK."""
     used: int = 0
     estimated: bool = False
     window: int = 0
@@ -70,7 +72,8 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
     """The spans at the left and at the right end of the line. What does not fit is left out, the message
     last."""
     sign, role = _LINKS.get(status.link, ("?", "muted"))
-    left: list[Span] = [(f" {sign} ", role), (status.phase or status.link, "status_key")]
+    state = "waiting for you" if status.asked else status.phase or status.link
+    left: list[Span] = [(f" {sign} ", role), (state, "status_key")]
     if status.countdown:
         how = ", Esc gives up" if width >= 60 else ""
         left.append((f"  again in {status.countdown} s{how}", "warning"))

@@ -40,6 +40,11 @@ def test_a_long_reading_is_shown_until_it_is_over() -> None:
     assert "reading" not in line(FULL, 120)
 
 
+def test_a_turn_that_needs_an_ok_says_for_whom_it_waits() -> None:
+    shown = line(replace(FULL, phase="settling", asked=True), 120)
+    assert "waiting for you" in shown and "settling" not in shown
+
+
 @pytest.mark.parametrize("width", [10, 20, 40, 60, 80, 120])
 @pytest.mark.parametrize("message", ["", "no key: set OPENAI_API_KEY, or run: spark login openai"])
 def test_it_never_overflows(width: int, message: str) -> None:

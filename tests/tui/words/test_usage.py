@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 import time
 from datetime import date, timedelta
 from pathlib import Path

@@ -74,9 +74,9 @@ class Refactors:
         """Whether one runs."""
         return self._running is not None and not self._running.done()
 
-    def start(self, path: str, start: int, selected: Sequence[str], sentence: str) -> None:
+    def start(self, path: str, start: int, selected: Sequence[str], sentence: str) -> asyncio.Task[None]:
         """Rewrite the lines ``selected``, which begin at line ``start`` (from 1) of a file, as ``sentence``
-        says. Raises RefactorError."""
+        says. The task ends with it. Raises RefactorError."""
         if self.running:
             raise RefactorError("another refactor runs: Esc stops it")
         if self._busy():
@@ -88,6 +88,7 @@ class Refactors:
         selection = Selection(start - 1, start - 1 + len(selected))
         work = self._run(path, selection, tuple(selected), sentence)
         self._running = self._tasks.start(work, "refactoring in place")
+        return self._running
 
     def stop(self) -> bool:
         """Stop the running one: nothing more of it lands when this returns. False where none runs."""
@@ -186,9 +187,9 @@ class Refactors:
         parts = [f"{landed} hunk{'s' if landed != 1 else ''} landed"]
         if refused:
             parts.append(f"{len(refused)} refused: {refused[0].message}")
-        how = "was stopped: " if stopped else "" if whole else "was cut off: "
+        how = f"rewrote {path}" if whole else f"rewriting {path} was {'stopped' if stopped else 'cut off'}"
         level = "warning" if refused or not whole else "info"
-        self._tell(f"the refactor of {path} {how}{' · '.join(parts)}", level)
+        self._tell(f"{how}: {' · '.join(parts)}", level)
 
     def _tell(self, text: str, level: str) -> None:
         self._publish(Notice(level=level, text=clean_line(text)))

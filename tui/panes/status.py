@@ -171,6 +171,11 @@ class StatusLine(Widget):
         """Show a message until the next one."""
         self.show(message=" ".join(message.split()), level=level)
 
+    def unsay(self, message: str) -> None:
+        """Take a message back which is not true any more, unless another one took its place."""
+        if self.status.message == " ".join(message.split()):
+            self.say("")
+
     @property
     def cut(self) -> bool:
         """Whether the message is cut off."""

@@ -75,12 +75,14 @@ class RefactorControl:
         from session.refactor.refactor import RefactorError
 
         try:
-            self._session.assist.refactors.start(path, line, selected, sentence)
+            running = self._session.assist.refactors.start(path, line, selected, sentence)
         except RefactorError as problem:
             self._panes.status.say(str(problem), "error")
-        else:
-            self._panes.editor.follow()
-            self._panes.status.say(f"rewriting {visible(path)} · {shown('interrupt')} stops it")
+            return
+        self._panes.editor.follow()
+        told = f"rewriting {visible(path)} · {shown('interrupt')} stops it"
+        self._panes.status.say(told)
+        running.add_done_callback(lambda _: self._panes.status.unsay(told))
 
     def _rows(self) -> tuple[int, int]:
         """The first and the last selected row; a row of which nothing is selected is none of them."""

@@ -51,7 +51,8 @@ def start(it: Listening, first: int = 5, last: int = 6, path: str = "a.py") -> N
 
 
 async def ended(it: Listening) -> str:
-    return (await it.until(Notice, lambda event: "refactor" in event.text or "model" in event.text)).text
+    words = ("refactor", "rewrote", "rewriting", "model")
+    return (await it.until(Notice, lambda event: any(word in event.text for word in words))).text
 
 
 async def test_the_selected_lines_are_rewritten_as_hunks_that_are_undone_together(tmp_path: Path) -> None:

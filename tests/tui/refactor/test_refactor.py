@@ -46,6 +46,7 @@ async def test_the_selected_lines_are_rewritten_and_undone(tmp_path: Path) -> No
         await it.until(lambda: 'f"Bye {name}"' in (it.root / "greeter.py").read_text(), "the landing")
         await it.until(lambda: 'return f"Bye {name}"' in it.app.editor.content, "it in the editor")
         assert it.app.editor.has_focus and "Rewrite lines" not in it.screen
+        await it.until(lambda: not it.app.status.status.message, "its end told")
         sent = str(it.partner.requests[-1].body) if it.partner else ""
         assert "use f-strings" in sent and "Selected, lines 9-11" in sent
         await it.pilot.press("ctrl+z")

@@ -40,7 +40,7 @@ def test_apply_refuses_what_is_locked_and_lands_the_rest(
     store(project, own_folders).add("app.py:2")
     ran = run_spark("apply", "-C", str(project), given=PATCH)
     assert ran.code == 1
-    assert "(locked)" in ran.out and "lines 2-2 of app.py are locked" in ran.out
+    assert "refused app.py: lines 2-2 of app.py are locked" in ran.out
     assert "Hello" in (project / "app.py").read_text()
     assert "SECOND" in (project / "notes.md").read_text()
 

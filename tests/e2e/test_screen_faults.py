@@ -24,7 +24,7 @@ FAULTS = {
     "mounting": ("from tui.app.app import SparkApp\nSparkApp.on_mount = fail\n", ""),
     "composing": ("from tui.app.app import SparkApp\nSparkApp.compose = fail\n", ""),
     "a worker": (
-        "import tui.panes.editor.colouring as colours\ncolours.whole = fail\nimport session.project.open_files\n",
+        "from tui.panes.editor import colouring\ncolouring.whole = fail\nimport session.project.open_files\n",
         "\x10store.py\r",
     ),
     "Textual itself": (

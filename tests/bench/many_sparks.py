@@ -134,6 +134,9 @@ def main() -> int:
     given = parser.parse_args()
     with stage("inf", script=script(FILES)) as place:
         counts = run(place, given.sparks, given.minutes * 60, random.Random(1))
+        log = project_folders(place.project, place.environ).error_log
+        if log.exists():
+            print(log.read_text("utf-8"))
     print(", ".join(f"{counts[name]} {name}" for name in ("turns", "killed", "landed", *FAULTS)))
     return int(any(counts[name] for name in FAULTS))
 

@@ -27,11 +27,12 @@ SAY = '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "Fine.\\n"\n'
 
 
 class CountingRelay:
-    """Passes connections on to a server, and counts the bytes that clients send."""
+    """Passes connections on to a server, and counts the bytes that clients send on each, in the order of their
+    coming: a spare one may come at any time."""
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self.sent = 0
+        self.sent: list[int] = []
 
     @asynccontextmanager
     async def serve(self) -> AsyncIterator[str]:
@@ -40,16 +41,19 @@ class CountingRelay:
         server.close()
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = len(self.sent)
+        self.sent.append(0)
         to_reader, to_writer = await asyncio.open_connection("127.0.0.1", self._port)
-        back = asyncio.create_task(self._pump(to_reader, writer, counted=False))
-        await self._pump(reader, to_writer, counted=True)
+        back = asyncio.create_task(self._pump(to_reader, writer))
+        await self._pump(reader, to_writer, number)
         back.cancel()
 
     async def _pump(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, counted: bool
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int | None = None
     ) -> None:
         while data := await reader.read(65_536):
-            self.sent += len(data) if counted else 0
+            if number is not None:
+                self.sent[number] += len(data)
             writer.write(data)
         writer.close()
 
@@ -68,10 +72,10 @@ async def test_a_following_turn_is_a_packet_where_the_server_deflates(tmp_path: 
             await ready(session)
             session.submit(FIRST)
             await at.ended("t1")
-            before = relay.sent
+            before = relay.sent[0]
             session.submit(SECOND)
             await at.ended("t2")
-            taken = relay.sent - before
+            taken = relay.sent[0] - before
             assert partner.requests[-1].size > 2 * taken, "the text is longer than what was sent"
             assert taken <= ON_THE_WIRE
             await session.close()

@@ -27,8 +27,8 @@ SAY = '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "Fine.\\n"\n'
 
 
 class CountingRelay:
-    """Passes connections on to a server, and counts the bytes that clients send on each, in the order of their
-    coming: a spare one may come at any time."""
+    """Passes connections on to a server, and counts the bytes that clients send on each, in the order they
+    came in: a spare one may come at any time."""
 
     def __init__(self, port: int) -> None:
         self._port = port

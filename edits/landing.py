@@ -282,7 +282,7 @@ class Landing:
             self._ledger.settle(entry, State.DROPPED)
             tree.remove_folders(made)
             raise
-        except BaseException:
+        except BaseException:  # also Ctrl+C and a full disk: no write may be left unsettled
             # The file shows what happened: a failed write is settled like that of a dead process.
             self._ledger.settle(entry, settle_intent(entry, self._ledger.content))
             raise

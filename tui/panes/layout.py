@@ -96,7 +96,10 @@ class Layout:
         """The conversation begins: it stands where the welcome stood."""
         if not self._begun:
             self._begun = True
-            self._apply()
+            # Not _apply: to match the rules of every widget again would hold up the first prompt by 10 ms.
+            screen = self._screen()
+            screen.set_class(False, "first", update=False)
+            screen.app.stylesheet.update_nodes(set(screen.query("Welcome, ChatView")), animate=False)
 
     def share(self, by: int) -> None:
         """Give the editor ``by`` per cent more of the room."""

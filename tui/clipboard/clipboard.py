@@ -35,6 +35,7 @@ class Clipboard:
         self._say = say
         self._start = start
         self._keep = keep
+        self._turn = asyncio.Lock()
 
     def copy(self, text: str, what: str = "") -> None:
         """Copy ``text``; ``what`` names it for the line that tells of it, such as ``the last answer``."""
@@ -45,6 +46,11 @@ class Clipboard:
         self._start(self._copy(text, f"{what} ({_size(text)})" if what else _size(text)), "copying a text")
 
     async def _copy(self, text: str, told: str) -> None:
+        # One at a time and in order, so that the last text copied stays and is the last one told of.
+        async with self._turn:
+            await self._send(text, told)
+
+    async def _send(self, text: str, told: str) -> None:
         data = text.encode("utf-8", errors="replace")
         route = route_of(os.environ, len(data))
         if route is Route.TMUX:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.tmux import terminal, wait_for
 from tests.tui.stage import stage
+from tui.clipboard.clipboard import Clipboard
 from tui.clipboard.routes import MOST_BYTES
 
 
@@ -40,6 +42,33 @@ async def test_a_text_too_long_for_the_terminal_goes_to_a_file(
         assert it.app.clipboard == "x" * (MOST_BYTES + 1), "Ctrl+V pastes it all the same"
         it.app.copy_to_clipboard("short")
         await it.until(lambda: "sent 5 characters" in it.app.status.status.message, "what was done")
+
+
+async def test_of_two_copies_the_second_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TMUX", raising=False)
+    monkeypatch.setenv("TERM", "linux")
+    async with stage(tmp_path) as it:
+        file = it.session.folders.state / "copied.txt"
+        told: list[str] = []
+        slow = threading.Event()
+
+        def keep(text: str) -> Path:
+            if text == "first":
+                slow.wait(10)
+            file.write_text(text)
+            return file
+
+        clipboard = Clipboard(
+            it.app, lambda line, _level: told.append(line), it.app.controls.clipboard._start, keep
+        )
+        clipboard.copy("first")
+        await it.pilot.pause()
+        clipboard.copy("the second")
+        await it.pilot.pause()
+        slow.set()
+        await it.until(lambda: len(told) == 2, "both copies")
+        assert file.read_text() == "the second"
+        assert "10 characters" in told[-1]
 
 
 async def test_a_folder_that_cannot_be_written_is_told(

@@ -38,7 +38,7 @@ CLASSES = {
         "tests/session/tools/test_injections.py",
         "tests/tui/panes/test_held_bar.py",
     ),
-    "keys and secrets": ("tests/context/text/test_secrets.py",),
+    "keys and secrets": ("tests/context/text/test_secrets.py", "tests/session/suggest/test_secrets.py"),
     "giant, cut and malformed data of servers": (
         "tests/session/link/test_hostile.py",
         "tests/session/turn/test_hostile_turns.py",

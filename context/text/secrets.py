@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
@@ -63,6 +64,12 @@ def redact(text: str) -> Redacted:
 
         text = pattern.sub(mask, text)
     return Redacted(text, tuple(kinds))
+
+
+def masked_lines(lines: Sequence[str]) -> list[str]:
+    """The lines of a whole text with every secret masked. Parts of a text are cut from these: a part of a
+    secret alone is not known as one."""
+    return redact("\n".join(lines)).text.split("\n") if lines else []
 
 
 @lru_cache(maxsize=1)

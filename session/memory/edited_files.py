@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from context.text.fences import fenced
-from context.text.safe import safe_text
+from context.text.fences import fenced, harmless
+from context.text.secrets import is_secret_file, masked_lines
 from edits.files.merge import merge3
 from edits.files.text import FileError, decode, split
 from edits.ledger.ledger import Ledger
@@ -81,7 +81,7 @@ class EditedFiles:
         ]
         if not parts:
             return ""
-        differences = safe_text("".join(parts)).text
+        differences = harmless("".join(parts))
         return "The developer has changed these files since; their text stands:\n" + fenced("", differences)
 
     def told(self, now: Mapping[str, str | None]) -> None:
@@ -97,7 +97,10 @@ def _difference(path: str, believed: str | None, now: str | None) -> str:
     before, after = split(believed)[0], split(now)[0]
     if before == after:
         return f"--- {path}\nOnly its line endings have changed.\n"
-    lines = [f"--- {path}", f"+++ {path}", *unified_hunks(before, after, context=1)]
+    masked = masked_lines(before), masked_lines(after)
+    if is_secret_file(path) or masked[0] == masked[1]:
+        return f"--- {path}\nText that is not shown to you has changed.\n"
+    lines = [f"--- {path}", f"+++ {path}", *unified_hunks(*masked, context=1)]
     shown = [_shortened(line) for line in lines[:LONGEST_DIFF]]
     cut = len(lines) - LONGEST_DIFF
     if cut > 0:

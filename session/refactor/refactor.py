@@ -105,6 +105,7 @@ class Refactors:
     async def _run(self, path: str, selection: Selection, selected: tuple[str, ...], sentence: str) -> None:
         try:
             lines = await asyncio.to_thread(self._lines, path, selection, selected)
+            texts = await asyncio.to_thread(request, path, lines, selection, sentence)
             await self._check_may_ask()
         except RefactorError as problem:
             self._tell(str(problem), "error")
@@ -120,9 +121,7 @@ class Refactors:
             review=False,
         )
         stopped = False
-        asking = self._asking = asyncio.create_task(
-            self._ask(lane, request(path, lines, selection, sentence))
-        )
+        asking = self._asking = asyncio.create_task(self._ask(lane, texts))
         try:
             await asyncio.wait({asking})
             stopped = asking.cancelled()

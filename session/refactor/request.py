@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from context.text.fences import fenced, harmless
-from context.text.secrets import redact
+from context.text.secrets import masked_lines
 from session.instructions import DATA_HEAD
 from session.refactor.selection import Selection
 
@@ -31,14 +31,14 @@ def request(path: str, lines: Sequence[str], selection: Selection, sentence: str
     """The data, and what the developer asks for. Secrets in the data are masked."""
     shown = around(lines, selection)
     part = "" if (shown.start, shown.end) == (0, len(lines)) else f", lines {shown.start + 1}-{shown.end}"
-    name = harmless(path)
+    name, masked = harmless(path), masked_lines(lines)
     data = (
-        f"{DATA_HEAD}{name}{part}:\n{_block(path, lines[shown.start : shown.end])}\n"
+        f"{DATA_HEAD}{name}{part}:\n{_block(path, masked[shown.start : shown.end])}\n"
         f"Selected, lines {selection.start + 1}-{selection.end}:\n"
-        f"{_block(path, lines[selection.start : selection.end])}"
+        f"{_block(path, masked[selection.start : selection.end])}"
     )
     return data, f"Rewrite the selected lines of {name}: {harmless(sentence.strip())}"
 
 
 def _block(path: str, lines: Sequence[str]) -> str:
-    return fenced(path, redact("\n".join(map(harmless, lines))).text)
+    return fenced(path, "\n".join(map(harmless, lines)))

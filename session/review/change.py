@@ -8,7 +8,7 @@ from functools import cached_property
 
 from context.disk.source import Source, Unread, decode
 from context.text.generated import is_unedited
-from context.text.secrets import is_secret_file
+from context.text.secrets import is_secret_file, masked_lines
 from edits.files.diff import Change, changes
 
 
@@ -24,6 +24,11 @@ class ReviewedFile:
     def changes(self) -> tuple[Change, ...]:
         """What differs, as replaced ranges of lines from 0."""
         return tuple(changes(self.before or (), self.after))
+
+    @cached_property
+    def masked(self) -> tuple[list[str], list[str]]:
+        """The lines before and after as a model may see them: without secrets."""
+        return masked_lines(self.before or ()), masked_lines(self.after)
 
     def touches(self, start: int, end: int) -> bool:
         """Whether one of the lines ``start`` to ``end`` (from 1, both included) was changed. Where lines were

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from context.text.fences import fenced, harmless
-from context.text.secrets import redact
 from session.instructions import DATA_HEAD, review_instructions
 from session.review.change import ReviewedFile
 
@@ -50,14 +49,14 @@ def _parts(file: ReviewedFile, longest: int) -> Iterator[str]:
 
 
 def _shown(path: str, lines: Sequence[str]) -> str:
-    text = redact("\n".join(map(harmless, lines))).text
+    text = "\n".join(map(harmless, lines))
     return f"{harmless(path)}:\n{fenced('', text)}\n"
 
 
 def _lines(file: ReviewedFile, first: int, last: int) -> Iterator[str]:
     """The changes ``first`` to ``last`` of a file, each line with its number now, ``-`` for one that is gone
     and ``+`` for one that is new."""
-    before, after = file.before or (), file.after
+    before, after = file.masked
     at = 0
     for index in range(first, last):
         change = file.changes[index]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from context.text.secrets import redact
+
 MOST = 6
+_DATA = re.compile(r"[A-Za-z0-9+/]{48}")
+"""Lines with such a run, which may be part of a key, are not sent."""
 _MOST_LINES = 12
 
 
@@ -36,7 +41,8 @@ class RecentEdits:
 
     def __init__(self) -> None:
         self._open: _Edit | None = None
-        self._closed: deque[str] = deque(maxlen=MOST)
+        self._closed: deque[tuple[str, str]] = deque(maxlen=MOST)
+        """File and lines."""
 
     def edited(self, path: str, row: int, old: Sequence[str], new: Sequence[str]) -> None:
         """The rows ``old`` of ``path``, from ``row`` (0-based) on, became ``new``."""
@@ -49,9 +55,15 @@ class RecentEdits:
     def _close(self, edit: _Edit) -> None:
         if edit.old != edit.new and len(edit.old) + len(edit.new) <= _MOST_LINES:
             lines = [f"-{line}" for line in edit.old] + [f"+{line}" for line in edit.new]
-            self._closed.append("\n".join([f"{edit.path}:", *lines]))
+            if not any(map(_DATA.search, lines)):
+                self._closed.append((edit.path, redact("\n".join([f"{edit.path}:", *lines])).text))
 
     @property
-    def text(self) -> str:
-        """The changes, oldest first."""
-        return "\n".join(self._closed)
+    def paths(self) -> frozenset[str]:
+        """The files that were changed."""
+        open_one = () if self._open is None else (self._open.path,)
+        return frozenset((*open_one, *(path for path, _ in self._closed)))
+
+    def text(self, files: Container[str]) -> str:
+        """The changes in those of ``files``, oldest first, without secrets."""
+        return "\n".join(text for path, text in self._closed if path in files)

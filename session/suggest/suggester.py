@@ -122,6 +122,8 @@ class Suggester:
         wanted = worth(place, erased=self._erased)
         if wanted is NOTHING or not self._known(place, loop.time()) or self._around is None:
             return
+        if place.masked is None:
+            return
         wait = self._pace.wait(loop.time())
         if wait is None:
             self._waits = True
@@ -165,7 +167,7 @@ class Suggester:
 
     async def _rewrite(self, place: Place, around: Surroundings) -> None:
         region = region_at(place)
-        if holds_secret(region):
+        if holds_secret(place, region):
             return
         said = ""
         async with contextlib.aclosing(self._answer(for_rewrite(place, region, around))) as answer:
@@ -201,8 +203,10 @@ class Suggester:
     @property
     def _around(self) -> Surroundings | None:
         """What is sent beside the text at the cursor; None where nothing of the file may be sent."""
-        around = self._looked.around if self._looked is not None else None
-        return replace(around, recent=self._recent.text) if around is not None else None
+        looked = self._looked
+        if looked is None or looked.around is None:
+            return None
+        return replace(looked.around, recent=self._recent.text(looked.sendable))
 
     # -- what is shown ---------------------------------------------------------------------------
 
@@ -244,10 +248,11 @@ class Suggester:
     async def _look_around(self, place: Place, now: float) -> None:
         removed = self._context.removed
         try:
-            around = await asyncio.to_thread(look_around, self._context.sendable, place)
+            edited = self._recent.paths
+            around, sendable = await asyncio.to_thread(look_around, self._context.sendable, place, edited)
         finally:
             self._looking = False
-        self._looked = _Looked(place.path, place.row, now, removed, around)
+        self._looked = _Looked(place.path, place.row, now, removed, around, sendable)
         if around is not None and self._now is not None and not self._refresh():
             self._due()
 
@@ -255,10 +260,11 @@ class Suggester:
 @dataclass(frozen=True, slots=True)
 class _Looked:
     """What was found out about a file when the cursor was at ``row``: its surroundings, None where nothing of
-    it may be sent."""
+    it may be sent, and the lately edited files of which something may."""
 
     path: str
     row: int
     at: float
     removed: tuple[str, ...]
     around: Surroundings | None
+    sendable: frozenset[str]

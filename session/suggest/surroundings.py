@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from context.project.snapshot import Snapshot
 from context.text.generated import is_unedited
@@ -19,16 +19,22 @@ _MOST_FILES = 8
 _MOST_NAMES = 60
 
 
-def look_around(project: Callable[[], Snapshot], place: Place) -> Surroundings | None:
+def look_around(
+    project: Callable[[], Snapshot], place: Place, edited: Iterable[str]
+) -> tuple[Surroundings | None, frozenset[str]]:
     """What is known of the file of ``place``; None where nothing of it may be sent: it is not one of the
-    project's, may hold secrets, was taken out of the window, or nobody edits it by hand."""
+    project's, may hold secrets, was taken out of the window, or nobody edits it by hand. With it those of the
+    files ``edited`` of which something may be sent."""
     snapshot, path = project(), place.path
+    sendable = frozenset(each for each in (path, *edited) if _is_sendable(snapshot, each))
     lines = (*place.before, place.left + place.right, *place.after)
-    if path not in snapshot.entries or path in snapshot.unread or is_secret_file(path):
-        return None
-    if is_unedited(path, "\n".join(lines)):
-        return None
-    return Surroundings(outline_of(snapshot, path), definitions_for(snapshot, path, lines))
+    if path not in sendable or is_unedited(path, "\n".join(lines)):
+        return None, sendable
+    return Surroundings(outline_of(snapshot, path), definitions_for(snapshot, path, lines)), sendable
+
+
+def _is_sendable(snapshot: Snapshot, path: str) -> bool:
+    return path in snapshot.entries and path not in snapshot.unread and not is_secret_file(path)
 
 
 def outline_of(snapshot: Snapshot, path: str) -> str:

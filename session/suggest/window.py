@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from context.text.fences import harmless
-from context.text.secrets import redact
 from session.suggest.answer import Region
 from session.suggest.place import Place
 
@@ -45,45 +44,50 @@ def region_at(place: Place) -> Region:
 
 def for_insertion(place: Place, around: Surroundings) -> str:
     """The request for what to put in at the cursor; its end is the text left of the cursor."""
-    after = "\n".join([place.right, *place.after])
-    return _head(place, around, after) + f"Before the cursor:\n{_before(place)}"
+    return _head(place, around, _behind(place)) + f"Before the cursor:\n{_before(place)}"
 
 
 def for_rewrite(place: Place, region: Region, around: Surroundings) -> str:
     """The request for the lines of ``region`` as they should be."""
-    rows = range(region.first + len(region.old), place.row + 1 + len(place.after))
-    after = "\n".join(line for row in rows if (line := place.line(row)) is not None)
-    rows = range(_start(place), region.first)
-    before = "\n".join(line for row in rows if (line := place.line(row)) is not None)
-    lines = _masked("\n".join(region.old))
-    return f"{_head(place, around, after)}Before the region:\n{_masked(before)}\n\nThe region:\n{lines}"
+    end = region.first + len(region.old)
+    after = _lines(place, end, place.row + 1 + len(place.after))
+    before = _lines(place, _start(place), region.first)
+    lines = _lines(place, region.first, end)
+    return f"{_head(place, around, after)}Before the region:\n{before}\n\nThe region:\n{lines}"
 
 
-def holds_secret(region: Region) -> bool:
+def holds_secret(place: Place, region: Region) -> bool:
     """Whether a line of the region cannot be sent as it is, and so cannot be written anew."""
-    return bool(redact("\n".join(region.old)).kinds)
+    first = region.first - place.first
+    masked = place.masked
+    return masked is None or masked[first : first + len(region.old)] != region.old
 
 
 def for_fim(place: Place) -> tuple[str, str]:
     """The texts before and behind the cursor, for a model that is trained to fill in the middle."""
-    return _before(place), _masked("\n".join([place.right, *place.after]))
+    return _before(place), _behind(place)
 
 
 def _head(place: Place, around: Surroundings, after: str) -> str:
-    return f"File: {harmless(place.path)}\n\n{around.text}Behind the cursor:\n{_masked(after)}\n\n"
+    return f"File: {harmless(place.path)}\n\n{around.text}Behind the cursor:\n{after}\n\n"
 
 
 def _before(place: Place) -> str:
-    rows = range(_start(place), place.row)
-    lines = [line for row in rows if (line := place.line(row)) is not None]
-    return _masked("\n".join([*lines, place.left]))
+    above = _lines(place, _start(place), place.row)
+    return f"{above}\n{place.left}" if place.row > _start(place) else place.left
+
+
+def _behind(place: Place) -> str:
+    below = _lines(place, place.row + 1, place.row + 1 + len(place.after))
+    return f"{place.right}\n{below}" if place.after else place.right
 
 
 def _start(place: Place) -> int:
     return -(-place.first // STEP) * STEP if place.row - place.first > STEP else place.first
 
 
-def _masked(text: str) -> str:
-    if any(len(line) > _LONGEST_LINE for line in text.split("\n")):
-        text = "\n".join(line[:_LONGEST_LINE] for line in text.split("\n"))
-    return redact(text).text
+def _lines(place: Place, start: int, end: int) -> str:
+    """The rows from ``start`` up to ``end``, without secrets and not too long."""
+    masked = place.masked or ()
+    first = place.first
+    return "\n".join(line[:_LONGEST_LINE] for line in masked[start - first : end - first])

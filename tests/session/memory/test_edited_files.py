@@ -8,6 +8,7 @@ import pytest
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from session.memory.edited_files import LONGEST_DIFF, LONGEST_LINE, EditedFiles
 from session.project.workspace import Workspace, open_workspace
+from tests.secret_texts import pieces, private_key
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
 
@@ -182,3 +183,24 @@ def test_a_file_whose_text_the_ledger_has_lost_is_not_tracked(desk: Desk) -> Non
 def test_an_unknown_hunk_changes_nothing(desk: Desk) -> None:
     desk.knowledge.landed_hunk(desk.workspace.ledger, "h99")
     assert desk.knowledge.paths == ()
+
+
+def test_a_part_of_a_private_key_is_not_told(desk: Desk) -> None:
+    key = private_key(20)
+    (desk.root / "a.txt").write_text("\n".join(["one", "two", *key, "last", ""]))
+    desk.model("a.txt", ["one"], ["ONE"])
+    desk.user("a.txt", key[5], key[6].lower())
+    told = desk.told()
+    assert "not shown to you" in told
+    desk.user("a.txt", "last", "LAST")
+    told = desk.told()
+    assert "+LAST" in told
+    assert not any(pieces(told, line) for line in key[1:-1])
+
+
+def test_a_file_of_secrets_is_not_told(desk: Desk) -> None:
+    (desk.root / ".env").write_text("A=1\n")
+    desk.model(".env", ["A=1"], ["A=2"])
+    desk.user(".env", "A=2", "A=hunter2")
+    told = desk.told()
+    assert "not shown to you" in told and "hunter2" not in told

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from session.events import HunkLanded, HunkRefused, Notice, TextDelta
 from session.refactor.refactor import RefactorError
-from session.refactor.request import around
+from session.refactor.request import around, request
 from session.refactor.selection import Selection
+from tests.secret_texts import pieces, private_key
 from tests.session.talking import Listening, talking
 
 TEXT = "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
@@ -168,3 +169,11 @@ def test_what_is_shown_holds_the_selection_and_no_more_than_there_is_room_for(
     assert shown.start <= start and shown.end >= end
     extra = [*text[shown.start : start], *text[end : shown.end]]
     assert sum(len(line) + 1 for line in extra) <= 200 + 41
+
+
+def test_a_private_key_that_begins_far_above_the_selection_is_masked() -> None:
+    key = private_key(60)
+    lines = ("x = 1", *key, "y = 1")
+    for selected in (Selection(40, 42), Selection(len(lines) - 1, len(lines))):
+        data, _ = request("a.py", lines, selected, "tidy up")
+        assert not any(pieces(data, line) for line in key[1:-1])

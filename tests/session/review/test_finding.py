@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from session.review.change import ReviewedChange, ReviewedFile
 from session.review.finding import ReviewFinding, UnusableError, read_finding
 from session.review.request import AROUND, requests
+from tests.secret_texts import pieces, private_key
 
 BEFORE = tuple(f"line {number}" for number in range(1, 41))
 AFTER = (*BEFORE[:9], "new ten", "new eleven", *BEFORE[10:29], *BEFORE[31:])
@@ -140,3 +141,12 @@ def test_secrets_in_the_change_are_masked() -> None:
     key = "sk-" + "a1B2c3D4" * 6
     (text,) = requests([ReviewedFile("a.py", None, (f'KEY = "{key}"',))])
     assert key not in text and "masked" in text
+
+
+def test_a_private_key_that_begins_far_above_the_change_is_masked() -> None:
+    key = private_key(60)
+    before = ("x = 1", *key, "y = 1")
+    after = (*before[:-2], "changed", *before[-2:])
+    (text,) = requests((ReviewedFile("a.py", before, after),))
+    assert "changed" in text
+    assert not any(pieces(text, line) for line in key[1:-1])

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from context.text.secrets import masked_lines
-
 BEFORE = 60
 """Lines before the cursor's that a place holds."""
 AFTER = 30
@@ -38,6 +36,8 @@ class Place:
     def masked(self) -> tuple[str, ...] | None:
         """The lines that are held, with their secrets masked; None where the cursor's line holds one, or may
         hold one once its quotes are closed: a half of a secret is not known as one."""
+        from context.text.secrets import masked_lines
+
         here = self.left + self.right
         lines = masked_lines([*self.before, here, *self.after])
         open_ended = [self.left + quote for quote in "\"'`"]

@@ -46,11 +46,13 @@ class Actions:
         return self._start.made
 
     def interrupt(self) -> None:
-        """Stop the turn; without one, hide the suggestion."""
+        """Stop the turn; without one, hide the suggestion, else keep a change of a hunk from being sent."""
         running = self._controls.session.running
         if not running and self._panes.editor.has_focus and self._controls.ghosts.refuse():
             return
         self._controls.prompts.interrupt()
+        if not running and self._controls.touches.give_up():
+            self._panes.status.say("Not sent: your change stays in the editor, unsaved")
 
     def cancel(self) -> None:
         """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""

@@ -37,6 +37,7 @@ from tui.race.races import Races
 from tui.refactor.control import RefactorControl
 from tui.suggest.ghost_control import GhostControl
 from tui.suggest.side_control import SideControl
+from tui.touch.control import TouchControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Controls:
     side: SideControl
     ghosts: GhostControl
     next_edits: NextEditControl
+    touches: TouchControl
 
 
 def make_controls(
@@ -102,6 +104,8 @@ def make_controls(
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading, drops
     )
+    touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
+    files.on_saved, review.stop = touches.saved, prompts.stop_turn
     panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
     return Controls(
@@ -126,4 +130,5 @@ def make_controls(
         SideControl(session.side, panes.status),
         ghosts,
         NextEditControl(panes, layout, background, session, shown_file),
+        touches,
     )

@@ -193,6 +193,7 @@ class SessionStart:
                 controls.findings.take(event)
                 controls.reviews.take(event)
                 controls.next_edits.take(event)
+                controls.touches.take(event)
                 self._overlays.take(event)
                 self._change_hands(event)
             self._ticker.request()

@@ -60,6 +60,8 @@ class FileControl:
         """The texts that an earlier process left, which the user has not answered about."""
         self._broken: list[FileBroken] = []
         """The files that turns left with a syntax error, which the user has not answered about."""
+        self.on_saved: Callable[[Buffer], str] = lambda buffer: ""
+        """Called when the user saved a file, or wanted to; returns what is said besides."""
         self._asked: Buffer | None = None
         """The file that is asked about before it is closed or saved."""
         self._leave: Callable[[], None] = lambda: None
@@ -121,9 +123,9 @@ class FileControl:
         if not buffer.path:
             self._say("no file is open")
         elif not buffer.dirty:
-            self._say(f"{buffer.path} has no unsaved changes")
+            self._say(self.on_saved(buffer) or f"{buffer.path} has no unsaved changes")
         elif not self._asked_to_overwrite([buffer]) and await self._file.save(buffer):
-            self._say(f"saved {buffer.path}")
+            self._say(" · ".join(filter(None, [f"saved {buffer.path}", self.on_saved(buffer)])))
 
     def _asked_to_overwrite(self, buffers: list[Buffer]) -> bool:
         """Ask before the first file with open conflicts is saved; false when there is none."""

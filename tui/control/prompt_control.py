@@ -116,21 +116,24 @@ class PromptControl:
             composer.put("\n\n".join(filter(str.strip, [*texts, composer.draft])))
             self._app.screen_stack[0].set_focus(composer)
 
+    def stop_turn(self) -> None:
+        """Stop the running turn."""
+        self._session.interrupt()
+        self._feed.stop()
+        self._panes.status.show(phase="stopping")
+        if queued := self._session.unqueue():
+            # A turn had to be stopped: the prompts behind it may not be wanted unread.
+            composer = self._panes.composer
+            composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
+            self._panes.status.say("Queued messages are back in the prompt", "warning")
+
     def interrupt(self) -> None:
         """Stop the turn before anything else happens; then close what lies over the panes."""
-        status = self._panes.status
         if self._session.running:
-            self._session.interrupt()
-            self._feed.stop()
-            status.show(phase="stopping")
-            if queued := self._session.unqueue():
-                # A turn had to be stopped: the prompts behind it may not be wanted unread.
-                composer = self._panes.composer
-                composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
-                status.say("Queued messages are back in the prompt", "warning")
+            self.stop_turn()
         else:
             self._session.interrupt()  # an undo may wait for another process
-            status.show(message="")
+            self._panes.status.show(message="")
             self._suggestions.hide()
             self._panes.chat.let_go()
             self._panes.find.leave()

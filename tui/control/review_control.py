@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -47,6 +48,8 @@ class ReviewControl:
         self._feed = feed
         self._hunks = hunks
         self._drops = drops
+        self.stop: Callable[[], None] = lambda: None
+        """Stops the running turn."""
 
     @property
     def book(self) -> ReviewBook:
@@ -91,12 +94,16 @@ class ReviewControl:
                 return
             self._redirect(each, why, now=now)
         else:
+            if now:
+                self.stop()  # at once: the undo may have to wait
             self._background.start(self._undo(each, why, now=now), "undoing the hunk")
 
     async def _undo(self, each: Reviewed, why: str, *, now: bool) -> None:
         result = await self._session.hunks.undo(each.hunk, why="" if now else why)
         if not isinstance(result, HunkRefused):
             self._redirect(each, why, now=now)
+        elif now:
+            self._session.submit(f"I reject {each.hunk} in {each.path}, which could not be undone: {why}")
 
     def _redirect(self, each: Reviewed, why: str, *, now: bool) -> None:
         """Send the word on a hunk, ``now`` or with the next prompt."""

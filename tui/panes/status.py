@@ -17,6 +17,7 @@ from textual.widget import Widget
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Span
+from tui.keys.keymap import shown
 from tui.words.figures import thousands
 
 
@@ -47,6 +48,8 @@ class Status:
     fast: bool = False
     waiting: int = 0
     """The number of queued prompts."""
+    touched: str = ""
+    """The hunk that the user edited, which stopped the turn; saving sends the change."""
     countdown: int = 0
     """Seconds until the connection is tried again; 0 when none is scheduled."""
     stalled: int = 0
@@ -81,6 +84,9 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         left.append((f"  nothing for {status.stalled} s", "warning"))
     if status.waiting:
         left.append((f" +{status.waiting} queued", "warning"))
+    if status.touched:
+        gives_up = f", {shown('interrupt')} does not" if width >= 60 else ""
+        left.append((f"  {status.touched} edited: {shown('save')} sends it{gives_up}", "warning"))
     if status.reading and _cells(left) + len(status.reading) + 3 <= width:
         left.append((f"  {status.reading}", "muted"))
     right: list[Span] = []
@@ -94,22 +100,22 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         "window": _window(status),
         "speed": _speed(status),
     }
-    shown: dict[str, str] = {}
+    fits: dict[str, str] = {}
     order = ("speed", "window", "who", "usage") if status.phase else ("window", "who", "usage", "speed")
     for slot in (*order, "side"):
         text = next(reversed(slots[slot]), "")
         if text and room - needed >= cell_len(text) + 3:
-            shown[slot] = text
+            fits[slot] = text
             room -= cell_len(text) + 2
     for slot in ("usage", "who", "side"):  # more of them where there is room left
-        had = cell_len(shown.get(slot, ""))
+        had = cell_len(fits.get(slot, ""))
         text = next((text for text in slots[slot] if cell_len(text) - had < room - needed), "") if had else ""
         if text:
-            shown[slot] = text
+            fits[slot] = text
             room -= cell_len(text) - had
     for slot in slots:
-        if slot in shown:
-            right += [*([("  ", "status")] if right else []), (shown[slot], "status")]
+        if slot in fits:
+            right += [*([("  ", "status")] if right else []), (fits[slot], "status")]
     if status.message:
         told = {"error": "error", "warning": "warning"}.get(status.level, "status")
         gap = room - 1

@@ -29,7 +29,7 @@ class GhostControl:
         self._session = session
         self._start = start
         self._suggester: Suggester | None = None
-        editor.on_typed = self._typed
+        editor.on_typed.append(self._typed)
         editor.accept = self.accept
         editor.watch(editor, "selection", self._look, init=False)
         shown_file.texts.append(lambda buffer: self._look())

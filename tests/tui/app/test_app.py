@@ -19,7 +19,7 @@ async def test_a_prompt_is_answered_and_its_hunks_land_in_the_editor_and_on_disk
         text = (it.root / "greeter.py").read_text()
         assert POLITE_GREETING in text and "Good-bye" in text
         assert it.app.shown_file.path == "greeter.py"
-        assert it.app.editor.content == text
+        assert it.app.editor.buffer.text == text
         assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h1", "h2"]
         assert "✓ h1" in it.chat and "✓ h2" in it.chat and "Both are polite now." in it.chat
         assert "greeter.py" in it.screen and "Good-bye" in it.screen
@@ -32,7 +32,7 @@ async def test_the_first_hunk_is_on_disk_and_marked_before_the_answer_ends(tmp_p
         await it.until(lambda: it.app.shown_file.marks.of("greeter.py"), "the first hunk")
         assert it.session.running
         assert POLITE_GREETING in (it.root / "greeter.py").read_text()
-        assert POLITE_GREETING in it.app.editor.content
+        assert POLITE_GREETING in it.app.editor.buffer.text
         it.key("escape", "\x1b")
         await it.done()
 
@@ -133,12 +133,12 @@ async def test_undo_takes_back_the_hunk_at_the_cursor_alone_and_redo_lands_it_ag
         await it.until(lambda: "↶ h1" in it.chat, "the undo")
         text = (it.root / "greeter.py").read_text()
         assert '"Hello " + name' in text and "Good-bye" in text
-        assert it.app.editor.content == text
+        assert it.app.editor.buffer.text == text
         assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h2"]
         await it.pilot.press("f10")
         await it.until(lambda: "✓ h1" in it.chat, "the redo")
         assert POLITE_GREETING in (it.root / "greeter.py").read_text()
-        assert it.app.editor.content == (it.root / "greeter.py").read_text()
+        assert it.app.editor.buffer.text == (it.root / "greeter.py").read_text()
 
 
 async def test_undo_takes_back_the_hunk_that_the_keys_went_to(tmp_path: Path) -> None:
@@ -188,8 +188,8 @@ async def test_a_hunk_landing_in_a_dirty_file_is_merged_and_the_typing_stays(tmp
         await it.pilot.press("M", "i", "n", "e")
         await it.ask("make it polite")
         await it.done()
-        assert it.app.editor.content.startswith('Mine"""Says hello."""')
-        assert POLITE_GREETING in it.app.editor.content
+        assert it.app.editor.buffer.text.startswith('Mine"""Says hello."""')
+        assert POLITE_GREETING in it.app.editor.buffer.text
         assert it.app.shown_file.dirty
         assert "Mine" not in (it.root / "greeter.py").read_text()
         await it.pilot.press("ctrl+s")
@@ -205,8 +205,8 @@ async def test_where_the_user_typed_the_same_lines_the_users_text_stands(tmp_pat
         await it.pilot.press("right")
         await it.ask("make it polite")
         await it.done()
-        assert '"MINE"' in it.app.editor.content
-        assert "Good-bye" in it.app.editor.content
+        assert '"MINE"' in it.app.editor.buffer.text
+        assert "Good-bye" in it.app.editor.buffer.text
 
 
 async def test_a_change_on_disk_comes_into_the_editor(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ async def test_a_change_on_disk_comes_into_the_editor(tmp_path: Path) -> None:
         assert await it.app.shown_file.open("greeter.py")
         await asyncio.sleep(0.3)
         (it.root / "greeter.py").write_text(GREETER.replace("hello", "good day"))
-        await it.until(lambda: "good day" in it.app.editor.content, "the change")
+        await it.until(lambda: "good day" in it.app.editor.buffer.text, "the change")
         assert not it.app.shown_file.dirty
 
 

@@ -39,7 +39,7 @@ async def test_unsaved_text_stays_when_its_file_becomes_read_only(tmp_path: Path
         it.app.controls.disk.changed(("greeter.py",))
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "read-only" in it.app.status.status.message, "why it is not saved")
-        assert it.app.editor.content == "x" + before and file.read_text() == before
+        assert it.app.editor.buffer.text == "x" + before and file.read_text() == before
         file.chmod(0o644)
         it.app.controls.disk.changed(("greeter.py",))
         await it.pilot.press("ctrl+s")
@@ -55,10 +55,10 @@ async def test_keys_typed_while_a_save_waits_are_kept_and_stay_unsaved(tmp_path:
         await it.pilot.press("f2", "x")
         with Ledger(it.session.folders.ledger).exclusive():
             await it.pilot.press("ctrl+s", "y", "z")
-            assert it.app.editor.content == "xyz" + GREETER and file.read_text() == GREETER
+            assert it.app.editor.buffer.text == "xyz" + GREETER and file.read_text() == GREETER
         await it.until(lambda: "saved greeter.py" in it.screen, "the save")
         assert file.read_text() == "x" + GREETER
-        assert it.app.editor.content == "xyz" + GREETER and it.app.shown_file.dirty
+        assert it.app.editor.buffer.text == "xyz" + GREETER and it.app.shown_file.dirty
         await it.pilot.press("ctrl+s")
         await it.until(lambda: not it.app.shown_file.dirty, "the second save")
         assert file.read_text() == "xyz" + GREETER
@@ -74,7 +74,7 @@ async def test_a_save_that_fails_keeps_the_text_and_says_why(tmp_path: Path) -> 
             file.write_text(GREETER + "# another landing\n")
         await it.until(lambda: "nothing was saved" in it.app.status.status.message, "why it is not saved")
         both = "xy" + GREETER + "# another landing\n"
-        await it.until(lambda: it.app.editor.content == both, "both texts in the editor")
+        await it.until(lambda: it.app.editor.buffer.text == both, "both texts in the editor")
         assert it.app.shown_file.dirty and file.read_text() == GREETER + "# another landing\n"
 
 
@@ -95,11 +95,11 @@ async def test_a_dirty_file_is_not_written_when_another_is_opened_and_comes_back
         assert it.app.shown_file.path == "other.py" and editor.cursor_location == place
         assert editor.scroll_offset.y == top > 0
         await it.pilot.press("ctrl+z")
-        assert editor.content == "other = 1\n" * 90 and not it.app.shown_file.dirty
+        assert editor.buffer.text == "other = 1\n" * 90 and not it.app.shown_file.dirty
         await it.pilot.press("ctrl+y", "ctrl+pageup")
-        assert editor.content == "y" + GREETER
+        assert editor.buffer.text == "y" + GREETER
         await it.pilot.press("ctrl+z")
-        assert editor.content == GREETER
+        assert editor.buffer.text == GREETER
 
 
 async def test_keys_behind_the_one_that_opens_a_file_go_into_that_file(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_keys_behind_the_one_that_opens_a_file_go_into_that_file(tmp_path:
             await it.until(lambda: len(it.app.screen_stack) == 1, "the list to close")
             it.key("y", "y")
         await it.until(lambda: it.app.shown_file.path == "other.py", "the other file")
-        await it.until(lambda: it.app.editor.content == "yother = 1\n", "the key typed meanwhile")
+        await it.until(lambda: it.app.editor.buffer.text == "yother = 1\n", "the key typed meanwhile")
 
 
 async def test_quitting_with_unsaved_text_asks_and_lists_every_file(tmp_path: Path) -> None:

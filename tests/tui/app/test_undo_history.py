@@ -29,17 +29,17 @@ async def test_ctrl_z_takes_a_hunk_back_everywhere_and_goes_there(tmp_path: Path
         await it.pilot.press("ctrl+z")
         await it.until(lambda: "↶ h2" in it.chat, "the undo in the chat")
         now = (it.root / "greeter.py").read_text()
-        assert now != landed and editor.content == now and not it.app.shown_file.dirty
+        assert now != landed and editor.buffer.text == now and not it.app.shown_file.dirty
         assert "h2 undone: greeter.py" in it.app.status.status.message
         row = editor.cursor_location[0]
         assert "Bye" in editor.document.get_line(row)
         assert editor.scroll_offset.y <= row < editor.scroll_offset.y + editor.size.height
         await it.pilot.press("ctrl+z")
         await it.until(lambda: "↶ h1" in it.chat, "the undo in the chat")
-        assert editor.content == (it.root / "greeter.py").read_text() == text
+        assert editor.buffer.text == (it.root / "greeter.py").read_text() == text
         await it.pilot.press("ctrl+y", "ctrl+y")
         await it.until(lambda: "✓ h2" in it.chat, "the redo in the chat")
-        assert editor.content == (it.root / "greeter.py").read_text() == landed
+        assert editor.buffer.text == (it.root / "greeter.py").read_text() == landed
 
 
 async def test_typing_after_a_hunk_is_taken_back_first(tmp_path: Path) -> None:
@@ -47,14 +47,14 @@ async def test_typing_after_a_hunk_is_taken_back_first(tmp_path: Path) -> None:
         assert await it.app.shown_file.open("greeter.py")
         await it.ask("make it polite")
         await it.done()
-        landed = it.app.editor.content
+        landed = it.app.editor.buffer.text
         it.app.editor.move_cursor((0, 0))
         await it.pilot.press("f2", "x", "y", "ctrl+z")
-        assert it.app.editor.content == landed and "✓ h2" in it.chat
+        assert it.app.editor.buffer.text == landed and "✓ h2" in it.chat
         await it.pilot.press("ctrl+z", "ctrl+z")
         await it.until(lambda: "↶ h1" in it.chat, "the undo")
         await it.pilot.press("ctrl+z")
-        assert it.app.editor.content == GREETER == (it.root / "greeter.py").read_text()
+        assert it.app.editor.buffer.text == GREETER == (it.root / "greeter.py").read_text()
         assert "nothing to undo" in it.screen
 
 
@@ -66,9 +66,9 @@ async def test_keys_behind_ctrl_z_wait_for_the_hunk_to_be_undone(tmp_path: Path)
         await it.pilot.press("f2")
         for key in ("ctrl+z", "ctrl+z", "x"):
             it.key(key, key if len(key) == 1 else None)
-        await it.until(lambda: "x" in it.app.editor.content.replace("text", ""), "the letter")
+        await it.until(lambda: "x" in it.app.editor.buffer.text.replace("text", ""), "the letter")
         assert (it.root / "greeter.py").read_text() == GREETER
-        assert it.app.editor.content.replace("x", "", 1) == GREETER
+        assert it.app.editor.buffer.text.replace("x", "", 1) == GREETER
 
 
 async def test_a_hunk_that_cannot_be_undone_says_why_and_changes_nothing(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_a_hunk_that_cannot_be_undone_says_why_and_changes_nothing(tmp_pat
         await it.until(lambda: not it.app.shown_file.dirty, "the save")
         await it.pilot.press("ctrl+z")
         await it.until(lambda: "↶ h2" in it.chat, "the undo")
-        assert it.app.editor.content == (it.root / "greeter.py").read_text()
+        assert it.app.editor.buffer.text == (it.root / "greeter.py").read_text()
 
 
 # A plain model. Hunks, the user and others have lines of their own, with an untouched line between each.
@@ -238,7 +238,9 @@ def test_disk_editor_chat_and_ledger_agree_after_every_step(operations: list[tup
                 model.take(operation, at)
                 await play(it, operation, at, model)
                 so_far = operations[: number + 1]
-                await it.until(lambda: it.app.editor.content == model.text(model.editor), f"{so_far}: editor")
+                await it.until(
+                    lambda: it.app.editor.buffer.text == model.text(model.editor), f"{so_far}: editor"
+                )
                 await it.until(
                     lambda: (it.root / "a.txt").read_text() == model.text(model.disk), f"{so_far}: disk"
                 )

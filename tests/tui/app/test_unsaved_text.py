@@ -19,7 +19,7 @@ async def type_in(it: Stage, path: str, *keys: str) -> None:
 
 async def end_suddenly(it: Stage) -> None:
     """As if the process had been killed once the text was kept."""
-    text = it.app.editor.content
+    text = it.app.editor.buffer.text
     await it.until(lambda: [each.text for each in left(it)] == [text], "the kept text")
 
 
@@ -38,11 +38,13 @@ async def test_unsaved_text_of_a_killed_process_is_offered_and_comes_back(tmp_pa
         await it.answer("y")
         await it.until(lambda: it.app.shown_file.path == "other.py", "the file")
         await it.until(lambda: it.app.shown_file.dirty, "the text")
-        assert it.app.editor.content == "xyone = 1\ntwo = 2\ndrei = 3\n", "merged with the file as it is now"
+        assert it.app.editor.buffer.text == "xyone = 1\ntwo = 2\ndrei = 3\n", (
+            "merged with the file as it is now"
+        )
         assert (it.root / "other.py").read_text() == OTHER.replace("three", "drei")
         await it.until(lambda: it.app.panes.held.question is None, "the end of the question")
         await it.pilot.press("f2", "ctrl+z")
-        assert it.app.editor.content == OTHER.replace("three", "drei")
+        assert it.app.editor.buffer.text == OTHER.replace("three", "drei")
 
 
 async def test_an_offered_text_can_be_left_for_later_or_discarded(tmp_path: Path) -> None:

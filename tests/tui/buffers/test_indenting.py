@@ -29,11 +29,11 @@ from tests.tui.panes.test_editor import editor
 async def test_keys_that_indent_and_comment(before: str, keys: list[str], after: str) -> None:
     async with editor(before) as (pane, pilot):
         await pilot.press(*keys)
-        assert pane.content == after
+        assert pane.buffer.text == after
         while (step := pane.buffer.history.last) is not None:
             assert step.typed
             pane.buffer.take_back()
-        assert pane.content == before
+        assert pane.buffer.text == before
 
 
 async def test_what_is_pasted_is_not_indented_again() -> None:
@@ -41,4 +41,4 @@ async def test_what_is_pasted_is_not_indented_again() -> None:
         await pilot.press("end")
         pilot.app.post_message(events.Paste("\r\n    b\r    c"))
         await pilot.pause()
-        assert pane.content == "    a:\n    b\n    c"
+        assert pane.buffer.text == "    a:\n    b\n    c"

@@ -41,22 +41,22 @@ async def test_replacing_all_is_one_step_of_the_history(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await opened(it)
         await it.pilot.press("ctrl+r", *"name", "tab", *"who", "ctrl+r")
-        assert it.app.editor.content == GREETER.replace("name", "who")
+        assert it.app.editor.buffer.text == GREETER.replace("name", "who")
         assert "replaced 4" in told(it)
         await it.pilot.press("escape", "ctrl+z")
-        assert it.app.editor.content == GREETER
+        assert it.app.editor.buffer.text == GREETER
         await it.pilot.press("ctrl+y")
-        assert it.app.editor.content == GREETER.replace("name", "who")
+        assert it.app.editor.buffer.text == GREETER.replace("name", "who")
 
 
 async def test_replacing_one_by_one_and_by_regular_expression(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await opened(it)
         await it.pilot.press("ctrl+r", *"return", "tab", *"yield", "enter", "enter")
-        assert it.app.editor.content == GREETER.replace("return", "yield")
+        assert it.app.editor.buffer.text == GREETER.replace("return", "yield")
         await it.pilot.press("escape", "ctrl+home", "ctrl+r", "ctrl+n", "ctrl+n", "ctrl+u")
         await it.pilot.press(*r"def (\w+)", "tab", "ctrl+u", *r"def the_\1", "ctrl+r")
-        assert "def the_greet(" in it.app.editor.content and "def the_part(" in it.app.editor.content
+        assert "def the_greet(" in it.app.editor.buffer.text and "def the_part(" in it.app.editor.buffer.text
         await it.pilot.press("tab", "ctrl+u", *"(", "enter")
         assert "no regular expression" in told(it)
 
@@ -69,7 +69,7 @@ async def test_a_file_without_the_text_and_a_read_only_one_stay_as_they_are(tmp_
         assert "no match" in told(it)
         if it.app.editor.read_only:  # root may write to it all the same
             await it.pilot.press("ctrl+u", *"name", "tab", *"who", "ctrl+r")
-            assert "read-only" in told(it) and it.app.editor.content == GREETER
+            assert "read-only" in told(it) and it.app.editor.buffer.text == GREETER
 
 
 async def test_a_definition_is_picked_by_letters_of_its_name(tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ async def test_the_users_own_editor_gives_back_its_text_unsaved(
     async with stage(tmp_path) as it:
         await opened(it)
         await it.pilot.press("ctrl+backslash")
-        await it.until(lambda: it.app.editor.content.endswith("last\n"), "the text")
+        await it.until(lambda: it.app.editor.buffer.text.endswith("last\n"), "the text")
         assert it.app.shown_file.dirty and (it.root / "greeter.py").read_text() == GREETER
         await it.pilot.press("ctrl+z")
-        assert it.app.editor.content == GREETER
+        assert it.app.editor.buffer.text == GREETER
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ async def test_an_editor_that_fails_leaves_the_text(
         await opened(it)
         await it.pilot.press("ctrl+backslash")
         await it.until(lambda: problem in it.app.status.status.message, "the problem")
-        assert it.app.editor.content == GREETER
+        assert it.app.editor.buffer.text == GREETER
 
 
 def test_another_editor_has_the_whole_terminal_and_spark_comes_back(tmp_path: Path, spark_path: Path) -> None:

@@ -40,7 +40,7 @@ async def test_both_versions_are_shown_and_nothing_of_the_users_wears_the_landed
         assert rows[at + 1].startswith("! ") and "landed by h2" in rows[at + 1]
         assert LANDED.strip() in rows[at + 2]
         assert "✓ h2  greeter.py 12" in it.chat and "conflicts with your unsaved text" in it.chat
-        assert MINE in it.app.editor.content and LANDED not in it.app.editor.content
+        assert MINE in it.app.editor.buffer.text and LANDED not in it.app.editor.buffer.text
         assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h1"]
 
 
@@ -49,7 +49,7 @@ async def test_mine_undoes_the_hunk_in_the_ledger(tmp_path: Path) -> None:
         await conflict(it)
         await it.answer("m")
         await it.until(lambda: "↶ h2" in it.chat, "the undo")
-        assert MINE in it.app.editor.content and it.app.shown_file.dirty
+        assert MINE in it.app.editor.buffer.text and it.app.shown_file.dirty
         assert LANDED not in on_disk(it) and MINE not in on_disk(it)
         assert not it.app.editor.buffer.conflicts and it.app.panes.held.question is None
         await it.pilot.press("f2", "ctrl+s")
@@ -67,9 +67,9 @@ async def test_theirs_and_both_are_one_step(key: str, lines: list[str], tmp_path
         assert "conflicts" not in it.chat and "✓ h2" in it.chat
         assert it.app.shown_file.dirty == (key == "b")
         await it.pilot.press("f2", "ctrl+z")
-        assert MINE in it.app.editor.content and LANDED not in it.app.editor.content
+        assert MINE in it.app.editor.buffer.text and LANDED not in it.app.editor.buffer.text
         await it.pilot.press("ctrl+y", "ctrl+s")
-        await it.until(lambda: on_disk(it) == it.app.editor.content, "the save")
+        await it.until(lambda: on_disk(it) == it.app.editor.buffer.text, "the save")
 
 
 async def test_saving_asks_until_the_conflict_is_settled(tmp_path: Path) -> None:
@@ -102,5 +102,5 @@ async def test_edited_by_hand_and_undone_elsewhere_the_conflict_follows(tmp_path
         assert it.app.editor.buffer.lines[open_one.start : open_one.end] == [MINE, x]
         await it.session.hunks.undo("h2")
         await it.until(lambda: not it.app.editor.buffer.conflicts, "the end of the conflict")
-        assert f"{MINE}\n{x}\n" in it.app.editor.content
+        assert f"{MINE}\n{x}\n" in it.app.editor.buffer.text
         assert on_disk(it).startswith(GREETER.split("def part")[0][:20]) and LANDED not in on_disk(it)

@@ -79,7 +79,7 @@ async def test_one_key_lands_the_fix_and_undo_takes_it_back(tmp_path: Path) -> N
         await it.until(lambda: 'f"Hi {name}"' in (it.root / "greeter.py").read_text(), "the landing")
         await it.until(lambda: "no findings are open" in it.screen, "the empty list")
         await it.pilot.press("q")
-        await it.until(lambda: 'return f"Hi {name}"' in it.app.editor.content, "the fix in the editor")
+        await it.until(lambda: 'return f"Hi {name}"' in it.app.editor.buffer.text, "the fix in the editor")
         assert "●" not in row(it, 7)[:6]
         await it.pilot.press("ctrl+z")
         await it.until(lambda: '"Hi " + name' in (it.root / "greeter.py").read_text(), "the undo")

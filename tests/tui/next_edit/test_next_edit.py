@@ -29,7 +29,7 @@ async def test_tab_tab_tab_takes_one_place_after_the_other(tmp_path: Path) -> No
         await rename(it)
         await it.pilot.press("alt+h")
         await it.until(lambda: "1 of 3" in it.app.status.status.message and it.app.editor.flight, "the first")
-        assert "print(welcome(1))" in it.screen and "print(greet(1))" in it.app.editor.content
+        assert "print(welcome(1))" in it.screen and "print(greet(1))" in it.app.editor.buffer.text
         await it.pilot.press("tab")
         await it.until(lambda: "print(welcome(1))" in (it.root / "a.py").read_text(), "the landing")
         await it.until(lambda: it.app.editor.path == "b.py" and it.app.editor.flight, "the second")
@@ -41,18 +41,19 @@ async def test_tab_tab_tab_takes_one_place_after_the_other(tmp_path: Path) -> No
         await it.pilot.press("tab")
         await it.until(lambda: "no next edit is left" in it.app.status.status.message, "the end")
         assert "print(welcome(2))" in (it.root / "b.py").read_text()
-        await it.until(lambda: not it.app.editor.flight and "welcome(2)" in it.app.editor.content, "the text")
-        before = it.app.editor.content
+        editor = it.app.editor
+        await it.until(lambda: not editor.flight and "welcome(2)" in editor.buffer.text, "the text")
+        before = it.app.editor.buffer.text
         it.app.editor.choose(((0, 0), (0, 0)))
 
         async def indents() -> bool:
             await it.pilot.press("tab")
-            return it.app.editor.content == "    " + before
+            return it.app.editor.buffer.text == "    " + before
 
         for _ in range(100):
             if await indents():
                 break
-            assert it.app.editor.content == before
+            assert it.app.editor.buffer.text == before
         else:
             raise AssertionError("Tab does not indent again")
 
@@ -75,14 +76,14 @@ async def test_tab_indents_while_nothing_is_drawn_and_typing_hides_what_is(tmp_p
         await rename(it)
         it.app.editor.choose(((2, 0), (2, 0)))
         await it.pilot.press("tab")
-        assert it.app.editor.content.splitlines()[2] == "    ", "an offer that is not drawn takes no key"
+        assert it.app.editor.buffer.text.splitlines()[2] == "    ", "an offer that is not drawn takes no key"
         await it.pilot.press("ctrl+z", "alt+h")
         await it.until(lambda: it.app.editor.flight, "the place")
         it.app.editor.choose(((2, 0), (2, 0)))
         it.key("x", "x")
         await it.until(lambda: not it.app.editor.flight, "it hidden")
         await it.pilot.press("tab")
-        assert it.app.editor.content.splitlines()[2].startswith("x ")
+        assert it.app.editor.buffer.text.splitlines()[2].startswith("x ")
         assert "print(greet(1))" in (it.root / "a.py").read_text()
 
 

@@ -70,10 +70,10 @@ def shown(pane: EditorPane) -> list[str]:
 )
 async def test_every_text_comes_back_as_it_was(text: str) -> None:
     async with editor(text) as (pane, pilot):
-        assert pane.content == text
+        assert pane.buffer.text == text
         pane.move_cursor((0, 0))
         await pilot.press("z")
-        assert pane.content == "z" + text
+        assert pane.buffer.text == "z" + text
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ async def test_every_text_comes_back_as_it_was(text: str) -> None:
 async def test_the_user_types(before: str, keys: list[str], after: str) -> None:
     async with editor(before) as (pane, pilot):
         await pilot.press(*keys)
-        assert pane.content == after
+        assert pane.buffer.text == after
 
 
 async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_text() -> None:
@@ -110,7 +110,7 @@ async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_t
             "+     line_4 = 'fo",
             "    5 line_5 = 5",
         ]
-        assert pane.content == "\n".join(LINES)
+        assert pane.buffer.text == "\n".join(LINES)
 
 
 async def test_the_view_goes_where_the_hunk_is_even_past_the_end_of_the_file() -> None:
@@ -145,7 +145,7 @@ async def test_a_landing_above_the_view_leaves_view_and_cursor_on_their_lines() 
         pane.buffer.apply(rows_between(pane.buffer.lines, ["new", "new", *LINES]))
         assert shown(pane)[0].split("line_")[1] == first
         assert pane.cursor_location == (62, 3)
-        assert pane.content == "\n".join(["new", "new", *LINES])
+        assert pane.buffer.text == "\n".join(["new", "new", *LINES])
 
 
 async def test_landed_lines_are_marked_and_stay_so_as_lines_come_above_them() -> None:

@@ -44,7 +44,7 @@ async def test_the_selected_lines_are_rewritten_and_undone(tmp_path: Path) -> No
             it.key(char, char)
         it.key("enter", "\r")
         await it.until(lambda: 'f"Bye {name}"' in (it.root / "greeter.py").read_text(), "the landing")
-        await it.until(lambda: 'return f"Bye {name}"' in it.app.editor.content, "it in the editor")
+        await it.until(lambda: 'return f"Bye {name}"' in it.app.editor.buffer.text, "it in the editor")
         assert it.app.editor.has_focus and "Rewrite lines" not in it.screen
         await it.until(lambda: not it.app.status.status.message, "its end told")
         sent = str(it.partner.requests[-1].body) if it.partner else ""
@@ -58,7 +58,7 @@ async def test_esc_gives_the_sentence_up(tmp_path: Path) -> None:
         await select(it, 9, 11)
         await it.pilot.press("alt+o", "x", "escape")
         await it.until(lambda: "Rewrite lines" not in it.screen and it.app.editor.has_focus, "the editor")
-        assert it.app.editor.content == GREETER
+        assert it.app.editor.buffer.text == GREETER
         await it.pilot.press("alt+o")
         await it.until(lambda: "Rewrite lines" in it.screen, "the bar again")
 

@@ -57,7 +57,7 @@ class Shown:
 
     @property
     def text(self) -> str:
-        return self.app.screen.query_one(EditorPane).content
+        return self.app.screen.query_one(EditorPane).buffer.text
 
     async def until(self, true: Callable[[], object], what: str) -> None:
         for _ in range(2000):

@@ -69,7 +69,7 @@ async def test_ghost_text_is_drawn_at_the_cursor_and_is_not_in_the_text(tmp_path
         await at.pilot.pause()
         row = at.app.editor.cursor_location[0]
         assert line(at, row) == "def area(width, height):"
-        assert at.app.editor.content.endswith("\ndef a")
+        assert at.app.editor.buffer.text.endswith("\ndef a")
 
 
 async def test_tab_accepts_all_and_undo_takes_it_back_as_one_step(tmp_path: Path) -> None:
@@ -77,20 +77,20 @@ async def test_tab_accepts_all_and_undo_takes_it_back_as_one_step(tmp_path: Path
         await at.pilot.press(*"def a")
         await at.until(lambda: shown(at), "the suggestion")
         await at.pilot.press("tab")
-        assert at.app.editor.content.endswith("\ndef area(width, height):")
+        assert at.app.editor.buffer.text.endswith("\ndef area(width, height):")
         await at.pilot.press("ctrl+z")
-        assert at.app.editor.content.endswith("\ndef a")
+        assert at.app.editor.buffer.text.endswith("\ndef a")
         await at.pilot.press("ctrl+y")
-        assert at.app.editor.content.endswith("\ndef area(width, height):")
+        assert at.app.editor.buffer.text.endswith("\ndef area(width, height):")
         await at.pilot.press(*" #", "ctrl+z")
-        assert at.app.editor.content.endswith("\ndef area(width, height):"), "typing is a step of its own"
+        assert at.app.editor.buffer.text.endswith("\ndef area(width, height):"), "typing is a step of its own"
 
 
 async def test_tab_indents_where_nothing_is_shown(tmp_path: Path) -> None:
     async with typing(tmp_path) as at:
         at.session.side.switch(on=False)
         await at.pilot.press("tab", "x")
-        assert at.app.editor.content.endswith("\n    x")
+        assert at.app.editor.buffer.text.endswith("\n    x")
 
 
 async def test_a_word_and_a_line_are_accepted_and_the_rest_stays(tmp_path: Path) -> None:
@@ -98,10 +98,10 @@ async def test_a_word_and_a_line_are_accepted_and_the_rest_stays(tmp_path: Path)
         await at.pilot.press(*"def a")
         await at.until(lambda: shown(at), "the suggestion")
         await at.pilot.press("ctrl+right")
-        assert at.app.editor.content.endswith("\ndef area")
+        assert at.app.editor.buffer.text.endswith("\ndef area")
         assert shown(at) == "(width, height):"
         await at.pilot.press("end")
-        assert at.app.editor.content.endswith("\ndef area(width, height):")
+        assert at.app.editor.buffer.text.endswith("\ndef area(width, height):")
 
 
 async def test_what_is_typed_is_taken_off_it_and_another_key_ends_it(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_what_is_typed_is_taken_off_it_and_another_key_ends_it(tmp_path: P
         assert at.partner is not None and len(at.partner.requests) == sent, "nothing was asked for that"
         await at.pilot.press("!")
         assert shown(at) == ""
-        assert at.app.editor.content.endswith("\ndef are!")
+        assert at.app.editor.buffer.text.endswith("\ndef are!")
 
 
 async def test_escape_hides_it_and_it_is_not_shown_again_there(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_end_goes_to_the_end_of_a_line_that_has_more(tmp_path: Path) -> No
         await at.pilot.press(*"print()", "left", *"tot")
         await at.until(lambda: shown(at) == "al", "the suggestion")
         await at.pilot.press("end")
-        assert at.app.editor.content.endswith("\nprint(tot)")
+        assert at.app.editor.buffer.text.endswith("\nprint(tot)")
         assert at.app.editor.cursor_location[1] == len("print(tot)")
 
 
@@ -153,7 +153,7 @@ async def test_a_suggestion_of_lines_is_drawn_below(tmp_path: Path) -> None:
         await at.pilot.pause()
         assert "return checked(width * height * depth)" in at.screen.splitlines()[13]
         await at.pilot.press("tab")
-        assert at.app.editor.content.endswith("\n    return checked(width * height * depth)")
+        assert at.app.editor.buffer.text.endswith("\n    return checked(width * height * depth)")
 
 
 async def test_a_rename_is_offered_for_the_lines_around(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ async def test_a_rename_is_offered_for_the_lines_around(tmp_path: Path) -> None:
         await at.pilot.pause()
         assert "total = counts + other" in at.screen and "total = count + other" in at.screen
         await at.pilot.press("tab")
-        assert editor.content.endswith("total = counts + other\nprint(counts)\n")
+        assert editor.buffer.text.endswith("total = counts + other\nprint(counts)\n")
         await at.pilot.press("ctrl+z")
-        assert editor.content.endswith("total = count + other\nprint(count)\n")
+        assert editor.buffer.text.endswith("total = count + other\nprint(count)\n")
 
 
 async def test_alt_s_turns_them_off(tmp_path: Path) -> None:

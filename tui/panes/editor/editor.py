@@ -75,8 +75,10 @@ class EditorPane(TextArea):
         self.touched = -HANDS_OFF
         """The time of the last key here, on the monotonic clock."""
         self.on_edited: Callable[[], None] = lambda: None
-        self.on_typed: Callable[[Rows], None] = lambda rows: None
+        self.on_typed: list[Callable[[Rows], None]] = []
         """Called when the user has typed or erased something, with the cursor where it is then."""
+        self.on_put: Callable[[], None] = lambda: None
+        """Called when the user has put the cursor somewhere, by key or mouse, without typing."""
         self.accept: Callable[[Part], bool] = lambda part: False
         self.hands: Hands | None = None
         """Set once there is a session."""
@@ -109,11 +111,6 @@ class EditorPane(TextArea):
         self.choose(buffer.selection)
         self.scroll_to(*buffer.scroll, animate=False, force=True)
         self._changed()
-
-    @property
-    def content(self) -> str:
-        """The text in the editor."""
-        return self.buffer.text
 
     def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> None:
         """TextArea would look for it through all of a large file, at each key."""
@@ -155,7 +152,8 @@ class EditorPane(TextArea):
         if not rows.empty:
             self.buffer.history.typed(rows, before, self.selected, monotonic())
             self.post_message(self.Changed(self))
-            self.on_typed(rows)
+            for told in self.on_typed:
+                told(rows)
         return result
 
     def rows_changed(self, rows: Rows) -> None:
@@ -171,8 +169,7 @@ class EditorPane(TextArea):
             top = self.scroll_offset.y
             if rows.row + len(rows.old) <= top:
                 top += rows.growth
-            start, end = self.selected
-            self.choose((rows.place(start), rows.place(end)))
+            self.choose((rows.place(self.selected[0]), rows.place(self.selected[1])))
             self.scroll_to(y=top, animate=False, force=True)
             self.read_only = self.buffer.read_only
         self._changed()
@@ -213,7 +210,7 @@ class EditorPane(TextArea):
         self.on_edited()
         if self.is_mounted:
             self._recolour()
-        self._pacer_request()
+        self.redraw()
 
     @work(group="colour", exclusive=True)
     async def _recolour(self) -> None:
@@ -226,7 +223,7 @@ class EditorPane(TextArea):
     def draw_hunk(self, flight: HunkInFlight | None) -> None:
         """Draw this hunk over the text from the next frame on; None removes it."""
         self.flight = flight
-        self._pacer_request()
+        self.redraw()
 
     def suggest(self, ghost: Ghost) -> None:
         """Draw a suggestion from now on."""
@@ -235,7 +232,8 @@ class EditorPane(TextArea):
 
     def redraw(self) -> None:
         """What is drawn over the text has changed: the hunk in flight, marks or conflicts."""
-        self._pacer_request()
+        if self.is_mounted:
+            self._pacer.request()
 
     def drop_pending(self) -> None:
         """Remove the hunk in flight from the screen at once."""
@@ -248,15 +246,10 @@ class EditorPane(TextArea):
         """Whether the user typed here a moment ago, so that the view must not move by itself."""
         return monotonic() - self.touched < HANDS_OFF
 
-    def _pacer_request(self) -> None:
-        if self.is_mounted:
-            self._pacer.request()
-
     def _frame(self) -> None:
         if not self.is_mounted:
             return
-        flight = self.flight
-        drawn = EMPTY if flight is None else flight.overlay(self.document.line_count)
+        drawn = EMPTY if self.flight is None else self.flight.overlay(self.document.line_count)
         theirs = [(each.end, theirs_drawn(each)) for each in self.buffer.conflicts]
         self._overlay = drawn.also([*theirs, *self.old_lines]).with_ghost(self.ghost)
         if isinstance(self.wrapped_document, UnwrappedDocument):
@@ -330,7 +323,14 @@ class EditorPane(TextArea):
     async def on_key(self, event: events.Key) -> None:
         """Note that the user is here, and run the keys in the order in which they were pressed."""
         self._touch()
+        selected, version = self.selected, self.buffer.version
         await run_key_in_order(self, event)
+        if self.selected != selected and self.buffer.version == version:
+            self.on_put()
+
+    def on_mouse_up(self) -> None:
+        """The user put the cursor where the mouse was pressed."""
+        self.on_put()
 
     def on_mouse_scroll_up(self) -> None:
         """Remember that the user is here."""
@@ -345,7 +345,7 @@ class EditorPane(TextArea):
     def follow(self) -> None:
         """Let the view follow the hunks again."""
         self.touched = -HANDS_OFF
-        self._pacer_request()
+        self.redraw()
 
     # Drawing.
 

@@ -61,6 +61,10 @@ class ShownFile:
         """Why the requested file is not shown; empty when it is, or none was requested."""
         self.on_change: Callable[[], None] = lambda: None
         """Called when another file, or none, is shown, or when unsaved changes begin or end."""
+        self.on_put: Callable[[], None] = lambda: None
+        """Called when the user went to a landed hunk."""
+        self.changes: list[Callable[[Buffer, Rows], None]] = []
+        """Called after every change of the rows of an open file."""
         self.texts: list[Callable[[Buffer], None]] = []
         """Called after every change of an open file's text or conflicts, and when it is saved or shown."""
 
@@ -171,6 +175,8 @@ class ShownFile:
             signs.edited(buffer.path, rows.row, len(rows.old), len(rows.new))
         if buffer is self.editor.buffer:
             self.editor.rows_changed(rows)
+        for told in self.changes:
+            told(buffer, rows)
         self._tell_text(buffer)
 
     def _tell_text(self, buffer: Buffer) -> None:
@@ -258,5 +264,6 @@ class ShownFile:
         if not await self.open(path):
             return False
         self.editor.reveal(mark.start, last=mark.end - 1)
+        self.on_put()
         self.say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")
         return True

@@ -101,7 +101,7 @@ class Assistance:
             recorder=self._recorder,
             tasks=self._tasks,
             snapshot=self._context.sendable,
-            enabled=lambda: self._side.enabled,
+            side=self._side,
             busy=self._busy,
         )
 

@@ -55,15 +55,15 @@ class SaveReviewed(Event):
 
 @dataclass(frozen=True, slots=True)
 class NextEditOffered(Event):
-    """A place that a change needs too: line ``line`` (from 1) is ``old`` and would be ``new``. It is place
-    ``number`` of ``total``."""
+    """A place that ``change`` needs too: the lines ``old`` from line ``line`` (from 1) on would be ``new``.
+    It is place ``number`` of ``total``."""
 
     type: ClassVar[str] = "next_edit.offered"
-    rename: str
+    change: str
     path: str
     line: int
-    old: str
-    new: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
     number: int
     total: int
 

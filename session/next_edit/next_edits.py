@@ -1,23 +1,29 @@
-"""Next edits of one session: after a rename of a definition, the places that still have its old name.
+"""Next edits of one session: after a change, the places that have to follow it.
 
-A change counts once it is saved, or once the turn that made it is over. Nothing of it needs a model: each
-place is offered with the new name in the old one's place, and lands as an ordinary hunk when it is taken.
+A change counts once it is saved, or once the turn that made it is over: a definition that has another name, a
+function that takes other arguments, or a definition that is in another file. The places are found without a
+model. Where the change does not tell what a place would be, such as the value of a new argument, a model is
+asked for it, while the place before it is shown. A place lands as an ordinary hunk when it is taken.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
 from session.commands.hunk_commands import HunkCommands
 from session.events import Event, HunkRefused, NextEditOffered, NextEditsOver, PromptSubmitted, TurnEnded
 from session.journal.recorder import Recorder
+from session.next_edit.causes import left_behind
 from session.next_edit.chain import Chain, Signal, State
-from session.next_edit.places import NextPlace, as_it_is, names_in, places
-from session.next_edit.rename import renames
+from session.next_edit.filling import Filling
+from session.next_edit.move import Moves
+from session.next_edit.place import NextPlace
 from session.review.change import lines_in
+from session.side.side_requests import SideRequests
 from session.tasks import BackgroundTasks
 
 
@@ -31,20 +37,22 @@ class NextEdits:
         recorder: Recorder,
         tasks: BackgroundTasks,
         snapshot: Callable[[], Snapshot],
-        enabled: Callable[[], bool],
+        side: SideRequests,
         busy: bool,
     ) -> None:
-        """``snapshot`` is the project as models may see it, in any thread; ``enabled`` says whether anything
-        may be offered, ``busy`` that a turn runs."""
+        """``snapshot`` is the project as models may see it, in any thread; nothing is offered while ``side``
+        is off; ``busy`` says that a turn runs."""
         self._hunks = hunks
         self._publish = recorder.publish
         self._tasks = tasks
         self._snapshot = snapshot
-        self._enabled = enabled
+        self._side = side
         self._busy = busy
         self._hunks_in: dict[str, str] = {}
         """The first hunk of the running turn in each file."""
+        self._moves = Moves()
         self._chain: Chain | None = None
+        self._filling = Filling(side, tasks, snapshot)
         self._looking: asyncio.Task[None] | None = None
         recorder.subscribe(self._take)
 
@@ -64,7 +72,7 @@ class NextEdits:
 
     def saved(self, path: str, before: tuple[str, ...]) -> None:
         """The user saved a file, whose lines were ``before``."""
-        if not self._busy and self._enabled():
+        if not self._busy and self._side.enabled:
             self._look([(path, before)])
 
     async def take(self) -> bool:
@@ -75,23 +83,25 @@ class NextEdits:
             return False
         now = await asyncio.to_thread(self._as_it_is, place)
         if now is not None and chain.state is State.LANDING:
-            result = await self._hunks.land(now.hunk, chain.turn)
+            result = await self._hunks.land(now.hunk(), chain.turn)
             if not isinstance(result, HunkRefused):
                 chain.turn = chain.turn or result.turn
+                self._filling.taken(now)
         if chain is self._chain and chain.signal(Signal.DONE):
-            self._tell()
+            await self._offer(chain)
         return True
 
     def _as_it_is(self, place: NextPlace) -> NextPlace | None:
         """The place in its file as it is on disk; None where it is gone."""
         found = read(self._snapshot().root, place.path)
-        return as_it_is(place, found.lines) if isinstance(found, Source) else None
+        return place.in_lines(found.lines) if isinstance(found, Source) else None
 
     def pass_over(self) -> bool:
         """Offer the next place instead; false where none is offered."""
-        if self._chain is None or not self._chain.signal(Signal.SKIP):
+        chain = self._chain
+        if chain is None or chain.offered is None or not chain.signal(Signal.SKIP):
             return False
-        self._tell()
+        self._tasks.start(self._offer(chain), "preparing a next edit")
         return True
 
     def end(self) -> bool:
@@ -99,7 +109,9 @@ class NextEdits:
         chain, self._chain = self._chain, None
         if chain is None or not chain.signal(Signal.END):
             return False
-        self._publish(NextEditsOver())
+        self._filling.stop()
+        if chain.told:
+            self._publish(NextEditsOver())
         return True
 
     def _take(self, event: Event) -> None:
@@ -116,7 +128,7 @@ class NextEdits:
 
     def _look_at_hunks(self) -> None:
         hunks, self._hunks_in = self._hunks_in, {}
-        if hunks and self._enabled():
+        if hunks and self._side.enabled:
             self._start(self._look_before(hunks))
 
     async def _look_before(self, hunks: dict[str, str]) -> None:
@@ -136,36 +148,38 @@ class NextEdits:
         self._looking = self._tasks.start(work, "looking for next edits")
 
     async def _find(self, changed: list[tuple[str, tuple[str, ...]]]) -> None:
-        chain = await asyncio.to_thread(self._chain_of, changed)
-        if chain is not None and not self._busy and self._enabled():
+        places = await asyncio.to_thread(lambda: left_behind(changed, self._snapshot(), self._moves))
+        if places and not self._busy and self._side.enabled:
             self.end()
-            self._chain = chain
-            self._tell()
+            self._filling = Filling(self._side, self._tasks, self._snapshot)
+            self._chain = Chain(places)
+            await self._offer(self._chain)
 
-    def _chain_of(self, changed: list[tuple[str, tuple[str, ...]]]) -> Chain | None:
-        """The first rename that left places behind. It reads and parses files."""
-        snapshot = self._snapshot()
-        for path, before in changed:
-            now = read(snapshot.root, path)
-            if not isinstance(now, Source):
-                continue
-            after = now.lines
-            for rename in renames(before, after, names_in(path, before), names_in(path, after)):
-                if found := places(path, rename, snapshot):
-                    return Chain(rename, found)
-        return None
-
-    def _tell(self) -> None:
-        """Publish what is offered now, or that nothing is any more."""
-        chain = self._chain
-        place = chain.offered if chain is not None else None
-        if chain is None or place is None:
+    async def _offer(self, chain: Chain) -> None:
+        """Make the next place ready and tell of it, or tell that there is none any more."""
+        while chain is self._chain and chain.state is State.PREPARING:
+            place = chain.coming[0]
+            text = await self._filling.text(place)
+            now = await asyncio.to_thread(self._as_it_is, place) if text is not None else None
+            if now is None:
+                chain.signal(Signal.SKIP)
+            elif chain.ready(replace(now, new=text)):
+                self._tell(chain)
+                for following in chain.coming[1:2]:
+                    self._filling.start(following)
+        if chain is self._chain and chain.state is State.OVER:
             self._chain = None
-            self._publish(NextEditsOver())
+            if chain.told:
+                self._publish(NextEditsOver())
+
+    def _tell(self, chain: Chain) -> None:
+        place = chain.offered
+        if place is None or place.new is None:
             return
+        chain.told = True
         self._publish(
             NextEditOffered(
-                rename=str(chain.rename),
+                change=str(place.cause),
                 path=place.path,
                 line=place.line,
                 old=place.old,

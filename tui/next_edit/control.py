@@ -59,7 +59,7 @@ class NextEditControl:
                 else:
                     where = f"{visible(event.path)}:{event.line}"
                     told = (
-                        f"{visible(event.rename)}: {_many(event.total)} left, {where} · {shown('next_edit')}"
+                        f"{visible(event.change)}: {_many(event.total)} left, {where} · {shown('next_edit')}"
                     )
                     self._panes.status.say(f"{told} goes there")
             case NextEditsOver():
@@ -114,29 +114,30 @@ class NextEditControl:
             return
         editor = self._panes.editor
         row = editor.buffer.row_of(offer.line - 1, offer.line)
-        if row is None or row >= len(editor.buffer.lines) or editor.buffer.lines[row] != offer.old:
+        if row is None or tuple(editor.buffer.lines[row : row + len(offer.old)]) != offer.old:
             self._session.assist.next_edits.pass_over()  # the user has changed it
             return
         self._layout.bring("editor")
         editor.reveal(row)
         editor.focus()
-        flight = HunkInFlight(offer.rename, offer.path, "update")
-        flight.aim = (row + 1, row + 2)
-        flight.feed("-", f"{offer.old}\n")
-        flight.feed("+", f"{offer.new}\n")
+        flight = HunkInFlight(offer.change, offer.path, "update")
+        flight.aim = (row + 1, row + 1 + len(offer.old))
+        for line in offer.old:
+            flight.feed("-", f"{line}\n")
+        for line in offer.new:
+            flight.feed("+", f"{line}\n")
         self._drawn = flight
         editor.draw_hunk(flight)
         keys = f"Tab takes it · {shown('next_edit')} the next · Esc ends"
-        self._panes.status.say(f"{visible(offer.rename)} · {offer.number} of {offer.total} · {keys}")
+        self._panes.status.say(f"{visible(offer.change)} · {offer.number} of {offer.total} · {keys}")
 
     def _text_changed(self, buffer: Buffer) -> None:
         """What is drawn would stand in another text now."""
         offer = self._offer
         if self._drawn is not None and offer is not None:
             row = self._drawn.aim[0] - 1 if self._drawn.aim is not None else 0
-            fits = (
-                buffer.path == offer.path and buffer.lines[row : row + 1] == [offer.old] and not buffer.dirty
-            )
+            lines = tuple(buffer.lines[row : row + len(offer.old)])
+            fits = buffer.path == offer.path and lines == offer.old and not buffer.dirty
             if buffer is self._panes.editor.buffer and not fits:
                 self._going = False
                 self._hide()

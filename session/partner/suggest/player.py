@@ -2,7 +2,7 @@
 
 The longest end of the text before the cursor that the file holds in another place is looked for; what
 follows it there is suggested. A rewrite does with a region what the last changes did elsewhere: a name that
-became another one.
+became another one, or an argument that a function takes now.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _NAME = re.compile(r"\w+|\W")
 _LEAST, _MOST = 3, 80
 """Characters of the text before the cursor that must be found again, and that are looked for at most."""
 _LINES = 3
+_HEAD = re.compile(r"[-+].*?(?P<name>\w+)\((?P<parameters>[^()]*)\)?$")
 
 
 def suggestion(text: str) -> str | None:
@@ -67,10 +68,15 @@ def _lines(follows: str, end: str) -> str:
 
 
 def rewritten(region: str, around: str) -> str:
-    """The region after the names that became others in the last changes became them here too."""
+    """The region after what the last changes did: names became others, functions take other arguments."""
     lines = around.partition("Changed lately:\n")[2].splitlines()
     for old, new in pairwise(lines):
         if not (old.startswith("-") and new.startswith("+")):
+            continue
+        head, head_now = _HEAD.match(old), _HEAD.match(new)
+        if head is not None and head_now is not None and head["name"] == head_now["name"]:
+            before, after = _parts(head["parameters"]), _parts(head_now["parameters"])
+            region = _with_arguments(region, head["name"], before, after)
             continue
         was, now = _NAME.findall(old[1:]), _NAME.findall(new[1:])
         if len(was) != len(now):
@@ -79,3 +85,37 @@ def rewritten(region: str, around: str) -> str:
             if one != other and one.isidentifier() and other.isidentifier():
                 region = re.sub(rf"\b{re.escape(one)}\b", other, region)
     return region
+
+
+def _parts(listed: str) -> list[str]:
+    """What stands between the commas of a list, outside of brackets."""
+    parts, depth = [""], 0
+    for character in listed:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _with_arguments(region: str, name: str, before: list[str], after: list[str]) -> str:
+    """The region with the arguments that ``name`` takes now; a new one has the name of its parameter."""
+    kept, made = [part for part in before if part not in ("self", "cls")], ""
+    wanted = [part for part in after if part not in ("self", "cls")]
+    while (found := re.search(rf"\b{re.escape(name)}\(", region)) is not None:
+        end = _closing(region, found.end())
+        given = dict(zip(kept, _parts(region[found.end() : end]), strict=False))
+        arguments = (given.get(each) or re.split(r"\W", each, maxsplit=1)[0] for each in wanted)
+        made += region[: found.end()] + ", ".join(arguments)
+        region = region[end:]
+    return made + region
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 1
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return at
+    return len(text)

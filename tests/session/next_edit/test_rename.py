@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from session.next_edit.chain import Chain, Signal, State
-from session.next_edit.places import NextPlace, names_in, places_in
+from session.next_edit.place import NextPlace
+from session.next_edit.places import names_in, places_in
 from session.next_edit.rename import Rename, renames
 
 BEFORE = ["def greet(name):", "    return name", "", "", "def part(name):", "    return greet(name)"]
@@ -43,12 +46,12 @@ def test_a_local_variable_is_no_definition() -> None:
 
 def test_places_are_whole_words() -> None:
     lines = ["greet(1)", "greeting = greet and greet", "regreet()", "x.greet", "# greet"]
-    places = places_in("b.py", lines, Rename("greet", "welcome"))
+    places = places_in(Rename("greet", "welcome"), "b.py", lines)
     assert [(each.line, each.new) for each in places] == [
-        (1, "welcome(1)"),
-        (2, "greeting = welcome and welcome"),
-        (4, "x.welcome"),
-        (5, "# welcome"),
+        (1, ("welcome(1)",)),
+        (2, ("greeting = welcome and welcome",)),
+        (4, ("x.welcome",)),
+        (5, ("# welcome",)),
     ]
 
 
@@ -71,14 +74,25 @@ def test_any_rename_of_a_function_is_found_wherever_it_stands(old: str, new: str
     assert found(before, after) == (Rename(old, new),)
 
 
+CAUSE = Rename("old", "new")
+
+
 class Offers(RuleBasedStateMachine):
     """Whatever is pressed, one place is offered at a time, each at most once and in order."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.places = [NextPlace("a.py", line, "old", "new") for line in range(1, 5)]
-        self.chain = Chain(Rename("old", "new"), self.places)
+        self.places = [NextPlace(CAUSE, "a.py", line, ("old",), ("new",)) for line in range(1, 5)]
+        self.chain = Chain(self.places)
         self.settled = 0
+
+    @rule(moved=st.integers(0, 9))
+    def ready(self, moved: int) -> None:
+        coming, was = self.chain.coming, self.chain.state
+        now = replace(coming[0], line=moved) if coming else self.places[0]
+        assert self.chain.ready(now) is (was is State.PREPARING)
+        if was is State.PREPARING:
+            assert self.chain.offered is now
 
     @rule()
     def take(self) -> None:
@@ -106,7 +120,7 @@ class Offers(RuleBasedStateMachine):
         offered = self.chain.offered
         assert (offered is not None) is (self.chain.state is State.OFFERED)
         if offered is not None:
-            assert offered is self.places[self.settled] and self.chain.number == self.settled + 1
+            assert offered.old == ("old",) and self.chain.number == self.settled + 1
         if self.settled == len(self.places):
             assert self.chain.state is State.OVER
 

@@ -1,0 +1,185 @@
+"""Which signatures a change made different, and what a call needs for that. Pure: texts in, edits out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from context.code.calls import Call, Parameter, Signature
+from session.next_edit.rename import SHORTEST
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureChange:
+    """A function whose signature was ``old`` and is ``new``."""
+
+    old: Signature
+    new: Signature
+
+    @property
+    def name(self) -> str:
+        """The name by which it is called."""
+        return self.new.called
+
+    def __str__(self) -> str:
+        return f"{self.name}({_names(self.old)}) → ({_names(self.new)})"
+
+
+@dataclass(frozen=True, slots=True)
+class CallEdit:
+    """What a call needs: pieces of bytes and their new text. ``open`` says that a value is missing which only
+    a model can give."""
+
+    pieces: tuple[tuple[int, int, str], ...] = ()
+    open: bool = False
+
+
+def signature_changes(before: Sequence[Signature], after: Sequence[Signature]) -> tuple[SignatureChange, ...]:
+    """The functions that have other parameters in ``after``. A name that stands for several is none of them,
+    since nobody knows which one a call means."""
+    old, new = _lone(before), _lone(after)
+    return tuple(
+        SignatureChange(old[name], new[name])
+        for name in sorted(old.keys() & new.keys())
+        if len(name) >= SHORTEST and old[name].parameters != new[name].parameters
+    )
+
+
+def edit_of(call: Call, change: SignatureChange, source: bytes) -> CallEdit | None:
+    """What a call in ``source`` needs after the change; None where it needs nothing, or where it did not fit
+    the signature before: then it may be a call of something else."""
+    given = None if call.spread else _bound(call, change.old.parameters, source)
+    if given is None:
+        return None
+    following = _renamed(change)
+    values: dict[int, str] = {}
+    loose: list[str] = []
+    for at, number in enumerate(given):
+        argument = call.arguments[at]
+        text = source[argument.value : argument.end].decode()
+        if change.old.parameters[number].rest:
+            loose.append(source[argument.start : argument.end].decode())
+        elif (now := following[number]) is not None:
+            values[now] = text
+    wanted = _arguments(change.new.parameters, values, keywords=_keywords(call, given, following, change))
+    if wanted is None:
+        return CallEdit(open=True)
+    wanted += loose
+    texts = [source[each.start : each.end].decode() for each in call.arguments]
+    return None if wanted == texts else _edit(call, texts, wanted)
+
+
+def fits(call: Call, parameters: Sequence[Parameter], source: bytes) -> bool:
+    """Whether the arguments of a call are what these parameters take."""
+    return not call.spread and _bound(call, parameters, source) is not None
+
+
+def _names(signature: Signature) -> str:
+    return ", ".join(f"{each.rest}{each.name}" for each in signature.parameters)
+
+
+def _lone(found: Sequence[Signature]) -> dict[str, Signature]:
+    many = Counter(each.called for each in found)
+    return {each.called: each for each in found if many[each.called] == 1}
+
+
+def _bound(call: Call, parameters: Sequence[Parameter], source: bytes) -> list[int] | None:
+    """The number of the parameter that each argument is for; None where they do not fit."""
+    placed = [number for number, each in enumerate(parameters) if not each.rest and not each.by_name]
+    rests = {each.rest: number for number, each in enumerate(parameters) if each.rest}
+    names = {each.name: number for number, each in enumerate(parameters) if not each.rest}
+    found: list[int] = []
+    for at, argument in enumerate(call.arguments):
+        if argument.keyword:
+            number = names.get(argument.keyword, rests.get("**"))
+        else:
+            number = placed[at] if at < len(placed) else rests.get("*")
+        if number is None or (number in found and not parameters[number].rest):
+            return None
+        found.append(number)
+    for number, each in enumerate(parameters):
+        if not (each.optional or each.rest or number in found):
+            return None
+    return found
+
+
+def _renamed(change: SignatureChange) -> list[int | None]:
+    """The number that each old parameter has now; None for one that is gone. One that is gone, and one in its
+    place that says the same but for the name, are the same one renamed."""
+    old, new = change.old.parameters, change.new.parameters
+    at = {each.name: number for number, each in enumerate(new)}
+    found = [at.get(each.name) for each in old]
+    for number, each in enumerate(old):
+        if found[number] is not None or number >= len(new):
+            continue
+        if number not in found and (new[number].form, new[number].rest) == (each.form, each.rest):
+            found[number] = number
+    return found
+
+
+def _keywords(
+    call: Call, given: Sequence[int], following: Sequence[int | None], change: SignatureChange
+) -> list[int]:
+    """The new parameters that the call gives by name, in its order."""
+    found = [
+        following[number] for argument, number in zip(call.arguments, given, strict=True) if argument.keyword
+    ]
+    return [number for number in found if number is not None and not change.new.parameters[number].rest]
+
+
+def _arguments(
+    parameters: Sequence[Parameter], values: dict[int, str], *, keywords: Sequence[int]
+) -> list[str] | None:
+    """The arguments that give ``values``; None where a parameter has no value and needs one, or where one
+    must be left out in the middle of others that have no name in the call."""
+    made: list[str] = []
+    gap = False
+    for number, each in enumerate(parameters):
+        if each.rest:
+            continue
+        if number in keywords:
+            gap = True
+            continue
+        if number not in values:
+            if not each.optional:
+                return None
+            gap = True
+        elif gap or each.by_name:
+            return None
+        else:
+            made.append(values[number])
+    return [*made, *(f"{parameters[number].name}={values[number]}" for number in keywords)]
+
+
+def _edit(call: Call, texts: Sequence[str], wanted: Sequence[str]) -> CallEdit:
+    """The pieces that make the arguments ``wanted`` of ``texts``: nothing else of the call is touched."""
+    if len(wanted) == len(texts):
+        spans = zip(call.arguments, texts, wanted, strict=True)
+        return CallEdit(tuple((each.start, each.end, now) for each, was, now in spans if was != now))
+    if len(wanted) > len(texts):
+        return CallEdit(open=True)
+    kept = _kept(texts, wanted)
+    if kept is None:
+        return CallEdit(open=True)
+    if not wanted:
+        return CallEdit(((call.start + 1, call.end - 1, ""),))
+    pieces: list[tuple[int, int, str]] = []
+    arguments = call.arguments
+    for at, argument in enumerate(arguments):
+        if at in kept:
+            continue
+        if at < max(kept):
+            pieces.append((argument.start, arguments[at + 1].start, ""))
+        else:
+            pieces.append((arguments[at - 1].end, argument.end, ""))
+    return CallEdit(tuple(pieces))
+
+
+def _kept(texts: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
+    """The numbers of ``texts`` that are ``wanted``, in order; None where others are wanted too."""
+    found: list[int] = []
+    for at, text in enumerate(texts):
+        if len(found) < len(wanted) and text == wanted[len(found)]:
+            found.append(at)
+    return found if len(found) == len(wanted) else None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from session.commands.check_commands import CheckCommands
 from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
-from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded, TurnStarted
+from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
 from session.journal.recorder import Recorder
 from session.project.open_files import ProjectFiles
 from session.setup.opening import Opening
@@ -105,6 +107,10 @@ class Assistance:
             busy=self._busy,
         )
 
+    async def load(self) -> None:
+        """Import in a thread what the first hunk that lands needs, so that it is not waited for then."""
+        await asyncio.to_thread(importlib.import_module, "session.next_edit.next_edits")
+
     def interrupt(self) -> None:
         """Stop the refactor that runs, and offer no next edit: when this returns nothing more lands."""
         if "refactors" in self.__dict__:
@@ -124,8 +130,6 @@ class Assistance:
                     self._landed.setdefault(path, hunk)
                 if isinstance(event, HunkLanded):
                     self.next_edits.landed(path, hunk, event.turn)
-            case TurnStarted():
-                self.next_edits  # noqa: B018 - it is loaded while the answer is waited for
             case _:
                 pass
 

@@ -103,6 +103,16 @@ class ContextCommands:
             self.removed,
         )
 
+    async def rehearse(self) -> None:
+        """Build a window that is not sent, once the project is known and no key was pressed for a moment.
+
+        What the first prompt's window needs is in memory then, and its request leaves earlier.
+        """
+        await self._reading.known.wait()
+        await self._reading.pause.wait()
+        if not self._reading.pause.over:
+            await self.explain("")
+
     def read_all(self) -> str:
         """Read a folder that is not one project, such as the home folder; returns what to tell."""
         return "reading this folder" if self._reading.read_anyway() else "this folder is read already"

@@ -26,6 +26,11 @@ class TypingPause:
         """End the wait: the delayed work is needed now."""
         self._needed.set()
 
+    @property
+    def over(self) -> bool:
+        """Whether the delayed work was needed already."""
+        return self._needed.is_set()
+
     async def wait(self) -> None:
         """Wait for a pause, or until the work is needed."""
         while self._typed is not None and not self._needed.is_set():

@@ -172,10 +172,7 @@ class Actions:
         self._layout.share(by)
 
     def scroll_chat(self, pages: int = 0) -> None:
-        """Scroll the chat from the composer, without pages to its end; before it begins, the welcome."""
-        if self._panes.welcome.display:
-            self._panes.welcome.scroll_pages(pages)
-            return
+        """Scroll the chat from the composer, without pages to its end."""
         self._panes.chat.action_scroll_page(pages) if pages else self._panes.chat.action_to_end()
 
     def reasoning(self) -> None:

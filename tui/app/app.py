@@ -120,8 +120,7 @@ class SparkApp(App[int], inherit_bindings=False):
         palette, first = self.themes.palette, self._first_frame
         with Container(id="work"):
             yield EditorPane(palette, self._marks, id="editor")
-            yield Welcome(palette, first.root, self._suggestions, id="welcome")
-            yield ChatView(palette, id="chat")
+            yield ChatView(palette, Welcome(first.root, self._suggestions), id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
         yield FindBar(palette, id="find-bar")
         yield HeldBar(palette, id="held")
@@ -162,7 +161,6 @@ class SparkApp(App[int], inherit_bindings=False):
         first = self._first_frame
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
         self.chat.border_title = pane_title("Chat")
-        self.chat.transcript.on_begun = self.layout.begin
         self.layout.resize(self.size)
         self._titles.name_composer(running=False)
         if vi_keys():

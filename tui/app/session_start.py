@@ -139,7 +139,7 @@ class SessionStart:
             self._panes.chat.remark(self._notice)
         start = self._background.start
         start(self._follow(controls, session.listen()), "showing the session", failed=self._give_up)
-        start(self._warm_up(), "warming up")
+        start(self._warm_up(session), "warming up")
         start(self._open(session), "opening the session", failed=self._give_up)
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()
@@ -175,10 +175,12 @@ class SessionStart:
         elif self._prompt:
             session.submit(self._prompt)
 
-    async def _warm_up(self) -> None:
+    async def _warm_up(self, session: SessionPort) -> None:
         """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
         await asyncio.to_thread(warm)
+        await session.assist.load()
         loaded()
+        await session.context.rehearse()
 
     async def _follow(self, controls: Controls, stream: AsyncIterator[Event]) -> None:
         """Show events as they come; the loop's other work gets its turn every few milliseconds."""

@@ -23,8 +23,6 @@ class PaneControl:
         if name == "editor" and not self._panes.editor.path:
             self._panes.status.say(f"no file is open: {shown('open_file')} opens one")
             return
-        if name == "chat":
-            self._layout.begin()  # the welcome makes room, though nothing was said yet
         match name:
             case "editor" | "chat":
                 self._layout.bring(name)
@@ -33,16 +31,12 @@ class PaneControl:
 
     def focus_next(self) -> None:
         """Go to the next pane in sight."""
-        order = [name for name in ("composer", "editor", "chat") if self._in_sight(name)]
+        order = [name for name in ("composer", "editor", "chat") if self._pane(name).display]
         if not self._panes.editor.path and "editor" in order:
             order.remove("editor")
         focused = self._app.focused.id if self._app.focused is not None else None
         at = order.index(focused) + 1 if focused in order else 0
         self.focus(order[at % len(order)])
-
-    def _in_sight(self, name: str) -> bool:
-        """Whether a pane is shown, or the welcome in its place."""
-        return self._pane(name).display or (name == "chat" and self._panes.welcome.display)
 
     def zoom(self) -> None:
         """Show one pane alone, the focused one or else the chat; or both again."""

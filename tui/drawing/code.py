@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from tui.drawing.plain import untabbed, visible
 from tui.drawing.rows import Span
 
@@ -42,7 +44,9 @@ lexer_for = lru_cache(maxsize=64)(new_lexer)
 
 
 def warm() -> None:
-    """Load Pygments and the tables of its Python lexer before the first token needs them."""
+    """Load Pygments and the tables of its Python lexer, and the widths of characters beyond ASCII, before the
+    first token needs them."""
+    cell_len("…")
     lexer = lexer_for(path="warm.py")
     lex(lexer, ["def warm() -> str:", "    return f'{1}'"])
 

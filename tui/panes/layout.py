@@ -1,6 +1,6 @@
 """The layout of the panes: side by side, stacked, or one alone.
 
-Without an open file the chat has the whole room, and before the conversation begins the welcome has it.
+Without an open file the chat has the whole room.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tui.panes.find_bar import FindBar
 from tui.panes.held_bar import HeldBar
 from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
-from tui.panes.welcome import Welcome
 
 STACKED_BELOW = 100
 """Below this width the panes are stacked."""
@@ -39,7 +38,6 @@ class Panes:
     """The widgets of the app's own screen."""
 
     editor: EditorPane
-    welcome: Welcome
     chat: ChatView
     composer: Composer
     status: StatusLine
@@ -54,7 +52,7 @@ class Panes:
         one = screen.query_one
         chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
         bars = one(Suggestions), one(HeldBar), one(FindBar), one(QueueList)
-        return cls(one(EditorPane), one(Welcome), chat, composer, status, *bars)
+        return cls(one(EditorPane), chat, composer, status, *bars)
 
 
 class Layout:
@@ -69,8 +67,6 @@ class Layout:
         self._low_pane: Pane = "chat"
         """The pane in sight where there is room for one alone."""
         self._file_shown = False
-        self._begun = False
-        """Whether the conversation has begun."""
 
     def resize(self, size: Size) -> None:
         """The terminal has another size. The pane with the focus stays in sight."""
@@ -91,15 +87,6 @@ class Layout:
             if not shown:  # the next file comes beside the chat
                 self._alone = None
             self._apply()
-
-    def begin(self) -> None:
-        """The conversation begins: it stands where the welcome stood."""
-        if not self._begun:
-            self._begun = True
-            # Not _apply: to match the rules of every widget again would hold up the first prompt by 10 ms.
-            screen = self._screen()
-            screen.set_class(False, "first", update=False)
-            screen.app.stylesheet.update_nodes(set(screen.query("Welcome, ChatView")), animate=False)
 
     def share(self, by: int) -> None:
         """Give the editor ``by`` per cent more of the room."""
@@ -132,7 +119,6 @@ class Layout:
         screen.set_class(stacked, "stacked")
         screen.set_class(alone == "editor", "only-editor")
         screen.set_class(alone == "chat", "only-chat")
-        screen.set_class(not self._file_shown and not self._begun, "first")
         editor = screen.query_one(EditorPane)
         editor.styles.width = None if stacked or alone else f"{self._share}%"
         # Stacked, the chat gets a little more room than beside the editor: its lines are wide.

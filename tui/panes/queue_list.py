@@ -51,6 +51,7 @@ class QueueList(Widget, can_focus=True):
         """Follow one event of the session."""
         from session import events as said  # the first frame does not wait for it
 
+        before = self.messages
         match event:
             case said.PromptQueued(text=text, when="hunk"):
                 self._after_hunk = text
@@ -65,7 +66,8 @@ class QueueList(Widget, can_focus=True):
                 del self._queued[: max(0, len(self._queued) - waiting)]
             case _:
                 return
-        self._lay_out()
+        if self.messages != before:
+            self._lay_out()
 
     def _drop(self, text: str) -> None:
         if text == self._after_hunk:

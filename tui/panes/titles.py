@@ -39,7 +39,7 @@ class Titles:
         """Say which file is shown and how it stands, or why none is."""
         editor = self._panes.editor
         if not file.path:
-            self._panes.welcome.say(file.problem)
+            self._panes.chat.tell_instead(file.problem)
             return
         width = editor.size.width or self._app.size.width
         shown = editor.buffer

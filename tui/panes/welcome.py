@@ -1,12 +1,15 @@
-"""The page shown before the conversation begins: a welcome, or why a file cannot be shown."""
+"""The page that the chat shows before the conversation begins: a welcome, or why a file cannot be shown.
+
+The chat draws it itself: with a pane of its own, the first prompt would have to wait until all panes were
+laid out again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events
+from textual.geometry import Size
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.drawing.palette import Palette
 from tui.drawing.plain import visible
@@ -27,69 +30,50 @@ _WIDTH = 64
 """The cells that the text takes at most."""
 
 
-class Welcome(Widget):
+class Welcome:
     """A page of centred text, which scrolls where it does not fit."""
 
-    def __init__(
-        self, palette: Palette, folder: str, suggestions: Sequence[str] = (), *, id: str | None = None
-    ) -> None:
-        super().__init__(id=id)
-        self._suggestions = suggestions
-        self.palette = palette
+    def __init__(self, folder: str, suggestions: Sequence[str] = ()) -> None:
         self._folder = folder
-        self._problem = ""
+        self._suggestions = suggestions
+        self.problem = ""
+        """Why a file cannot be shown; the welcome is shown while it is empty."""
+        self._laid: tuple[Size, str] | None = None
+        """The size and the problem that the rows were made for."""
         self._rows: list[Row] = []
         self._top = 0
 
-    def say(self, problem: str) -> None:
-        """Show why a file cannot be shown; the welcome when ``problem`` is empty."""
-        self._problem = problem
-        self._lay()
+    def line(self, y: int, size: Size, palette: Palette) -> Strip:
+        """Line ``y`` of the page in a pane of ``size``."""
+        self._lay(size)
+        at = self._top + y
+        row = self._rows[at] if at < len(self._rows) else Row([])
+        below = len(self._rows) - self._top - size.height
+        # The last line tells that more is below; what it hides comes with the next page.
+        if y == size.height - 1 and below > 0:
+            row = Row([(f"↓ {below + 1} more: PgDn".center(size.width), "faint")])
+        return row.strip(palette, size.width)
 
-    def restyle(self, palette: Palette) -> None:
-        """Draw in other colours from now on."""
-        self.palette = palette
-        self._lay()
+    def scroll(self, by: int, size: Size) -> None:
+        """Scroll in a pane of ``size``."""
+        self._lay(size)
+        self._top = max(0, min(self._top + by, len(self._rows) - size.height))
 
-    def on_resize(self) -> None:
-        """Lay out for the new size."""
-        self._lay()
-
-    def _lay(self) -> None:
-        width, height = self.size
-        body = self._problem_rows(width) if self._problem else self._welcome(width)
+    def _lay(self, size: Size) -> None:
+        """Make the rows for ``size``, and begin at the top."""
+        if self._laid == (size, self.problem):
+            return
+        self._laid = size, self.problem
+        width, height = size
+        body = self._problem_rows(width) if self.problem else self._welcome(width)
         if len(body) > height:
             body = [row for row in body if row.spans]
         self._rows = [Row([]) for _ in range(max(0, (height - len(body)) // 2))] + body
-        self._scroll(0)
-
-    def scroll_pages(self, pages: int) -> None:
-        """Scroll by pages; 0 goes to the end."""
-        self._scroll(pages * max(1, self.size.height - 2) if pages else len(self._rows))
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll down a few lines."""
-        event.stop()
-        self._scroll(3)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll up a few lines."""
-        event.stop()
-        self._scroll(-3)
-
-    def _scroll(self, by: int) -> None:
-        # The last line of the page then tells that more is below; what it hides comes with the next page.
-        self._top = max(0, min(self._top + by, len(self._rows) - self.size.height))
-        self.refresh()
-
-    @property
-    def _hidden(self) -> int:
-        """The rows below the page."""
-        return len(self._rows) - self._top - self.size.height
+        self._top = 0
 
     def _problem_rows(self, width: int) -> list[Row]:
         lead: list[Span] = [("  ", "text")]
-        return wrap([(visible(self._problem), "warning")], width - 2, first=lead, rest=lead)
+        return wrap([(visible(self.problem), "warning")], width - 2, first=lead, rest=lead)
 
     def _welcome(self, width: int) -> list[Row]:
         keys = [(shown(action, scope), told) for action, scope, told in _KEYS]
@@ -121,12 +105,3 @@ class Welcome(Widget):
             first: list[Span] = [margin, ("· ", "faint")]
             rows += wrap([(visible(prompt), "text")], width, first=first, rest=[margin, ("  ", "text")])
         return rows
-
-    def render_line(self, y: int) -> Strip:
-        """One line."""
-        width = self.size.width
-        at = self._top + y
-        row = self._rows[at] if at < len(self._rows) else Row([])
-        if y == self.size.height - 1 and self._hidden > 0:
-            row = Row([(f"↓ {self._hidden + 1} more: PgDn".center(width), "faint")])
-        return row.strip(self.palette, width)

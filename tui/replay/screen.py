@@ -93,7 +93,6 @@ class ReplayScreen(Screen[object], inherit_bindings=False):
         self._chat.border_title = pane_title("Chat")
         self._shown = ShownFile(editor, self._marks, self._files, self._status.say, self._background.start)
         self._shown.on_change = self._name_editor
-        self._layout.begin()
         self._name_editor()
         flights = Flights(self._shown)
         disk = DiskChanges(self._shown, flights)

@@ -11,17 +11,18 @@ from tests.tui.stage import Stage, stage
 
 def shown(it: Stage) -> set[str | None]:
     """The panes that have a part of the room."""
-    return {each.id for each in (it.app.editor, it.app.chat, it.app.panes.welcome) if each.display}
+    return {each.id for each in (it.app.editor, it.app.chat) if each.display}
 
 
 async def test_the_chat_is_alone_until_a_hunk_opens_a_file_and_after_the_last_one_is_closed(
     tmp_path: Path,
 ) -> None:
     async with stage(tmp_path) as it:
-        assert shown(it) == {"welcome"}
+        assert shown(it) == {"chat"} and "Say what should change" in it.screen
         await it.ask("just talk")
         await it.done()
         assert shown(it) == {"chat"} and it.app.chat.size.width >= 119
+        assert "Say what should change" not in it.screen
         await it.ask("make it polite")
         await it.done()
         assert shown(it) == {"editor", "chat"} and it.app.chat.size.width < 60

@@ -21,11 +21,15 @@ from tui.panes.chat.answer import Answer, last_block, whole_text
 from tui.panes.chat.hunk_entry import HunkEntry, HunkSize
 from tui.panes.chat.mouse import ChatMouse
 from tui.panes.chat.painting import LinePainter
+from tui.panes.chat.read_view import Page
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
 from tui.terminal.driver import takes_frames
+
+ALL_ROWS = 1_000_000_000
+"""More rows than any conversation has."""
 
 
 class ChatView(Widget, can_focus=True):
@@ -35,9 +39,11 @@ class ChatView(Widget, can_focus=True):
     BINDINGS = bindings("chat")
     ALLOW_SELECT = False  # Textual's own selection knows nothing of these rows
 
-    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+    def __init__(self, palette: Palette, page: Page | None = None, *, id: str | None = None) -> None:
+        """``page`` is shown until the conversation begins."""
         super().__init__(id=id)
         self.palette = palette
+        self.page = page
         self.transcript = Transcript(80)
         self.top = 0
         """The transcript row at the pane's first line."""
@@ -197,13 +203,7 @@ class ChatView(Widget, can_focus=True):
 
     def last_answer(self) -> str:
         """The text of the answer to the last prompt."""
-        pieces: list[Answer] = []
-        for entry in reversed(self.transcript.entries):
-            if isinstance(entry, Prompt) and pieces:
-                break
-            if isinstance(entry, Answer):
-                pieces.append(entry)
-        return whole_text(pieces[::-1])
+        return whole_text(self.transcript.of_last_turn(Answer))
 
     def last_code(self) -> str:
         """The last code block of the conversation."""
@@ -215,6 +215,12 @@ class ChatView(Widget, can_focus=True):
         """Draw in other colours from now on."""
         self.palette = palette
         self.refresh()
+
+    def tell_instead(self, problem: str) -> None:
+        """Show ``problem`` on the page before the conversation, if there is one, or the page itself again."""
+        if self.page is not None and self.page.problem != problem:
+            self.page.problem = problem
+            self.refresh()
 
     def settle_now(self) -> None:
         """Paint now instead of at the next frame."""
@@ -249,6 +255,8 @@ class ChatView(Widget, can_focus=True):
         changed = self.transcript.settle()
         if changed is None:
             return
+        if not before:  # the conversation begins, in place of the page
+            self.refresh()
         if gone := self.transcript.shorten(following=self.following):
             self._forget(gone)
             before = self.transcript.total
@@ -341,6 +349,10 @@ class ChatView(Widget, can_focus=True):
 
     def scroll_rows_by(self, rows: int) -> None:
         """Scroll; reaching the end follows it again."""
+        if self.page is not None and not self.transcript.total:
+            self.page.scroll(rows, self.size)
+            self.refresh()
+            return
         end = self._end()
         self.following = rows > 0 and self.top + rows >= end
         self.top = end if self.following else max(0, min(max(end, self.top), self.top + rows))
@@ -353,12 +365,12 @@ class ChatView(Widget, can_focus=True):
     def action_to_start(self) -> None:
         """Scroll to the first row."""
         self.reading.cursor = None
-        self.scroll_rows_by(-self.transcript.total)
+        self.scroll_rows_by(-ALL_ROWS)
 
     def action_to_end(self) -> None:
         """Scroll to the last row, and follow it."""
         self.reading.cursor = None
-        self.scroll_rows_by(self.transcript.total)
+        self.scroll_rows_by(ALL_ROWS)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """See :class:`~tui.panes.chat.mouse.ChatMouse`."""

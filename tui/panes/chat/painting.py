@@ -16,7 +16,7 @@ from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, clipped, visible
 from tui.drawing.rows import Row, overlaid
 from tui.keys.keymap import shown
-from tui.panes.chat.read_view import ReadView
+from tui.panes.chat.read_view import Page, ReadView
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 
@@ -74,6 +74,7 @@ class PaintedView(ReadView, Protocol):
     """The chat pane as its lines are drawn."""
 
     palette: Palette
+    page: Page | None
     keys: ReadingKeys
     has_focus: Any
 
@@ -101,6 +102,8 @@ class LinePainter:
         """One line of the pane, inside of its border."""
         view = self._view
         width, height = view.size
+        if view.page is not None and not view.transcript.total:
+            return view.page.line(y, view.size, view.palette)
         if y == height - 1:
             below = view.transcript.total - view.top - height
             more = f"↓ {below} more · {shown('to_end', 'chat')} " if below > 0 and not view.following else ""

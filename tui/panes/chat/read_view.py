@@ -6,12 +6,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from textual.geometry import Size, Spacing
+from textual.strip import Strip
 
+from tui.drawing.palette import Palette
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.transcript import Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+
+class Page(Protocol):
+    """What the pane shows before the conversation begins."""
+
+    problem: str
+    """What is told in its place; empty where there is nothing to tell."""
+
+    def line(self, y: int, size: Size, palette: Palette) -> Strip:
+        """Line ``y`` in a pane of ``size``."""
+        ...
+
+    def scroll(self, by: int, size: Size) -> None:
+        """Scroll in a pane of ``size``."""
 
 
 class ReadView(Protocol):

@@ -7,14 +7,14 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from session.text.pieces import Pieces
 from tui.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 
+T = TypeVar("T")
 MOST_ROWS = 10_000
 """The number of rows that are kept; the session's journal has all of the conversation."""
 _SLACK = 1_000
@@ -196,8 +196,6 @@ class Transcript:
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
-        self.on_begun: Callable[[], None] = lambda: None
-        """Called before the first entry comes."""
         self._width = width
         self._starts: list[int] = []
         self._total = 0
@@ -206,9 +204,17 @@ class Transcript:
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
-        if not self.entries:
-            self.on_begun()
         self.entries.append(entry)
+
+    def of_last_turn(self, kind: type[T]) -> list[T]:
+        """The entries of ``kind`` behind the last prompt that has any."""
+        found: list[T] = []
+        for entry in reversed(self.entries):
+            if found and isinstance(entry, Prompt):
+                break
+            if isinstance(entry, kind):
+                found.append(entry)
+        return found[::-1]
 
     @property
     def total(self) -> int:

@@ -49,6 +49,8 @@ Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
 
 def run_line(opening: Opening, prompt: str | None, resume: Path | None) -> int:
     """Run the session until the user leaves; returns the exit code."""
+    if not sys.stdin.isatty():
+        leave("line mode needs a terminal; without one use: spark exec PROMPT", CONFIGURATION)
     try:
         return run(_run(opening, prompt, resume))
     except StoreError as problem:

@@ -154,7 +154,7 @@ class Session:
         self.files = ProjectFiles(self._workspace, self._edit_thread, recorder)
         self.models = ModelCommands(self._choice, ServedModels(opening, tasks), recorder, self._turns)
         self.hunks = HunkCommands(self._workspace, self.name, self._memory, self._edit_thread, recorder, past)
-        self.surgery = Surgery(self._workspace, self.name, self._edit_thread, self.hunks, self._turns)
+        self.surgery = Surgery(self._workspace, self._edit_thread, self.hunks, self._turns)
         self.locks = LockCommands(
             self._workspace, opening.settings.guards, self._edit_thread, self._reading, attended=attended
         )

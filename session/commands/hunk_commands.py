@@ -121,15 +121,17 @@ class HunkCommands:
 
     async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
         """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
+        last = tuple(self.undoable.last_turn)
         results = await self.thread.run(
-            lambda: self._undo_last_turn() if turn is None else self._landing.undo_turn(self.session, turn)
+            lambda: self._undo_all(last) if turn is None else self._landing.undo_turn(self.session, turn)
         )
         return [self._undone(result) for result in results]
 
     async def places(self, hunks: Collection[str] | None = None) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first: of all, or of
         ``hunks``."""
-        return await self.thread.run(lambda: self._places(hunks))
+        wanted = frozenset(self.undoable.landed if hunks is None else hunks)
+        return await self.thread.run(lambda: self._places(wanted))
 
     async def symbols(self) -> dict[str, str]:
         """The definition that each landed hunk of this session is in, by the hunk; not those in none."""
@@ -166,25 +168,20 @@ class HunkCommands:
             for splice in entry.splices
         )
 
-    def _undo_last_turn(self) -> list[Landed | Refused]:
-        turns = [
-            record.turn
-            for record in self._ledger.hunks()
-            if record.session == self.session and record.state == "landed"
-        ]
-        results = self._landing.undo_turn(self.session, turns[-1]) if turns else []
-        return [self._shown(result) for result in results]
+    def _undo_all(self, hunks: Collection[str]) -> list[Landed | Refused]:
+        """Undo ``hunks``, the newest first, but those that another process undid."""
+        landed = [each.id for each in self._ledger.hunks() if each.state == "landed" and each.id in hunks]
+        return [self._shown(self._landing.undo(hunk)) for hunk in reversed(landed)]
 
     def _shown(self, result: Landed | Refused) -> Landed | Refused:
         if self.outer is not None and isinstance(result, Landed):
             self.outer.after(result.path)
         return result
 
-    def _places(self, wanted: Collection[str] | None) -> list[HunkPlace]:
+    def _places(self, wanted: Collection[str]) -> list[HunkPlace]:
         places = []
         for record in self._ledger.hunks():
-            mine = record.session == self.session and (wanted is None or record.id in wanted)
-            if mine and record.state == "landed":
+            if record.id in wanted and record.state == "landed":
                 place = self._landing.where(record.id)
                 if place is not None:
                     path, start, end = place

@@ -42,14 +42,12 @@ class Surgery:
     def __init__(
         self,
         workspace: Workspace,
-        session: str,
         thread: EditThread,
         hunks: HunkCommands,
         turns: Turns,
     ) -> None:
         self._landing = workspace.landing
         self._ledger = workspace.ledger
-        self._session = session
         self._thread = thread
         self._hunks = hunks
         self._turns = turns
@@ -71,7 +69,8 @@ class Surgery:
 
     async def dependents(self, hunk: str) -> tuple[Dependent, ...]:
         """The landed hunks of this session that depend on ``hunk``, the oldest first."""
-        return await self._thread.run(lambda: self._dependents(hunk))
+        own = frozenset(self._hunks.undoable.landed)
+        return await self._thread.run(lambda: self._dependents(hunk, own))
 
     async def drop(self, cut: Cut) -> str:
         """Undo a hunk, and those that depend on it, the newest first. Returns a line for the user.
@@ -121,10 +120,10 @@ class Surgery:
 
     # In the edit thread.
 
-    def _dependents(self, hunk: str) -> tuple[Dependent, ...]:
+    def _dependents(self, hunk: str, own: Collection[str]) -> tuple[Dependent, ...]:
         last: dict[str, Entry] = {}
         for entry in self._ledger.entries():
-            if entry.session == self._session:
+            if entry.hunk in own:
                 last.pop(entry.hunk, None)
                 last[entry.hunk] = entry
         landed = {name: entry for name, entry in last.items() if entry.op is not Op.UNDO}

@@ -17,6 +17,8 @@ Selected = tuple[Place, Place]
 """Where a selection began, and where the cursor is."""
 
 MOST_STEPS = 1000
+_PASSED_OVER = 2
+"""Refusals after which a step is passed over."""
 JOIN_WITHIN = 2.0
 """Seconds within which characters typed one after the other are one step."""
 JOIN_LENGTH = 100
@@ -31,6 +33,8 @@ class Step:
     rows: Rows
     hunk: str = ""
     undid: bool = False
+    refusals: int = 0
+    """How often the ledger refused to take it back; after the second time the steps before it come first."""
     outside: bool = False
     before: Selected | None = None
     after: Selected | None = None
@@ -146,6 +150,25 @@ class History:
         """The ledger is asked to take this step back, or to make it again; None: it refused."""
         self._expected, self._length, self._undone_then = step, len(self._done), list(self._undone)
 
+    def refused(self, step: Step) -> bool:
+        """The ledger refused to take the last step back. Where it did so before, the steps before it come
+        first, as far as they touch other rows. Whether another step is taken back next."""
+        self._expected = None
+        if self.last is not step:
+            return False
+        self._open = False
+        at = len(self._done) - 1
+        self._done[at] = replace(step, refusals=min(step.refusals + 1, _PASSED_OVER))
+        if not step.refusals:
+            return False
+        while at and self._done[at - 1].refusals < _PASSED_OVER:
+            swapped = _swapped(self._done[at - 1], self._done[at])
+            if swapped is None:
+                break
+            self._done[at - 1 : at + 1] = swapped
+            at -= 1
+        return self._done[-1].refusals < _PASSED_OVER
+
     def took_back(self) -> Step:
         """The last step, which the caller took back in the text."""
         self._open = False
@@ -184,6 +207,17 @@ def _joins(last: Step, step: Step) -> bool:
     grew = len(one.new[0]) - len(one.old[0])
     grows = len(other.new[0]) - len(other.old[0])
     return grew * grows > 0 and abs(grew) < JOIN_LENGTH
+
+
+def _swapped(first: Step, second: Step) -> tuple[Step, Step] | None:
+    """Two steps the other way round; None where they changed the same rows."""
+    one, other = first.rows, second.rows
+    if other.row >= one.row + len(one.new):
+        return replace(second, rows=replace(other, row=other.row - one.growth)), first
+    if other.row + len(other.old) <= one.row:
+        moved = replace(one, row=one.row + other.growth)
+        return second, replace(first, rows=moved, before=None, after=None)
+    return None
 
 
 def _without(undone: Sequence[Step], hunk: str, undid: bool) -> list[Step]:

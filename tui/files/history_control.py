@@ -60,7 +60,10 @@ class HistoryControl:
         buffer.history.expect(step)
         result = await (hunks.undo(step.hunk) if undo else hunks.redo(step.hunk))
         if isinstance(result, HunkRefused):
+            passed_over = buffer.history.refused(step)
             buffer.history.expect(None)
+            if passed_over and buffer is self._editor.buffer:
+                await self.undo()
             return
         await self._disk.take(result)
         if result.start and buffer is self._editor.buffer:

@@ -138,4 +138,20 @@ async def test_a_hunk_of_the_forked_part_is_undone_in_the_fork(tmp_path: Path) -
     async with talking(root, REPAINT, resume=made) as fork:
         undone = [await fork.session.hunks.undo() for _ in range(3)]
     assert all(isinstance(each, HunkUndone) for each in undone)
+
+
+async def test_hunks_of_the_forked_part_have_their_places_and_their_turn_in_the_fork(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "colours.py").write_text(COLOURS)
+    async with talking(root, REPAINT) as talk:
+        talk.session.submit("repaint it")
+        await talk.ended("t1")
+        places = await talk.session.hunks.places()
+        made = fork_session(talk.session.folders.sessions / f"{talk.session.name}.jsonl", turn="t1")
+    async with talking(root, REPAINT, resume=made) as fork:
+        assert await fork.session.hunks.places() == places != []
+        undone = await fork.session.hunks.undo_turn()
+        assert [type(each) for each in undone] == [HunkUndone] * len(places)
+    assert (root / "colours.py").read_text() == COLOURS
     assert (root / "colours.py").read_text() == COLOURS

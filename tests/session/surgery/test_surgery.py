@@ -54,7 +54,7 @@ class Patient:
         )
         self.hunks = HunkCommands(workspace, "s", TurnMemory(), self.thread, recorder, [])  # type: ignore[arg-type]
         turns = SimpleNamespace(submit=self.sent.append)
-        self.surgery = Surgery(workspace, "s", self.thread, self.hunks, turns)  # type: ignore[arg-type]
+        self.surgery = Surgery(workspace, self.thread, self.hunks, turns)  # type: ignore[arg-type]
 
     @property
     def text(self) -> str:

@@ -92,6 +92,23 @@ async def test_a_hunk_that_cannot_be_undone_says_why_and_changes_nothing(tmp_pat
         assert it.app.editor.buffer.text == (it.root / "greeter.py").read_text()
 
 
+async def test_a_hunk_that_stays_is_passed_over_and_those_before_it_are_taken_back(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        assert await it.app.shown_file.open("greeter.py")
+        await it.ask("make it polite")
+        await it.done()
+        file = it.root / "greeter.py"
+        theirs = file.read_text().replace("Good-bye", "Farewell")
+        file.write_text(theirs)
+        await it.until(lambda: it.app.editor.content == theirs, "the change from outside")
+        await it.pilot.press("f2", "ctrl+z", "ctrl+z")
+        await it.until(lambda: "its lines were changed since" in it.screen, "why not")
+        await it.pilot.press("ctrl+z")
+        await it.until(lambda: "↶ h1" in it.chat, "the undo of the hunk before")
+        assert "Farewell" in file.read_text() and "dear" not in file.read_text()
+        assert "✓ h2" in it.chat
+
+
 # A plain model. Hunks, the user and others have lines of their own, with an untouched line between each.
 
 HUNKS, TYPED, OTHERS = (0, 1, 2), (3, 4), (5, 6)

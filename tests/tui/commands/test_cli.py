@@ -106,6 +106,31 @@ def test_a_wrong_command_line_leaves_with_2(run_spark: RunSpark, arguments: list
     assert ran.out == "" and "Error: " in ran.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["fix", "the", "bug"], "Error: Put the prompt in quotes: spark 'fix the bug'\n"),
+        (["exec", "it's", "odd"], "Error: Put the prompt in quotes: spark exec 'it'\"'\"'s odd'\n"),
+        (["line", "a", "b"], "Error: Put the prompt in quotes: spark line 'a b'\n"),
+    ],
+)
+def test_a_prompt_without_quotes_is_told_with_them(
+    run_spark: RunSpark, arguments: list[str], told: str
+) -> None:
+    ran = run_spark(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith(told)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("sesions", "sessions"), ("docter", "doctor")])
+def test_a_mistyped_command_is_not_sent_as_a_prompt(run_spark: RunSpark, word: str, meant: str) -> None:
+    ran = run_spark(word)
+    told = (
+        f"spark: there is no command {word!r}; did you mean spark {meant}? As a prompt, type it in the app\n"
+    )
+    assert (ran.code, ran.out, ran.err) == (2, "", told)
+
+
 def test_the_app_without_a_terminal_leaves_with_3_and_one_line(run_spark: RunSpark) -> None:
     for arguments in ([], ["fix it"], ["open"], ["demo"]):
         ran = run_spark(*arguments)

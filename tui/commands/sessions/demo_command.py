@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from tui.commands.options import opening, theme_option
+from tui.commands.prompt_argument import prompt_argument
 from tui.exits import CONFIGURATION, leave
 from tui.printing import say
 
 
 @click.command("demo")
-@click.argument("prompt", required=False)
+@prompt_argument()
 @click.option(
     "--rate", default="1000", show_default=True, metavar="TOKENS_PER_S", help="How fast it answers."
 )

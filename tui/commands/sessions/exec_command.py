@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from tui.commands.options import editing_options, json_option, opening, typed_checks
+from tui.commands.prompt_argument import prompt_argument
 from tui.exits import CONFIGURATION, leave
 
 
 @click.command("exec")
-@click.argument("prompt")
+@prompt_argument(required=True)
 @json_option
 @click.option(
     "--attempts",

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from tui.commands.options import editing_options, last_session_file, opening
+from tui.commands.prompt_argument import prompt_argument
 from tui.printing import say
 
 
 @click.command("line")
-@click.argument("prompt", required=False)
+@prompt_argument()
 @click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
 @editing_options
 def command(prompt: str | None, resume: bool, folder: Path, **given: Any) -> None:

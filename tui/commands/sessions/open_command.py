@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.commands.options import editing_options, last_session_file, opening, theme_option
+from tui.commands.prompt_argument import prompt_argument, refuse_mistyped
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command("open")
-@click.argument("prompt", required=False)
+@prompt_argument()
 @click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
 @theme_option
 @editing_options
 def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, **given: Any) -> None:
     """Open the app in this folder, and submit PROMPT if given."""
+    refuse_mistyped(prompt)
     from tui.terminal.startup import begin
 
     begin()

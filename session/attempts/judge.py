@@ -8,7 +8,7 @@ from session.attempts.attempt_files import AttemptFiles
 from session.attempts.judgement import Standing, judge
 from session.checks.check import Check
 from session.checks.finding import Status, Verdict
-from session.checks.runner import CheckRunner
+from session.checks.runner import RunsChecks
 
 
 class Judge:
@@ -16,7 +16,7 @@ class Judge:
 
     def __init__(
         self,
-        runner: CheckRunner,
+        runner: RunsChecks,
         checks: Sequence[Check],
         reaching: Callable[[Check, Sequence[str]], Awaitable[Sequence[str]]],
     ) -> None:
@@ -49,3 +49,7 @@ class Judge:
             if judge(first, self._before.get(check)).standing is Standing.RED:
                 return first
         return await self._runner.run(asked, there, edits=edits)
+
+    async def close(self) -> None:
+        """End what the checks have begun."""
+        await self._runner.close()

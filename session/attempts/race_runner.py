@@ -299,6 +299,7 @@ class RaceRunner:
                 task.cancel()
         while self._tasks:
             await asyncio.wait(list(self._tasks))
+        await self._judge.close()
         for attempt in self.attempts.values():
             await attempt.closed()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from context.text.secrets import redact
 from session.checks.check import Check
@@ -22,16 +23,31 @@ KEPT = 1_000_000
 MOST_OUTPUT = 200_000_000
 """Bytes of output after which a check is ended."""
 LAST_LINES, LONGEST_LAST = 12, 300
-_PLAIN = {
+PLAIN = {
     "TERM": "dumb", "NO_COLOR": "1", "CI": "1", "PAGER": "cat", "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1",
 }  # fmt: skip
+"""Variables with which programs print plain text and ask nothing."""
 _CANNOT_RUN = {126: "cannot be run", 127: "is not installed"}
 _SAYS_NOTHING = {
     ("pytest", 4): "pytest does not know these arguments",
     ("pytest", 5): "pytest found no tests",
 }
 """Exit codes with which a program says that it has not judged anything."""
+
+
+class RunsChecks(Protocol):
+    """Runs the checks of attempts, wherever that is."""
+
+    async def run(
+        self, check: Check, changed: Sequence[str] | None = None, *, edits: Edits | None = None
+    ) -> Verdict:
+        """Run ``check`` on the project with ``edits``, or as it is where that is None."""
+        ...
+
+    async def close(self) -> None:
+        """End everything that was begun and that nobody waits for."""
+        ...
 
 
 class CheckRunner:
@@ -46,7 +62,7 @@ class CheckRunner:
     ) -> None:
         self._project = project
         self._sandboxes = sandboxes
-        self._environ = {**environ, **_PLAIN}
+        self._environ = {**environ, **PLAIN}
         self._files = files
 
     async def run(
@@ -76,6 +92,9 @@ class CheckRunner:
             return await self._run(check, command, edits or {}, sandbox)
         finally:
             await sandbox.remove()
+
+    async def close(self) -> None:
+        """See :class:`RunsChecks`. Nothing outlives :meth:`run`."""
 
     async def _run(self, check: Check, command: Command, edits: Edits, sandbox: Sandbox) -> Verdict:
         output = _Output()

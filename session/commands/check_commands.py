@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from session.project.indexing import ProjectReading
 from session.setup.opening import Opening
 from session.storage.line_files import StoreError
 from session.tasks import BackgroundTasks
+from session.text.sanitize import clean_line
 from session.turn.turns import Turns
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from session.checks.blame import LandedHunk
     from session.checks.check import Check
     from session.checks.known_checks import KnownChecks
-    from session.checks.runner import CheckRunner
+    from session.checks.runner import CheckRunner, RunsChecks
+    from session.cluster.runner import Cluster
+    from session.sandbox.sandbox import Sandboxes
 
 NO_CHECKS = "This project has no checks: add [[checks]] to config.toml (docs/checks.md)."
 
@@ -53,6 +57,7 @@ class CheckCommands:
         self._following: list[asyncio.Task[None]] = []
         self._take: list[Callable[[Event], None]] = []
         self._auto: AutoFix | None = None
+        self._cluster: Cluster | None = None
         self._red: dict[tuple[str, str], Red] = {}
         """What is red now, by hunk or number, and check."""
         recorder.subscribe(self._note)
@@ -169,11 +174,37 @@ class CheckCommands:
 
     def runner(self) -> CheckRunner:
         """What runs checks on the project as it is."""
-        from session.checks.runner import CheckRunner
+        return self._runner(self._sandboxes())
+
+    def attempts_runner(self) -> RunsChecks:
+        """What runs the checks of one race: the cluster of the settings, or else this machine."""
+        sandboxes = self._sandboxes()
+        here = self._runner(sandboxes)
+        settings = self._opening.settings.attempts.cluster
+        if settings is None:
+            return here
+        from session.cluster.runner import Cluster, ClusterRunner
+
+        if self._cluster is None:
+            self._cluster = Cluster(settings, self._opening.workspace.root)
+            self._tasks.start(self._cluster.hold(), "holding the link to the cluster")
+        return ClusterRunner(
+            self._cluster, here, sandboxes, self._opening.command_environ, self._warn, slots_here()
+        )
+
+    def _sandboxes(self) -> Sandboxes:
         from session.sandbox.sandbox import Sandboxes
 
+        return Sandboxes(self._opening.workspace.root, self._opening.command_environ)
+
+    def _runner(self, sandboxes: Sandboxes) -> CheckRunner:
+        from session.checks.runner import CheckRunner
+
         root, environ = self._opening.workspace.root, self._opening.command_environ
-        return CheckRunner(root, Sandboxes(root, environ), environ, lambda: self._reading.snapshot.paths)
+        return CheckRunner(root, sandboxes, environ, lambda: self._reading.snapshot.paths)
+
+    def _warn(self, text: str) -> None:
+        self._recorder.publish(Notice(level="warning", text=clean_line(text)))
 
     def _judged(self, turn: str) -> None:
         """All of a turn is judged: send back what is red, if the user wants that."""
@@ -217,6 +248,11 @@ class CheckCommands:
                 pass
         for take in self._take:
             take(event)
+
+
+def slots_here() -> int:
+    """The most checks that run on this machine at a time unless the settings say otherwise."""
+    return max(1, (os.cpu_count() or 2) // 2)
 
 
 def _times(rounds: int) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from session.commands.check_commands import CheckCommands, CheckError
+from session.commands.check_commands import CheckCommands, CheckError, slots_here
 from session.commands.hunk_commands import HunkCommands
 from session.events import HunkRefused, HunkUndone
 from session.journal.recorder import Recorder
@@ -204,7 +203,7 @@ class RaceCommands:
             session=self._session,
             plan=plan,
             maker=maker,
-            judge=Judge(self._checks.runner(), plan.checks, self._checks.reaching),
+            judge=Judge(self._checks.attempts_runner(), plan.checks, self._checks.reaching),
             memory=self._memory,
             thread=self._thread,
             publish=self._publish,
@@ -233,7 +232,7 @@ class RaceCommands:
             ),
             by_cost(checks),
             RaceLimits(settings.tokens, settings.cost, settings.minutes * 60 if settings.minutes else None),
-            settings.checks_at_once or max(1, (os.cpu_count() or 2) // 2),
+            settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
         )
 

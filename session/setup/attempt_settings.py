@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from session.setup.cluster_settings import ClusterSettings, read_cluster
 from session.text.tables import Table
 
 MOST_ATTEMPTS = 64
@@ -27,7 +28,10 @@ class AttemptSettings:
     """The most US dollars of a race, where prices are known."""
     minutes: float | None = 30.0
     checks_at_once: int | None = None
-    """The most checks that run at a time; by default one for each two processors."""
+    """The most checks that run at a time; by default one for each two processors of this machine, and on a
+    cluster as many as it has room for."""
+    cluster: ClusterSettings | None = None
+    """The cluster on which the attempts' checks run; None for this machine."""
 
 
 def read_attempts(values: Any) -> AttemptSettings:
@@ -43,6 +47,7 @@ def read_attempts(values: Any) -> AttemptSettings:
         cost=_number(table, "cost"),
         minutes=_number(table, "minutes") or defaults.minutes,
         checks_at_once=table.whole("checks_at_once", 0, least=0, most=_MOST_SLOTS) or None,
+        cluster=read_cluster(table),
     )
     table.end()
     return settings

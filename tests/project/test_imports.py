@@ -23,6 +23,7 @@ SANS_IO = ("edits/formats", "session/protocol")
 IO_MODULES = {"asyncio", "socket", "ssl", "pathlib", "os", "io", "time", "websockets", "textual", "threading"}
 LIBRARIES = (
     "anthropic",
+    "distributed",
     "httpx",
     "httpx2",
     "keyring",

@@ -1,0 +1,236 @@
+"""Attempts judged on a real cluster: a scheduler and workers in processes of their own, one killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from session.checks.check import Check, Kind
+from session.checks.finding import Status, Verdict
+from session.checks.runner import CheckRunner
+from session.cluster import dask_link
+from session.cluster.runner import Cluster, ClusterRunner
+from session.events import AttemptChecked, HunkLanded, Notice, RaceEnded, TurnEnded
+from session.sandbox.edits import Edits
+from session.sandbox.sandbox import Sandboxes
+from session.setup.cluster_settings import ClusterSettings
+from session.tools.command.environment import allowed_environment
+from tests.session.attempts.races import ADD, RIGHT, WRONG, project, script
+from tests.session.cluster.dask_cluster import DaskCluster, dask_cluster
+from tests.session.talking import talking
+
+pytestmark = [pytest.mark.xdist_group("dask"), pytest.mark.slow]
+TOOL = "judging-tool"
+WHERE = Check("tests", f"{TOOL}; grep -q 'a + b' calc.py || {{ echo judged in $PWD; exit 1; }}", Kind.TESTS)
+"""Green for the right answer; of another one it says in which folder it was judged."""
+ON_A_WORKER = "dask-scratch-space"
+EDIT: Edits = {"calc.py": b"def add(a, b):\n    return a + b\n"}
+
+
+def tool(folder: Path, version: str) -> str:
+    """A PATH that begins with a tool of that version."""
+    folder.mkdir()
+    file = folder / TOOL
+    file.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{TOOL} {version}"\nexit 0\n')
+    file.chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+@dataclass
+class Machines:
+    """The cluster, and the PATH with the tool of the machine that asks."""
+
+    dask: DaskCluster
+    path: str
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    """Workers a and b have the tool as here; it is another version on the worker c."""
+    folder = tmp_path_factory.mktemp("cluster")
+    path, other = tool(folder / "same", "1.0"), tool(folder / "other", "2.0")
+    with dask_cluster(folder / "dask") as dask:
+        dask.start_scheduler()
+        for name in ("a", "b", "c"):
+            dask.start_worker(name, {"PATH": other if name == "c" else path})
+        dask.joined("a", "b", "c")
+        yield Machines(dask, path)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return project(tmp_path / "project")
+
+
+@dataclass
+class Judging:
+    """What runs the checks of one race, and what it told the user."""
+
+    runner: ClusterRunner
+    cluster: Cluster
+    told: list[str] = field(default_factory=list)
+
+    async def attempt(self, check: Check, edits: Edits | None = None) -> Verdict:
+        return await self.runner.run(check, ["calc.py"], edits=edits or EDIT)
+
+
+@asynccontextmanager
+async def judging(root: Path, address: str, path: str) -> AsyncIterator[Judging]:
+    own = {**os.environ, "PATH": path, "XDG_STATE_HOME": str(root.parent / "state")}
+    sandboxes, environ = Sandboxes(root, own), allowed_environment(own)
+    cluster = Cluster(ClusterSettings(address), root)
+    here = CheckRunner(root, sandboxes, environ, lambda: ["calc.py"])
+    told: list[str] = []
+    runner = ClusterRunner(cluster, here, sandboxes, environ, told.append, 1)
+    holding = asyncio.create_task(cluster.hold())
+    try:
+        yield Judging(runner, cluster, told)
+    finally:
+        await runner.close()
+        holding.cancel()
+        await asyncio.wait({holding})
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(90):
+        while not true():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_race_is_judged_on_the_cluster_and_lands_what_is_right(
+    machines: Machines, root: Path
+) -> None:
+    config = root.parent / "xdg" / "config" / "spark" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[attempts]\ncluster = "{machines.dask.address}"\n')
+    judged = "import calc, os; assert calc.add(2, 3) == 5, os.getcwd()"
+    check = Check("tests", f"{sys.executable} -B -c '{judged}'", Kind.TESTS)
+    async with talking(root, script(WRONG, RIGHT)) as it:
+        await it.session.race.start("mend add", 2, [check], judge_all=True)
+        async with asyncio.timeout(90):
+            while not it.all(TurnEnded):
+                await it.news()
+        (ended,) = it.all(TurnEnded)
+        assert ended.status == "completed", ended
+        assert it.text("calc.py") == ADD.replace("return a - b", RIGHT)
+        checked = it.all(AttemptChecked)
+        assert sorted(each.status for each in checked) == ["green", "red"]
+        assert ON_A_WORKER in next(each.why for each in checked if each.status == "red")
+        assert len(it.all(HunkLanded)) == 1 and it.all(RaceEnded)[0].winner
+        assert not [each for each in it.all(Notice) if "cluster" in each.text]
+
+
+async def test_a_worker_with_other_tools_says_so_and_does_not_judge(machines: Machines, root: Path) -> None:
+    async with judging(root, machines.dask.address, machines.path) as it:
+        assert (await it.runner.run(WHERE)).status is Status.RED
+        verdicts = await asyncio.gather(*(it.attempt(WHERE, {"calc.py": b"%d" % n}) for n in range(6)))
+        assert all(ON_A_WORKER in each.last for each in verdicts)
+        assert not any(f"/dask/c/{ON_A_WORKER}" in each.last for each in verdicts)
+        (odd,) = it.told
+        assert "'judging-tool 2.0' and not 'judging-tool 1.0'" in odd
+
+
+async def test_the_content_travels_once_and_without_keys(machines: Machines, root: Path) -> None:
+    for name in ("b", "c", "d", "e"):
+        (root / f"{name}.txt").write_bytes(os.urandom(20_000))
+    (root / ".env").write_text("TOKEN=abc\n")
+    check = Check("keys", f'{TOOL}; test -f b.txt && test ! -e .env && test -z "$SECRET"', Kind.TESTS)
+    os.environ["SECRET"] = "sesame"
+    try:
+        async with judging(root, machines.dask.address, machines.path) as it:
+            assert (await it.runner.run(WHERE)).status is Status.RED
+            keys = replace(check, name=WHERE.name)
+            assert (await it.attempt(keys)).status is Status.GREEN
+            link = await it.cluster.link()
+            sent = link.sent
+            assert sent > 80_000
+            assert (await it.attempt(keys)).status is Status.GREEN and link.sent == sent
+            (root / "e.txt").write_text("changed\n")
+            await it.runner.close()
+            again = ClusterRunner(
+                it.cluster, it.runner._here, it.runner._sandboxes, it.runner._environ, it.told.append, 1
+            )
+            assert (await again.run(WHERE)).status is Status.RED
+            assert (await again.run(keys, ["calc.py"], edits=EDIT)).status is Status.GREEN
+            assert 0 < link.sent - sent < 10_000
+            await again.close()
+        assert "1 files that may hold keys do not go to the cluster" in it.told
+    finally:
+        del os.environ["SECRET"]
+
+
+async def test_a_check_ends_on_its_worker_when_nobody_wants_it(machines: Machines, root: Path) -> None:
+    slow = replace(WHERE, command=f"{TOOL}; sleep 600")
+    dask = machines.dask
+    async with judging(root, dask.address, machines.path) as it:
+        await it.runner.run(WHERE)
+        await it.attempt(WHERE)
+        running = asyncio.create_task(it.attempt(slow))
+        await until(lambda: dask.checks("a") + dask.checks("b") >= 4)
+        running.cancel()
+        await asyncio.wait({running})
+        await until(lambda: dask.checks("a") + dask.checks("b") == 0)
+        # The same where the spark that asked is gone: its connection is closed and nothing else is said.
+        alone = asyncio.create_task(it.attempt(slow))
+        await until(lambda: dask.checks("a") + dask.checks("b") >= 4)
+        link = await it.cluster.link()
+        link._client.scheduler_comm.comm.abort()
+        await until(lambda: dask.checks("a") + dask.checks("b") == 0)
+        alone.cancel()
+        await asyncio.wait({alone})
+
+
+async def test_where_the_cluster_says_something_else_of_the_project_the_checks_run_here(
+    machines: Machines, root: Path
+) -> None:
+    (root / ".git").mkdir()  # it does not travel
+    needs = Check("tests", f"{TOOL}; test -d .git && echo judged in $PWD", Kind.TESTS)
+    async with judging(root, machines.dask.address, machines.path) as it:
+        assert (await it.runner.run(needs)).status is Status.GREEN
+        assert (await it.attempt(needs)).status is Status.GREEN
+        assert any("says red of the project on the cluster, and green here" in each for each in it.told)
+
+
+async def test_the_checks_of_a_lost_worker_are_done_again_elsewhere(machines: Machines, root: Path) -> None:
+    """The last test on these machines: two of them are killed, the first while it runs a check."""
+    hanging = f"case $PWD in */dask/a/*) sleep 600;; esac; {WHERE.command}"
+    slow = replace(WHERE, command=hanging)
+    dask = machines.dask
+    async with judging(root, dask.address, machines.path) as it:
+        await it.runner.run(WHERE)
+        running: list[asyncio.Task[Verdict]] = []
+        while not dask.checks("a"):
+            edits: Edits = EDIT if len(running) % 2 else {"calc.py": b"%d" % len(running)}
+            running.append(asyncio.create_task(it.attempt(slow, edits)))
+            await asyncio.sleep(0.1)
+        dask.kill("a")
+        verdicts = await asyncio.gather(*running)
+        assert [each.status is Status.GREEN for each in verdicts] == [
+            bool(n % 2) for n in range(len(running))
+        ]
+        assert all("/dask/b/" in each.last for each in verdicts if each.status is Status.RED)
+        # Where the last one with the tools is gone too, this machine goes on.
+        dask.kill("b")
+        assert (await it.attempt(WHERE)).status is Status.GREEN
+        assert any("is not used: none of its workers has the tools" in each for each in it.told)
+
+
+async def test_a_scheduler_that_is_not_there_is_told_and_the_checks_run_here(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 0.5)
+    async with judging(root, "tcp://127.0.0.1:9", tool(tmp_path / "bin", "1.0")) as it:
+        assert (await it.runner.run(WHERE)).status is Status.RED
+        assert (await it.attempt(WHERE)).status is Status.GREEN
+        (told,) = it.told
+        assert told.startswith(
+            "the cluster tcp://127.0.0.1:9 is not used: tcp://127.0.0.1:9 cannot be reached"
+        )
+        assert told.endswith("; checks run on this machine")

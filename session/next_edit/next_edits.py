@@ -9,7 +9,7 @@ asked for it, while the place before it is shown. A place lands as an ordinary h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 
 from context.disk.source import Source, read
@@ -25,6 +25,9 @@ from session.next_edit.place import NextPlace
 from session.review.change import lines_in
 from session.side.side_requests import SideRequests
 from session.tasks import BackgroundTasks
+
+AFTER_SAVE_SECONDS = 0.1
+"""How long after a save the places are looked for: the request of its review goes out first."""
 
 
 class NextEdits:
@@ -50,6 +53,8 @@ class NextEdits:
         self._busy = busy
         self._hunks_in: dict[str, str] = {}
         """The first hunk of the running turn in each file."""
+        self._changed: dict[str, tuple[str, ...]] = {}
+        """The files that changed since they were last looked at, with the lines that they had then."""
         self._moves = Moves()
         self._chain: Chain | None = None
         self._filling = Filling(side, tasks, snapshot)
@@ -73,7 +78,8 @@ class NextEdits:
     def saved(self, path: str, before: tuple[str, ...]) -> None:
         """The user saved a file, whose lines were ``before``."""
         if not self._busy and self._side.enabled:
-            self._look([(path, before)])
+            self._changed.setdefault(path, before)
+            self._look()
 
     async def take(self) -> bool:
         """Land the place that is offered, and offer the next; false where none is offered."""
@@ -129,31 +135,34 @@ class NextEdits:
     def _look_at_hunks(self) -> None:
         hunks, self._hunks_in = self._hunks_in, {}
         if hunks and self._side.enabled:
-            self._start(self._look_before(hunks))
+            self._tasks.start(self._look_before(hunks), "reading what hunks changed")
 
     async def _look_before(self, hunks: dict[str, str]) -> None:
-        changed = []
         for path, hunk in hunks.items():
             before = lines_in(path, await self._hunks.text_before(hunk))
             if before is not None:
-                changed.append((path, before))
-        await self._find(changed)
+                self._changed.setdefault(path, before)
+        self._look()
 
-    def _look(self, changed: list[tuple[str, tuple[str, ...]]]) -> None:
-        self._start(self._find(changed))
+    def _look(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = self._tasks.start(self._look_at_changes(), "looking for next edits")
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
-        self._looking = self._tasks.start(work, "looking for next edits")
+    async def _look_at_changes(self) -> None:
+        """Look at one change after the other: a definition may leave one file with the first, and come into
+        another with the second."""
+        while self._changed:
+            await asyncio.sleep(AFTER_SAVE_SECONDS)
+            changed, self._changed = self._changed, {}
+            places = await asyncio.to_thread(self._left_behind, changed)
+            if places and not self._busy and self._side.enabled:
+                self.end()
+                self._filling = Filling(self._side, self._tasks, self._snapshot)
+                self._chain = Chain(places)
+                self._tasks.start(self._offer(self._chain), "preparing a next edit")
 
-    async def _find(self, changed: list[tuple[str, tuple[str, ...]]]) -> None:
-        places = await asyncio.to_thread(lambda: left_behind(changed, self._snapshot(), self._moves))
-        if places and not self._busy and self._side.enabled:
-            self.end()
-            self._filling = Filling(self._side, self._tasks, self._snapshot)
-            self._chain = Chain(places)
-            await self._offer(self._chain)
+    def _left_behind(self, changed: dict[str, tuple[str, ...]]) -> list[NextPlace]:
+        return left_behind(tuple(changed.items()), self._snapshot(), self._moves)
 
     async def _offer(self, chain: Chain) -> None:
         """Make the next place ready and tell of it, or tell that there is none any more."""

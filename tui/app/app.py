@@ -107,7 +107,7 @@ class SparkApp(App[int], inherit_bindings=False):
         """Ends the app although a widget hangs."""
         self._start: SessionStart | None = None
         self._marks = Marks()
-        self._key_turns = KeyTurns(self)
+        self.key_turns = KeyTurns(self)
         self._hinted = False
         """Whether the composer's title tells of a command."""
 
@@ -137,8 +137,8 @@ class SparkApp(App[int], inherit_bindings=False):
         self.panes = panes = Panes.of(self.screen)
         self.pane_control = PaneControl(self, panes, self.layout)
         self._titles = Titles(self, panes)
-        folder = PurePath(self._first_frame.root).name
-        self.attention = Attention(self, panes.status, folder, self._notify)
+        first = self._first_frame
+        self.attention = Attention(self, panes.status, PurePath(first.root).name, self._notify)
         self.attention.begin()
         self._start = start = SessionStart(
             self,
@@ -149,7 +149,8 @@ class SparkApp(App[int], inherit_bindings=False):
             self.background,
             self._marks,
             self.attention,
-            self._first_frame,
+            self.key_turns,
+            first,
             prompt=self._prompt,
             notice=self._notice,
             offers=self._offers,
@@ -158,7 +159,6 @@ class SparkApp(App[int], inherit_bindings=False):
         self.actions = Actions(self, panes, self.layout, theme, self.overlays, self.pane_control, start)
         if self._theme_choice is not None:
             ask_for_background(self, theme.background_told)
-        first = self._first_frame
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
         self.chat.border_title = pane_title("Chat")
         self.layout.resize(self.size)
@@ -171,6 +171,7 @@ class SparkApp(App[int], inherit_bindings=False):
         else:
             start.begin(self._given)
             take_keys(self)
+        self.key_turns.release()
 
     def exit(
         self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
@@ -264,7 +265,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def post_message(self, message: Message) -> bool:
         """Note what comes."""
-        return super().post_message(message) and self._key_turns.coming(message)
+        return super().post_message(message) and self.key_turns.coming(message)
 
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
@@ -274,7 +275,7 @@ class SparkApp(App[int], inherit_bindings=False):
             if self.ready and event.key != "ctrl+c":
                 self.controls.quitting.disarm()
         typed = event if isinstance(event, events.Key | events.Paste) and not event.is_forwarded else None
-        if typed is not None and not await self._key_turns.before(typed):
+        if typed is not None and not await self.key_turns.before(typed):
             return
         if isinstance(event, events.InputEvent) and not self.ready and not needs_no_session(event):
             await self.start.settled.wait()

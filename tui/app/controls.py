@@ -23,6 +23,7 @@ from tui.control.review_control import ReviewControl
 from tui.control.suggestion_control import SuggestionControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.findings.control import SaveReviewControl
+from tui.keys.key_turns import KeyTurns
 from tui.next_edit.control import NextEditControl
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
@@ -77,6 +78,7 @@ def make_controls(
     marks: Marks,
     session: SessionPort,
     themes: ThemeSwitch,
+    key_turns: KeyTurns,
 ) -> Controls:
     """Wire the session to the panes."""
     say, undoable = panes.status.say, session.hunks.undoable
@@ -100,12 +102,13 @@ def make_controls(
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
     reading = ReadingQuestion(panes, session)
-    sessions = SessionControl(panes, overlays, background, session, shown_file, quitting)
+    sessions = SessionControl(app, panes, overlays, background, session, shown_file, quitting, key_turns)
     prompts = PromptControl(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading, drops
     )
     touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
     files.on_saved, review.stop = touches.saved, prompts.stop_turn
+    panes.composer.on_sending = sessions.sending
     panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
     return Controls(

@@ -20,6 +20,8 @@ from tui.exits import CONFIGURATION, DONE, FAILED, leave
 from tui.printing import say
 
 if TYPE_CHECKING:
+    from textual import events
+
     from session.model_choice.offers import Offer
     from session.setup.opening import Opening
     from tui.app.app import SparkApp
@@ -57,6 +59,7 @@ def run_app(
 
     log_faults_to(opening.workspace.folders.error_log)
     streams = StandardStreams()
+    typed: list[events.Key | events.Paste] = []
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:
@@ -76,6 +79,7 @@ def run_app(
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)
+        app.key_turns.hold(*typed)
         try:
             run(_show(app, opening, streams), PROMPTLY)
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
@@ -88,6 +92,7 @@ def run_app(
         prompt = None
         if app.ready and app.controls.sessions.switch is not None:
             resume, notice = app.controls.sessions.switch.journal, None
+            typed = app.key_turns.held
         elif app.taken is not None and again is not None:
             opening, notice = again(app.taken)
         else:

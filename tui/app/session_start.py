@@ -18,6 +18,7 @@ from tui.drawing.code import warm
 from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
+from tui.keys.key_turns import KeyTurns
 from tui.look.attention import Attention
 from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
@@ -51,6 +52,7 @@ class SessionStart:
         background: BackgroundTasks,
         marks: Marks,
         attention: Attention,
+        key_turns: KeyTurns,
         first_frame: FirstFrame,
         *,
         prompt: str | None,
@@ -67,6 +69,7 @@ class SessionStart:
         self._background = background
         self._marks = marks
         self._attention = attention
+        self._key_turns = key_turns
         self._first_frame = first_frame
         self._prompt = prompt if prompt and prompt.strip() else ""
         self._notice = notice
@@ -121,6 +124,7 @@ class SessionStart:
             self._marks,
             session,
             self._overlays.themes,
+            self._key_turns,
         )
         brake_turns(self._app, session)
         controls.shown_file.on_change = self._name_editor

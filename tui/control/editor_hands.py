@@ -48,11 +48,7 @@ class EditorHands:
 
     async def find(self) -> None:
         """Find a text in the file."""
-        self._find.open(replacing=False)
-
-    async def replace(self) -> None:
-        """Find and replace a text."""
-        self._find.open(replacing=True)
+        self._find.open()
 
     async def symbol(self) -> None:
         """Have the user pick a definition of the file, and go there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import App
 
 from tui.find.search import MOST, Match, Search, SearchError, next_match
+from tui.keys.keymap import shown
 from tui.panes.editor.editor import EditorPane
 from tui.panes.find_bar import FindAction, FindBar
 
@@ -24,7 +25,7 @@ class FindControl:
         """Where the cursor was when the search began: what is typed is looked for from there."""
         editor.found = self.found
 
-    def open(self, *, replacing: bool) -> None:
+    def open(self) -> None:
         """Show the bar. A selection on one line is what is searched for."""
         editor = self._editor
         if not editor.path:
@@ -32,7 +33,7 @@ class FindControl:
         start, end = sorted(editor.selected)
         self._from = start
         selected = editor.buffer.between(start, end) if start[0] == end[0] else ""
-        self._bar.open(selected, replacing=replacing)
+        self._bar.open(selected)
         self.typed()
 
     def close(self) -> bool:
@@ -109,7 +110,10 @@ class FindControl:
     def _tell(self, index: int, count: int, round_the_end: bool) -> None:
         many = f"{count:,}{' or more' if count >= MOST else ''}"
         again = " · from the other end again" if round_the_end else ""
-        keys = "Tab to the other field · Ctrl+R replaces all" if self._bar.replacing else "Enter next"
+        everything = f"{shown('replace_all', 'find')} replaces all"
+        keys = (
+            f"Tab to the other field · {everything}" if self._bar.replacing else "Enter next · Tab replaces"
+        )
         self._bar.tell(f"{index + 1:,} of {many}{again} · {keys} · Esc closes")
 
     def _at_match(self) -> Match | None:

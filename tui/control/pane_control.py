@@ -7,7 +7,8 @@ from textual.widget import Widget
 
 from tui.keys.keymap import shown
 from tui.panes.layout import Layout, Panes
-from tui.terminal.driver import set_mouse, suspend
+from tui.terminal.driver import suspend
+from tui.terminal.lending import set_mouse
 
 
 class PaneControl:

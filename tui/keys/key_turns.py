@@ -3,7 +3,7 @@
 Several keys in one read are normal over a slow line. A key is handled by the widget that has the focus,
 in a queue of its own, and what it does there may move the focus or close a screen. So the next key waits
 until that is done, and until a screen that was just opened takes keys. Only a key that stops the turn ends
-the wait early.
+the wait early. Keys behind one that leaves for another session are held, and go to that session.
 """
 
 from __future__ import annotations
@@ -55,6 +55,26 @@ class KeyTurns:
         """Set while a key that stops the turn waits for those before it."""
         self._stops: list[float] = []
         """When such keys came, which had no turn yet."""
+        self.held: list[events.Key | events.Paste] = []
+        """The keys that are held, in order."""
+        self._holding = False
+
+    def hold(self, *before: events.Key | events.Paste) -> None:
+        """From now on hold the keys, behind those that were held ``before``."""
+        self._holding = True
+        self.held.extend(before)
+
+    def release(self) -> None:
+        """Handle what is held before anything that comes from now on."""
+        if self._holding and not self._app.call_later(self._replay):
+            self._holding = False
+
+    async def _replay(self) -> None:
+        """Handle what is held, up to a key that begins to hold again."""
+        waiting, self.held, self._holding = self.held, [], False
+        while waiting and not self._holding:
+            await self._app.on_event(waiting.pop(0))
+        self.held += waiting
 
     def coming(self, message: Message) -> bool:
         """Take note of a message that the app has yet to handle; always true."""
@@ -64,15 +84,18 @@ class KeyTurns:
         return True
 
     async def before(self, event: events.Key | events.Paste) -> bool:
-        """Wait until a key or a paste can be handled; false where the app has left meanwhile."""
+        """Wait until a key or a paste can be handled; false where it is held, or the app has left."""
         if isinstance(event, events.Key) and event.key in NEVER_WAIT:
             del self._stops[:1]
             if not self._stops:
                 self._stopping.clear()
             return bool(self._app.screen_stack)
-        at_work, self._at_work = self._at_work, ()
-        await self._unless_stopping(self._settled(at_work))
-        if not self._app.screen_stack:
+        if not self._holding:
+            at_work, self._at_work = self._at_work, ()
+            await self._unless_stopping(self._settled(at_work))
+        if self._holding:
+            self.held.append(event)
+        if self._holding or not self._app.screen_stack:
             return False
         focused = self._app.focused or self._app.screen
         text = isinstance(event, events.Paste) or event.is_printable

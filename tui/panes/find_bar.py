@@ -96,11 +96,11 @@ class FindBar(Widget):
         """Whether the second field is shown."""
         return self.query_one("#replacement", Input).display
 
-    def open(self, text: str, *, replacing: bool) -> None:
+    def open(self, text: str) -> None:
         """Show the bar, with ``text`` to search for; an empty one leaves the last."""
         find, replacement = self.query_one("#find", Input), self.query_one("#replacement", Input)
         self.display = True
-        replacement.display = replacing
+        replacement.display = False
         if text:
             with self.prevent(Input.Changed):
                 find.value = text

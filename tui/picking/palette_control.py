@@ -75,6 +75,7 @@ class PaletteControl:
             if slash.argument and not slash.argument.startswith("["):
                 composer.put_in_place(f"{value} ")
             else:
+                composer.on_sending(value)
                 composer.post_message(composer.Sent(value, queued=False))
             return
         name, _, action = value.partition("\n")

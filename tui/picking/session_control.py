@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
+
 from session.archive.fork import fork_session
 from session.archive.markdown import markdown
 from session.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
@@ -17,8 +19,11 @@ from session.storage.line_files import StoreError
 from session.storage.private_files import replace_private
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
+from tui.keys.key_turns import KeyTurns
 from tui.overlays.filtering import Choice
 from tui.panes.layout import Panes
+from tui.terminal.lending import keep_keys
+from tui.words.slash import split_slash
 
 if TYPE_CHECKING:
     from tui.control.quit_control import QuitControl
@@ -39,23 +44,34 @@ class SessionControl:
 
     def __init__(
         self,
+        app: App[int],
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
         session: SessionPort,
         shown_file: ShownFile,
         quitting: QuitControl,
+        key_turns: KeyTurns,
     ) -> None:
+        self._app = app
         self._panes = panes
         self._overlays = overlays
         self._background = background
         self._session = session
         self._shown_file = shown_file
         self._quitting = quitting
+        self._key_turns = key_turns
         self._screen: SessionsScreen | None = None
         """The list that was shown last."""
         self.switch: Switch | None = None
         """Set once the app is left for another session."""
+
+    def sending(self, text: str) -> None:
+        """Called with each text before it is sent: what is typed behind a command that leaves this session
+        waits for the next one."""
+        command = split_slash(text)
+        if command is not None and (command == ("new", "") or command[0] == "resume"):
+            self._key_turns.hold()
 
     def begin_new(self) -> None:
         """Go to a new session."""
@@ -78,6 +94,9 @@ class SessionControl:
                 self._pick(folder, await asyncio.to_thread(list_sessions, folder))
         except (NoSessionError, StoreError) as problem:
             self._panes.status.say(str(problem), "error")
+        finally:
+            if self.switch is None:
+                self._key_turns.release()
 
     def _pick(self, folder: Path, found: SessionList) -> None:
         from tui.picking.sessions_screen import SessionsScreen
@@ -125,7 +144,12 @@ class SessionControl:
         journal = self._session.folders.sessions / f"{name}.jsonl"
         if self._stays():
             return
-        made = await asyncio.to_thread(fork_session, journal)
+        self._key_turns.hold()
+        try:
+            made = await asyncio.to_thread(fork_session, journal)
+        except (StoreError, OSError):
+            self._key_turns.release()
+            raise
         self._go(Switch(made))
 
     async def _export(self, name: str, title: str) -> None:
@@ -144,9 +168,13 @@ class SessionControl:
             self._screen.tell(told)
 
     def _go(self, switch: Switch) -> None:
-        if not self._stays():
-            self.switch = switch
-            self._quitting.quit()
+        if self._stays():
+            self._key_turns.release()
+            return
+        self.switch = switch
+        self._key_turns.hold()
+        keep_keys(self._app)
+        self._quitting.quit()
 
     def _stays(self) -> bool:
         """Whether this session cannot be left now; the user is told why."""

@@ -15,8 +15,8 @@ from tui.overlays.filtering import Choice
 from tui.overlays.pick_screen import PickScreen
 
 Wish = Literal["rename", "fork", "export"]
-_KEYS: dict[str, Wish] = {"ctrl+r": "rename", "ctrl+b": "fork", "ctrl+s": "export"}
-_HINT = "Enter resumes · Ctrl+R renames · Ctrl+B forks · Ctrl+S writes Markdown · Esc leaves"
+_KEYS: dict[str, Wish] = {"f2": "rename", "ctrl+b": "fork", "ctrl+s": "export"}
+_HINT = "Enter resumes · F2 renames · Ctrl+B forks · Ctrl+S writes Markdown · Esc leaves"
 _NAMING = "Enter names it · Esc goes back"
 
 

@@ -73,6 +73,8 @@ class SparkDriver(LinuxDriver):
         """Whether the terminal was given back for a stop."""
         self._away = False
         """Whether another program has the terminal."""
+        self._keeps = False
+        """Whether what is typed is left with the terminal."""
         self.on_background: Callable[[str], None] | None = None
         """Called with the terminal's answer to the question for its background."""
         if self._file is not None:
@@ -98,6 +100,14 @@ class SparkDriver(LinuxDriver):
         if self._writer_thread is not None:
             self.write(PLAIN)
         super().stop_application_mode()
+
+    def keep_keys(self) -> None:
+        """From now on leave what is typed with the terminal, also when the app is left: another one takes
+        the terminal over, in the modes that it has, and reads it."""
+        if self._ending is not None:
+            self._keeps = True
+            self.attrs_before = termios.tcgetattr(self.fileno)
+            os.write(self._ending[1], b"x")
 
     def _follow_size(self) -> None:
         """Paint everything after a change of the terminal's size, be it back to what it was: who knows what
@@ -211,6 +221,8 @@ class SparkDriver(LinuxDriver):
                     self._take(parser, keys, bursts, keys.feed(decode(typed), monotonic()))
                 self.send_message(events.Callback(callback=self.frames.release))
                 while not self.exit_event.is_set():
+                    for left in [*selector.get_map()] if self._keeps else ():
+                        selector.unregister(left)
                     for ready, _ in selector.select(_patience(parser, keys, bursts)):
                         if ready.fd != self.fileno:
                             continue  # not read: it is true from now on
@@ -256,9 +268,21 @@ class SparkDriver(LinuxDriver):
         ending, self._ending = self._ending, None
         if ending is not None:
             os.write(ending[1], b"x")
-        super().disable_input()
+        if self._keeps:
+            self._disable_input_keeping_keys()
+        else:
+            super().disable_input()
         for end in ending or ():
             os.close(end)
+
+    def _disable_input_keeping_keys(self) -> None:
+        """Do what Textual does, without discarding what was typed and not read."""
+        signal.signal(signal.SIGWINCH, signal.SIG_DFL)
+        self._disable_mouse_support()
+        self.exit_event.set()
+        if self._key_thread is not None:
+            self._key_thread.join()
+        self.exit_event.clear()
 
     def report_mouse(self, on: bool) -> None:
         """Ask the terminal for mouse events, or no more."""
@@ -370,12 +394,3 @@ def take_keys(app: App[Any]) -> None:
     driver = app._driver
     if isinstance(driver, LateDriver):
         driver.takes_keys.set()
-
-
-def set_mouse(app: App[Any]) -> bool:
-    """Turn mouse reporting the other way; whether it is on now. Without a terminal it stays off."""
-    driver = app._driver
-    if not isinstance(driver, SparkDriver):
-        return False
-    driver.report_mouse(not driver.reports_mouse)
-    return driver.reports_mouse

@@ -1,4 +1,4 @@
-"""Lending the terminal: to another program, and to escape sequences that draw nothing."""
+"""Lending the terminal: to another program, to another app, and to escape sequences that draw nothing."""
 
 from __future__ import annotations
 
@@ -31,3 +31,19 @@ def write_sequence(app: App[Any], sequence: str) -> None:
 def hold_copied(app: App[Any], text: str) -> None:
     """Have Ctrl+V in spark paste ``text``."""
     app._clipboard = text
+
+
+def keep_keys(app: App[Any]) -> None:
+    """From now on leave keys with the terminal, for the app that takes it over next."""
+    driver = app._driver
+    if isinstance(driver, SparkDriver):
+        driver.keep_keys()
+
+
+def set_mouse(app: App[Any]) -> bool:
+    """Turn mouse reporting the other way; whether it is on now. Without a terminal it stays off."""
+    driver = app._driver
+    if not isinstance(driver, SparkDriver):
+        return False
+    driver.report_mouse(not driver.reports_mouse)
+    return driver.reports_mouse

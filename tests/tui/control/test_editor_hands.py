@@ -40,7 +40,7 @@ async def test_typing_finds_from_the_cursor_and_enter_goes_round(tmp_path: Path)
 async def test_replacing_all_is_one_step_of_the_history(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await opened(it)
-        await it.pilot.press("ctrl+r", *"name", "tab", *"who", "ctrl+r")
+        await it.pilot.press("ctrl+f", *"name", "tab", *"who", "shift+f2")
         assert it.app.editor.buffer.text == GREETER.replace("name", "who")
         assert "replaced 4" in told(it)
         await it.pilot.press("escape", "ctrl+z")
@@ -52,10 +52,10 @@ async def test_replacing_all_is_one_step_of_the_history(tmp_path: Path) -> None:
 async def test_replacing_one_by_one_and_by_regular_expression(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await opened(it)
-        await it.pilot.press("ctrl+r", *"return", "tab", *"yield", "enter", "enter")
+        await it.pilot.press("ctrl+f", *"return", "tab", *"yield", "enter", "enter")
         assert it.app.editor.buffer.text == GREETER.replace("return", "yield")
-        await it.pilot.press("escape", "ctrl+home", "ctrl+r", "ctrl+n", "ctrl+n", "ctrl+u")
-        await it.pilot.press(*r"def (\w+)", "tab", "ctrl+u", *r"def the_\1", "ctrl+r")
+        await it.pilot.press("escape", "ctrl+home", "ctrl+f", "ctrl+n", "ctrl+n", "ctrl+u")
+        await it.pilot.press(*r"def (\w+)", "tab", "ctrl+u", *r"def the_\1", "shift+f2")
         assert "def the_greet(" in it.app.editor.buffer.text and "def the_part(" in it.app.editor.buffer.text
         await it.pilot.press("tab", "ctrl+u", *"(", "enter")
         assert "no regular expression" in told(it)
@@ -65,10 +65,10 @@ async def test_a_file_without_the_text_and_a_read_only_one_stay_as_they_are(tmp_
     async with stage(tmp_path) as it:
         (it.root / "greeter.py").chmod(0o444)
         await opened(it)
-        await it.pilot.press("ctrl+r", *"zzz", "enter")
+        await it.pilot.press("ctrl+f", *"zzz", "enter")
         assert "no match" in told(it)
         if it.app.editor.read_only:  # root may write to it all the same
-            await it.pilot.press("ctrl+u", *"name", "tab", *"who", "ctrl+r")
+            await it.pilot.press("ctrl+u", *"name", "tab", *"who", "shift+f2")
             assert "read-only" in told(it) and it.app.editor.buffer.text == GREETER
 
 

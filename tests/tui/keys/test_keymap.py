@@ -18,7 +18,7 @@ from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.editor.editor import EditorPane
 from tui.panes.held_bar import HeldBar
-from tui.picking.palette_control import choices
+from tui.picking.palette_control import PANES, choices
 from tui.words.slash import slashes
 
 OWNERS: dict[str, type[DOMNode]] = {
@@ -42,6 +42,43 @@ def test_no_pane_hides_a_key_that_works_anywhere() -> None:
         # Undo there, suspend everywhere else; dedent there, unless there is a question to go to.
         hidden = {"ctrl+z", "shift+tab"} if name == "editor" else set()
         assert scopes[name] & scopes["app"] == hidden, name
+
+
+TWO_MEANINGS = {
+    "ctrl+z": "undoes in the editor; leaves spark for the shell elsewhere, as in every program",
+    "shift+tab": "goes to the question while there is one; else dedents in the editor",
+    "ctrl+underscore": "undoes in the composer, where Ctrl+Z is the shell's; comments in the editor",
+    "ctrl+slash": "the same key on other terminals",
+    "ctrl+y": "yanks in the composer, as in the shell; redoes in the editor, where nothing is killed",
+}
+"""The keys that are pressed together and mean two things in two panes, and why."""
+SAME = [
+    {"app.scroll_chat", "to_end"},
+    {"outside", "hand('outside')"},
+    {"read('search')", "hand('find')"},
+    {"accept('word')", "cursor_word_right"},
+    {"accept('line')", "cursor_line_end"},
+]
+"""Actions that are the same wish in two panes."""
+
+
+def test_a_key_means_one_thing_in_all_panes() -> None:
+    meanings: dict[str, set[str]] = {}
+    for scope in keymap():
+        for entry in scope.keys if scope.name in ("app", "composer", "chat", "editor", "text") else ():
+            for key in entry.keys:
+                if "+" in key or key[1:].isdigit():
+                    meanings.setdefault(key, set()).add(entry.action)
+    two = {key for key, actions in meanings.items() if len(actions) > 1 and actions not in SAME}
+    assert two == set(TWO_MEANINGS)
+
+
+def test_what_hangs_on_alt_alone_is_run_from_the_help_too() -> None:
+    runs = {choice.value for choice in choices()}
+    for scope in keymap():
+        for entry in scope.keys:
+            if entry.keys and all(key.startswith("alt+") for key in entry.keys):
+                assert scope.name in ("app", *PANES) and f"{scope.name}\n{entry.action}" in runs
 
 
 @pytest.mark.parametrize("name", OWNERS)

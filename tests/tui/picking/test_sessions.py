@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from session.journal.session_list import list_sessions
 from tests.bench.pty_spark import Pty
 from tests.bench.pty_spark import stage as pty_stage
@@ -40,6 +42,35 @@ def test_a_new_session_begins_and_the_old_one_is_found_and_resumed() -> None:
         pane.type("\x11")
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.01], ids=["joined", "split"])
+def test_what_is_typed_behind_a_change_goes_to_the_next_session(pause: float) -> None:
+    """The keys come in one read, and one by one through the whole change: none is lost or sent too early."""
+    with pty_stage("1000") as at, at.spark() as pane:
+        pane.until("ready")
+        pane.forget()
+        if pause:
+            pane.type("/new\r")
+            for key in "one " * 12:
+                pane.type(key)
+                pane.read(pause)
+            pane.type("last words\r")
+        else:
+            pane.type("/new\rone last words\r")
+        opened(pane)
+        pane.until("▸ ")  # the figures of the turn
+        (folder,) = (at.folder / "state").rglob("sessions")
+        (journal,) = folder.glob("*.jsonl")
+        prompt = "one " * (12 if pause else 1) + "last words"
+        assert f'"{prompt}"' in journal.read_text()
+        pane.type("\x11")
+
+
+async def test_keys_behind_a_change_that_is_refused_stay_in_this_session(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/resume 1999", "enter", *"go on", "left", "left", "X")
+        await it.until(lambda: it.app.composer.draft == "go Xon", "the keys")
+
+
 async def test_unsaved_text_keeps_the_session(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.until(it.session.files.list, "the list of files")
@@ -71,10 +102,10 @@ async def test_a_session_is_renamed_in_the_list_and_written_as_a_document(tmp_pa
         first = it.session.name
     async with stage(tmp_path) as it:
         await it.pilot.press(*"/sessions", "enter")
-        await it.until(lambda: "just talk" in it.screen and "Ctrl+R renames" in it.screen, "the list")
-        await it.pilot.press("ctrl+r", "ctrl+u", *"manners", "escape")
+        await it.until(lambda: "just talk" in it.screen and "F2 renames" in it.screen, "the list")
+        await it.pilot.press("f2", "ctrl+u", *"manners", "escape")
         await it.until(lambda: "just talk" in it.screen, "the list again")
-        await it.pilot.press("ctrl+r", "ctrl+u", *"on manners", "enter")
+        await it.pilot.press("f2", "ctrl+u", *"on manners", "enter")
         await it.until(lambda: "❯ on manners" in it.screen, "the new title")
         await it.pilot.press("ctrl+s")
         await it.until(lambda: "wrote " in it.screen, "the document")
@@ -84,7 +115,7 @@ async def test_a_session_is_renamed_in_the_list_and_written_as_a_document(tmp_pa
         assert "> just talk" in document and "The end of the talk." in document
         await it.pilot.press(*"nonesuch")
         await it.until(lambda: "no session has that" in it.screen, "the filter")
-        await it.pilot.press("ctrl+r", "ctrl+b", "ctrl+s", "escape")
+        await it.pilot.press("f2", "ctrl+b", "ctrl+s", "escape")
         await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
 
 

@@ -103,7 +103,8 @@ def test_a_paste_is_not_rewritten() -> None:
 PROGRAM = """
 import sys
 from textual.app import App
-from tui.terminal.driver import SparkDriver, set_mouse
+from tui.terminal.driver import SparkDriver
+from tui.terminal.lending import set_mouse
 
 class Keys(App, inherit_bindings=False):
     def on_key(self, event):

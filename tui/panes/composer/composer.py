@@ -88,6 +88,8 @@ class Composer(TextArea):
         """Where the text stands that was yanked last, while nothing else was done."""
         self._cycle = CompletionCycle(completes)
         self._turn_runs = running
+        self.on_sending: Callable[[str], None] = lambda text: None
+        """Called with what the user sends, before the next key is handled."""
         self._suggestions = suggestions
         self._timer: Timer | None = None
         if draft:
@@ -197,6 +199,7 @@ class Composer(TextArea):
         self.put("")
         if self._vi is not None:
             self._vi.insert()
+        self.on_sending(draft)
         self.post_message(self.Sent(draft, queued=queued))
 
     def action_try_it(self) -> None:

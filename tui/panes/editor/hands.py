@@ -23,9 +23,6 @@ class Hands(Protocol):
     async def find(self) -> None:
         """Find a text in the file."""
 
-    async def replace(self) -> None:
-        """Find and replace a text."""
-
     async def symbol(self) -> None:
         """Go to a definition by its name."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from session.attempts.attempt_life import Result
@@ -67,3 +69,49 @@ def _verdict(chance: random.Random, run: RunCheck, right: dict[int, bool], flake
     # Wrong attempts fail in their own way, and so not as the project did before.
     findings = () if green else FAILING if run.attempt == BASELINE else (Finding("a.py", 2, "wrong"),)
     return Verdict(check, Status.GREEN if green else Status.RED, 0.1, findings, "exit 1")
+
+
+PROBLEMS = 300
+_SPREAD = (0.122, 0.645)
+"""The beta distribution of p with which coverage is 15.9 % at 1 attempt and 56 % at 250, and nearly linear
+in log k between, as *Large Language Monkeys* (arXiv 2407.21787) measured on SWE-bench Lite's 300 problems."""
+
+
+def chances(chance: random.Random, problems: int = PROBLEMS) -> list[float]:
+    """The chance with which one attempt at each problem is right."""
+    return [chance.betavariate(*_SPREAD) for _ in range(problems)]
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Races of ``k`` attempts at many problems: how many landed what is right, and what is wrong; the number
+    to be expected, and the standard deviation of that."""
+
+    k: int
+    races: int
+    right: int
+    wrong: int
+    flaky: int
+    """The races that said of a check that it is flaky."""
+    expected: float
+    deviation: float
+
+    @property
+    def inside(self) -> bool:
+        """Whether the number is in the interval of 99.9 %."""
+        return abs(self.right - self.expected) <= 3.29 * self.deviation
+
+
+def cover(chance: random.Random, p: Sequence[float], k: int, *, flake: float = 0.0) -> Covered:
+    """Race ``k`` attempts at each of the problems with chances ``p``."""
+    done = [simulate(chance, k, each, flake=flake) for each in p]
+    solved = [1 - (1 - each) ** k for each in p]
+    return Covered(
+        k,
+        len(done),
+        sum(each.landed_right is True for each in done),
+        sum(each.landed_right is False for each in done),
+        sum(each.flaky for each in done),
+        sum(solved),
+        math.sqrt(sum(each * (1 - each) for each in solved)),
+    )

@@ -161,7 +161,7 @@ class Session:
         self.trust = TrustCommands(opening.trust, self._reading, recorder, tasks, attended=attended)
         recorder.subscribe(self.trust.take)
         self.context = ContextCommands(self._pins, self._memory, self._reading, self._preparations, recorder)
-        self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns)
+        self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns, past)
         self.shell = Shell(
             self.root, opening.command_environ, recorder, tasks, lambda: self._reading.snapshot.paths
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from session.checks.red_request import Red, red_request
 from session.commands.hunk_commands import HunkCommands
-from session.events import CheckEnded, CheckStarted, Event, HunkChecked, HunkUndone, Notice
+from session.commands.red_now import RedNow
+from session.events import CheckStarted, Event, Notice
 from session.journal.recorder import Recorder
 from session.project.indexing import ProjectReading
 from session.setup.opening import Opening
@@ -45,7 +45,9 @@ class CheckCommands:
         reading: ProjectReading,
         hunks: HunkCommands,
         turns: Turns,
+        past: Iterable[Event] = (),
     ) -> None:
+        """``past`` are the events of a resumed session, whose verdicts still stand."""
         self._opening = opening
         self._recorder = recorder
         self._tasks = tasks
@@ -58,8 +60,7 @@ class CheckCommands:
         self._take: list[Callable[[Event], None]] = []
         self._auto: AutoFix | None = None
         self._cluster: Cluster | None = None
-        self._red: dict[tuple[str, str], Red] = {}
-        """What is red now, by hunk or number, and check."""
+        self._red = RedNow(past)
         recorder.subscribe(self._note)
 
     @property
@@ -136,7 +137,7 @@ class CheckCommands:
 
     def request(self) -> str:
         """What asks the model to mend what is red; empty where nothing is."""
-        return red_request(self._red.values())
+        return self._red.request()
 
     async def _run(self, checks: list[Check]) -> None:
         from session.checks.turn_checks import ended_event
@@ -230,22 +231,7 @@ class CheckCommands:
 
     def _note(self, event: Event) -> None:
         """Keep what is red, and hand the event to what judges hunks and turns."""
-        match event:
-            case HunkChecked(hunk=hunk, check=check, status=status):
-                self._red.pop((hunk, check), None)
-                if status == "red":
-                    place = f"{event.path}:{event.line}" if event.line else event.path
-                    self._red[hunk, check] = Red(place, event.message, check)
-            case HunkUndone(hunk=hunk):
-                self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
-            case CheckEnded(check=check, status=status):
-                self._red = {key: red for key, red in self._red.items() if key[1] != check}
-                if status == "red":
-                    for number, finding in enumerate(event.findings or (event.why,)):
-                        place, colon, message = finding.partition(": ")
-                        self._red[str(number), check] = Red(place if colon else "", message or finding, check)
-            case _:
-                pass
+        self._red.take(event)
         for take in self._take:
             take(event)
 

@@ -170,6 +170,7 @@ class SessionStart:
             kind = kind_of(known.added, known.removed) if known is not None else "changed"
             self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1, kind))
         if self.controls is not None:
+            self.controls.findings.resume(session.past())
             await self.controls.files.find_left()
         if self._offers is not None and not session.standing.owner:
             if self._prompt:

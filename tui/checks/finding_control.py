@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from session.events import HunkChecked
 from tui.checks.finding_notes import FindingNotes
 from tui.panes.editor.marks import Mark
 from tui.words.check_lines import what_failed
@@ -32,6 +34,13 @@ class FindingControl:
             self.notes.take(event)
 
         self._file.order.add(take)
+
+    def resume(self, past: Iterable[said.Event]) -> None:
+        """Show the verdicts of a resumed session that still stand, once its landed hunks are marked."""
+        from session.commands.red_now import standing
+
+        for event in standing(past):
+            self.take(self.notes.where_it_is(event) if isinstance(event, HunkChecked) else event)
 
     def go(self, step: int) -> None:
         """Go to the next (1) or the previous (-1) finding, and say what it is."""

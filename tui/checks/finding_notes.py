@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from session import events as said
 from tui.gutter.signs import Notes
@@ -63,6 +63,12 @@ class FindingNotes:
                         self._put(f"check {check}", f"{check} {number}", found.path, row, found)
             case _:
                 pass
+
+    def where_it_is(self, event: said.HunkChecked) -> said.HunkChecked:
+        """A verdict of long ago, at its line if that is in the hunk as it is now, else at the hunk."""
+        mark = self._marks.find(event.hunk)
+        inside = mark is not None and mark[1].start < event.line <= mark[1].end
+        return event if inside else replace(event, line=0)
 
     def beside(self, path: str, row: int, step: int) -> Found | None:
         """The next (``step`` 1) or previous (-1) finding after ``row`` of ``path``, going round all files,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from session import events as said
 from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.commands.red_now import RedNow, standing
 from session.storage.folders import config_folder, project_folders
 from tests.session.talking import COLOURS
 from tests.tui.stage import stage
@@ -180,3 +181,40 @@ async def test_a_red_hunk_is_gone_to_and_sent_back_by_keys(folder: Path) -> None
         it.key("shift+f10")
         await it.until(lambda: "check_red" not in notes.of("colours.py").values(), "the mended hunk")
         await it.until(lambda: "return 30" in (it.root / "colours.py").read_text(), "the file")
+
+
+async def test_signs_and_findings_are_there_again_in_a_resumed_session(folder: Path) -> None:
+    files = {"colours.py": COLOURS}
+    async with stage(folder, files=files, script=SCRIPT) as it:
+        await it.session.checks.follow()
+        it.session.submit("paint")
+        notes = it.app.editor.notes
+        await it.until(lambda: notes.of("colours.py") == {1: "check_green", 9: "check_red"}, "the signs")
+        name = it.session.name
+    # A line that comes in above moves the hunks, and their signs with them.
+    file = folder / "project" / "colours.py"
+    file.write_text(f"# colours\n{file.read_text()}")
+    async with stage(folder, files=files, script=SCRIPT, resume=name) as it:
+        notes = it.app.editor.notes
+        await it.until(lambda: notes.of("colours.py") == {2: "check_green", 10: "check_red"}, "the signs")
+        it.key("alt+v")
+        await it.until(lambda: "ruff: F821 Undefined name `violet`" in it.screen, "the finding")
+        assert "F821 Undefined name `violet` (ruff)" in it.session.checks.request()
+
+
+def test_the_verdicts_that_stand_are_the_last_ones_about_what_is_still_there() -> None:
+    past: list[said.Event] = [
+        said.HunkChecked("h1", "a.py", "ruff", "red", 2, "wrong"),
+        said.HunkChecked("h1", "a.py", "ruff", "green"),
+        said.HunkChecked("h2", "b.py", "ruff", "red", 1, "gone"),
+        said.CheckEnded("tests", "red", 1.0, ("a.py:3: fails", "c.py:1: fails too")),
+        said.CheckEnded("types", "red", 1.0, ("b.py:3: wrong type",)),
+        said.HunkUndone("h2", "b.py", 1, 2),
+        said.FileSaved("c.py"),
+    ]
+    stands = standing(past)
+    assert stands == [
+        said.CheckEnded("tests", "red", 1.0, ("a.py:3: fails",)),
+        said.HunkChecked("h1", "a.py", "ruff", "green"),
+    ]
+    assert RedNow(past).request().splitlines()[1:] == ["- a.py:3: fails (tests)"]

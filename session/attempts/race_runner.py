@@ -107,7 +107,7 @@ class RaceRunner:
         status = STATUS[self.turn.phase] if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
-    def interrupt(self) -> None:
+    def interrupt(self, *, redirected: bool = False) -> None:
         """Stop at once: every socket is closed before this returns, and nothing more lands."""
         if self.turn.over:
             return

@@ -68,7 +68,7 @@ class TakeRunner:
         status = STATUS[self.turn.phase] if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
-    def interrupt(self) -> None:
+    def interrupt(self, *, redirected: bool = False) -> None:
         """Land nothing more."""
         if not self.turn.over:
             self._lane.stop()

@@ -20,6 +20,12 @@ TAKE_UP = (
 )
 """The message for a model when an answer that was cut off is resumed."""
 
+STEERED = (
+    "The developer redirected you while you were still answering. What you wrote since was not read, and of "
+    "your edits only those that a report lists as applied are in the files.\n"
+)
+"""The message for a model that gets a prompt in the middle of its answer, beside the report on its edits."""
+
 SEND_AGAIN = "Send only the rejected edits again, made to fit.\n"
 """The message for a model that writes edits as text, after the report on those that were refused."""
 

@@ -9,11 +9,14 @@ from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Any
 
-from session.link.channel import Channel
-from session.link.exchange import Patience, Request, exchange
+from session.link.exchange.channel import Channel
+from session.link.exchange.exchange import Patience, Request, Written, exchange
+from session.link.exchange.steer import Words
+from session.link.exchange.steering import Held, NotSteered, steered
 from session.link.keeper import Keeper
 from session.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
-from session.protocol.events import Created, Finished, Garbled, ServerError, WireEvent
+from session.protocol.events import NOT_BEGUN, Finished, ServerError, WireEvent
+from session.protocol.responses import ResponseDecoder
 from session.transport.endpoint import Endpoint
 from session.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem
 from session.transport.refusals import Refusal, from_server
@@ -32,19 +35,30 @@ _UNREADABLE_WORDS = re.compile(
 class Answer:
     """The answer to ``request``: :meth:`events` gives it, :meth:`drop` ends it at any time."""
 
-    def __init__(self, request: Request, keeper: Keeper, patience: Patience, retries: Retries) -> None:
+    def __init__(
+        self,
+        request: Request,
+        keeper: Keeper,
+        patience: Patience,
+        retries: Retries,
+        steers: tuple[Held, Words] | None = None,
+    ) -> None:
+        """``steers`` is the answer that this one steers, and what it is told."""
         self.request_bytes = 0
         """The size of the last request, as sent."""
         self.request = request
         self._keeper = keeper
         self._patience = patience
         self._retries = retries
+        self._steers = steers
         self._dropped = False
         self._channel: Channel | None = None
         """The channel on which the server is working on this answer."""
         self._waiter: asyncio.Future[Channel | None] | None = None
         self._other_effort = False
         """Whether the last request continued a conversation with another effort."""
+        self._written: Written | None = None
+        """The request that the channel carries, with the decoder of its answer."""
 
     def drop(self) -> None:
         """End the answer now: its socket is closed before this returns, and no event follows."""
@@ -58,6 +72,24 @@ class Answer:
         channel, self._channel = self._channel, None
         if channel is not None:
             self._keeper.cut(channel)
+
+    def hold(self) -> None:
+        """End the answer as :meth:`drop` does, but leave the server to it: the next prompt steers it."""
+        self._channel = None
+        self._dropped = True
+
+    def steerable(self) -> Held | None:
+        """The answer as one that the next prompt may steer; None where the server would not take it."""
+        channel, written = self._channel, self._written
+        if channel is None or written is None or channel.route.transport is not Transport.WEBSOCKET:
+            return None
+        decoder = written.decoder
+        if not isinstance(decoder, ResponseDecoder) or not channel.link.is_open:
+            return None
+        runs = decoder.response_id and not decoder.finished
+        if not runs or not self._keeper.optional_fields.can_steer(self.request.profile):
+            return None
+        return Held(channel, self.request, decoder)
 
     @property
     def _model(self) -> str:
@@ -75,14 +107,18 @@ class Answer:
             channel: Channel | None = None
             begun = False
             try:
-                channel = await self._usable_channel()
+                steers, self._steers = self._steers, None
+                channel = steers[0].channel if steers is not None else await self._usable_channel()
                 if channel is None:
                     return
-                async with contextlib.aclosing(self._exchange(channel)) as batches:
+                async with contextlib.aclosing(self._exchange(channel, steers)) as batches:
                     async for batch in batches:
-                        begun = begun or not all(isinstance(event, Created | Garbled) for event in batch)
+                        begun = begun or not all(isinstance(event, NOT_BEGUN) for event in batch)
                         yield batch
                 return
+            except NotSteered:
+                self.let_go()
+                continue
             except Refusal as refusal:
                 if not begun and self._leaves_out(refusal.error):
                     self._channel = None
@@ -135,23 +171,22 @@ class Answer:
         message = f"{self._keeper.endpoint.host} closed the connection right after it opened."
         raise LinkError(LinkProblem.CLOSED, message)
 
-    async def _exchange(self, channel: Channel) -> AsyncGenerator[list[WireEvent], None]:
-        """One attempt on ``channel``."""
-        if channel.reading is not None:
-            self._waiter = asyncio.get_running_loop().create_future()
-            either: set[asyncio.Future[Any]] = {channel.reading, self._waiter}
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)  # :meth:`drop` ends it
-            self._waiter = None
-            if self.is_dropped():
-                return
-        written = self.request.written_for(channel, self._keeper.optional_fields)
-        self._other_effort = written.other_effort
-        self.request_bytes = len(written.frame.encode("utf-8"))
-        await channel.link.drain()
+    async def _exchange(
+        self, channel: Channel, steers: tuple[Held, Words] | None
+    ) -> AsyncGenerator[list[WireEvent], None]:
+        """One attempt on ``channel``. Raises :class:`NotSteered` where it should steer and could not."""
+        if steers is None:
+            await self._read_ahead(channel)
+            written = self.request.written_for(channel, self._keeper.optional_fields)
+            await channel.link.drain()
+            attempt = exchange(channel, self.request, written, self._patience)
+        else:
+            written, attempt = steered(*steers, self.request, self._keeper.optional_fields, self._patience)
         if self.is_dropped():
             return
-        self._channel = channel
-        attempt = exchange(channel, self.request, written, self._patience)
+        self._other_effort = written.other_effort
+        self.request_bytes = len(written.frame.encode("utf-8"))
+        self._channel, self._written = channel, written
         async with contextlib.aclosing(attempt) as batches:
             async for batch in batches:
                 if self.is_dropped():
@@ -160,6 +195,14 @@ class Answer:
                     self._channel = None
                     self._keeper.answered(channel)
                 yield batch
+
+    async def _read_ahead(self, channel: Channel) -> None:
+        """Wait until the server has read what went ahead of the prompt; :meth:`drop` ends it."""
+        if channel.reading is not None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            either: set[asyncio.Future[Any]] = {channel.reading, self._waiter}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            self._waiter = None
 
     def _leaves_out(self, error: ServerError) -> bool:
         """Leave out of the request what the server refuses, if it is optional."""

@@ -13,7 +13,9 @@ import dataclasses
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
 from session.link.answer import Answer
-from session.link.exchange import Patience, Request
+from session.link.exchange.exchange import Patience, Request
+from session.link.exchange.steer import Words
+from session.link.exchange.steering import PATIENCE, Held
 from session.link.keeper import Keeper
 from session.link.parallel import ParallelRequests
 from session.link.retries import Backoff, Retries
@@ -85,6 +87,8 @@ class Connection:
         self._parallel = ParallelRequests(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
         self._latest: Answer | None = None
+        self._held: tuple[Held, asyncio.TimerHandle] | None = None
+        """The answer that runs on unseen, for the next prompt to steer it, and its end where none comes."""
         self._closed = False
         self.first_token_seconds: float | None = None
         self.garbled = 0
@@ -182,11 +186,12 @@ class Connection:
         """Have a connection ready: a request is likely soon, since the user types. Cheap; may be repeated.
 
         Where the connection that it will take does not have the conversation yet, as after an interrupt or
-        while an answer runs, that is sent ahead.
+        while an answer runs, that is sent ahead; not where the prompt can steer the answer.
         """
         if not self._closed:
             self._wake()
-            if self._latest is not None:
+            steers = self._held is not None or (self._answer is not None and self._answer.steerable())
+            if self._latest is not None and not steers:
                 self._keeper.send_ahead(self._latest.request)
 
     def _wake(self) -> None:
@@ -206,12 +211,14 @@ class Connection:
         RuntimeError after :meth:`close`.
         """
         self._check_open()
+        request = Request(self._request, tuple(items))
+        steers = self._take_held(request)
         self.drop()
         self._wake()
         self._parallel.answer_begins()
         self._keeper.answer_begins()
-        request = Request(self._request, tuple(items))
-        answer = self._answer = self._latest = Answer(request, self._keeper, self._patience, self._retries)
+        answer = Answer(request, self._keeper, self._patience, self._retries, steers)
+        self._answer = self._latest = answer
         clock = asyncio.get_running_loop().time
         began = clock()
         self.first_token_seconds = None
@@ -250,6 +257,33 @@ class Connection:
         self._check_open()
         return self._parallel.ask(Request(profile, tuple(items), route, at_once))
 
+    def redirect(self) -> None:
+        """Stop the running answer as :meth:`drop` does, for another prompt.
+
+        Where the model takes a prompt in the middle of its answer, the server goes on with it for a short
+        time, and the next ``respond`` steers it, so that nothing is sent again.
+        """
+        answer = self._answer
+        held = None if answer is None else answer.steerable()
+        if answer is None or held is None:
+            self.drop()
+            return
+        answer.hold()
+        self._answer = None
+        self._held = held, asyncio.get_running_loop().call_later(PATIENCE, self.drop)
+
+    def _take_held(self, request: Request) -> tuple[Held, Words] | None:
+        """The answer that ``request`` steers, and what it is told; None for one to be asked by itself."""
+        if self._held is None or self._answer is not None:
+            return None
+        held, end = self._held
+        said = held.takes(request)
+        if said is None:
+            return None
+        end.cancel()
+        self._held = None
+        return held, said
+
     def drop(self) -> None:
         """Stop the running answer now: its socket is closed before this returns, no event follows.
 
@@ -257,7 +291,12 @@ class Connection:
         one is opened and warmed at once. A wait for the next attempt ends. Without a running answer this
         does nothing: the connection in hand is as good as a new one.
         """
-        answer = self._answer
+        answer, held = self._answer, self._held
+        if held is not None:
+            self._held = None
+            held[1].cancel()
+            self._keeper.cut(held[0].channel)
+            self._answer_ends()
         if answer is not None:
             answer.drop()  # the server is told before anything else is done
             self._answer_ends()

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from session.link.background import Background
-from session.link.channel import Channel
-from session.link.exchange import Request
+from session.link.exchange.channel import Channel
+from session.link.exchange.exchange import Request
+from session.link.exchange.optional_fields import EFFORT, OptionalFields
 from session.link.feed import LinkFeed
 from session.link.key_renewal import KeyRenewal
 from session.link.lifecycle import Lifecycle
-from session.link.optional_fields import EFFORT, OptionalFields
 from session.link.retries import Backoff
 from session.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
 from session.link.warm_up import WarmUps, read_ahead

@@ -13,8 +13,8 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 from session.link.background import Background
-from session.link.channel import Channel
-from session.link.exchange import Patience, Request, exchange
+from session.link.exchange.channel import Channel
+from session.link.exchange.exchange import Patience, Request, exchange
 from session.link.keeper import Keeper
 from session.link.retries import Retries, Tries
 from session.protocol.dialects import FIM_NAMES

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from session.link.channel import Channel
-from session.link.exchange import Request
-from session.link.optional_fields import OptionalFields
+from session.link.exchange.channel import Channel
+from session.link.exchange.exchange import Request
+from session.link.exchange.optional_fields import OptionalFields
 from session.protocol.dialects import Decoder, dialect
 from session.protocol.events import CONTENT, Finished, ServerError
 from session.protocol.framing.frames import write_body

@@ -151,6 +151,7 @@ class ModelChoice:
             include=("reasoning.encrypted_content",),
             reasoning_field=model.reasoning_field,
             tools_as_item=model.tools_as_item,
+            steer=model.steer,
             instructions_as_item=self._opening.service.instructions_as_item,
             responses_extra=self._provider.responses_body,
             extra=extra,

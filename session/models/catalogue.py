@@ -51,6 +51,8 @@ class Provider:
     """More fields of every request in the Responses dialect."""
     tools_as_item: bool = False
     """Whether it takes tools as an item of the input, from the models that do."""
+    steer: bool = False
+    """Whether it takes a prompt in the middle of an answer, from the models that do."""
     freeform_tools: bool = True
     """Whether it accepts tools with free text as input, such as the V4A patch tool."""
     coding: tuple[str, ...] = ()
@@ -99,6 +101,8 @@ class Model:
     """The field in which a Chat server wants its reasoning back with its tool calls; empty for none."""
     tools_as_item: bool = False
     """Whether it takes its tools as an item of the input (Responses)."""
+    steer: bool = False
+    """Whether it takes a prompt in the middle of its answer (Responses over WebSocket)."""
     checked: str = ""
     """When the row was last checked against public documentation; empty for never."""
 
@@ -148,6 +152,7 @@ class Catalogue:
             model,
             edit_format="search-replace" if as_text else model.edit_format,
             tools_as_item=model.tools_as_item and served.tools_as_item,
+            steer=model.steer and served.steer,
         )
 
     def _assumed(self, name: str, provider: str) -> Model:
@@ -183,6 +188,7 @@ def _provider(name: str, values: Any) -> Provider:
         conversation_header=row.text("conversation_header", ""),
         responses_body=row.table("responses_body"),
         tools_as_item=row.flag("tools_as_item", False),
+        steer=row.flag("steer", False),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         coding=row.texts("coding"),
         fim=row.choice("fim", ("", *FIM_NAMES), ""),
@@ -221,6 +227,7 @@ def _model(name: str, values: Any) -> Model:
         thinking=row.choice("thinking", ("budget", "adaptive", "always"), "budget"),
         reasoning_field=row.text("reasoning_field", ""),
         tools_as_item=row.flag("tools_as_item", False),
+        steer=row.flag("steer", False),
         checked=row.text("checked", ""),
     )
     row.end()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-_TRAITS = ("reasoning_field", "tools_as_item")
+_TRAITS = ("reasoning_field", "tools_as_item", "steer")
 """Keys that a model's own row has from its family too: they are about the maker and not about the model."""
 
 

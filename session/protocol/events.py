@@ -112,8 +112,26 @@ class Garbled:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """The answer that ran before has become this one. ``unread`` counts the characters that it went on for
+    after the prompt, which are paid for and which nobody was shown."""
+
+    unread: int
+
+
 WireEvent = (
-    Created | TextDelta | ReasoningDelta | ToolInputDelta | ItemDone | Finished | ServerError | Garbled
+    Created
+    | TextDelta
+    | ReasoningDelta
+    | ToolInputDelta
+    | ItemDone
+    | Finished
+    | ServerError
+    | Garbled
+    | Steered
 )
+NOT_BEGUN = (Created, Garbled, Steered)
+"""The events of an answer that has not begun."""
 CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
 """The events that carry a piece of an answer."""

@@ -63,6 +63,8 @@ class RequestProfile:
     instructions_as_item: bool = False
     """Whether tools and instructions begin the input of a Responses conversation, so that requests that
     continue it need not repeat them."""
+    steer: bool = False
+    """Whether a Responses conversation over WebSocket takes a prompt in the middle of an answer."""
     responses_extra: Mapping[str, Any] = field(default_factory=dict)
     """The fields of ``extra`` that only the Responses dialect has."""
     extra: Mapping[str, Any] = field(default_factory=dict)

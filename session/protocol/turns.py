@@ -95,7 +95,7 @@ def turns(items: Sequence[Item]) -> list[Turn]:
                 elif item["role"] == "user":
                     user().texts.append(text)
                 else:
-                    user().texts.append(f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}")
+                    user().texts.append(marked(text))
             case "function_call":
                 call = Call(item["call_id"], item["name"], item["arguments"], custom=False)
                 assistant().calls.append(call)
@@ -108,6 +108,11 @@ def turns(items: Sequence[Item]) -> list[Turn]:
             case "function_call_output" | "custom_tool_call_output":
                 user().results.append(Result(item["call_id"], item["output"]))
     return found
+
+
+def marked(text: str) -> str:
+    """Spark's own words, marked as such in a message of the user's."""
+    return f"{DEVELOPER_OPEN}{text}{DEVELOPER_CLOSE}"
 
 
 def functions(tools: Sequence[ToolDefinition]) -> list[FunctionTool]:

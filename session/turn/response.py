@@ -21,7 +21,7 @@ CUT = "Cut off before it was done; see the report that follows."
 """The answer to a tool call that got none before the turn ended."""
 MOST_TEXT = 1_000_000
 """Characters that are kept of a text that is not whole yet: more than any window holds."""
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 """Characters that count as a token in tool input that was cut, which is in no item."""
 
 
@@ -65,7 +65,7 @@ class Response:
     def estimated_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of the tokens that arrived, for servers that do not report them."""
         items = sum(count(item_text(item)) for item in self.output)
-        return count(self.text.text()) + self.tool_text // _CHARACTERS_PER_TOKEN + items
+        return count(self.text.text()) + self.tool_text // CHARACTERS_PER_TOKEN + items
 
     def partial_items(self) -> list[Item]:
         """The items that the conversation keeps of a response that was cut.

@@ -44,7 +44,7 @@ from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, u
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, Lane
 from session.turn.preparation import PreparedRequest, Prepares
-from session.turn.response import CUT, Response
+from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
 from session.usage.tally import Tally
@@ -144,15 +144,16 @@ class Runner:
         self._failure = self._failure or failure
         self._signal(Signal.FAIL)
 
-    def interrupt(self) -> None:
-        """Stop at once: nothing more lands, nothing more is read, the server is told."""
+    def interrupt(self, *, redirected: bool = False) -> None:
+        """Stop at once: nothing more lands, nothing more is read, the server is told; where another prompt
+        follows, perhaps by that."""
         if self.turn.over:
             return
         self._lane.stop()
         self._calls.stop()
         self._signal(Signal.INTERRUPT)
         if self._connection is not None:
-            self._connection.drop()
+            self._connection.redirect() if redirected else self._connection.drop()
         if self._exchange is not None:
             self._exchange.cancel()
 
@@ -270,7 +271,7 @@ class Runner:
 
     def _take(self, event: wire.WireEvent) -> None:
         self._response.answered = self._response.answered or not isinstance(event, wire.ServerError)
-        self._response.begun = self._response.begun or not isinstance(event, wire.Created | wire.Garbled)
+        self._response.begun = self._response.begun or not isinstance(event, wire.NOT_BEGUN)
         match event:
             case wire.TextDelta(text=text):
                 self._signal(Signal.ARRIVED)
@@ -291,6 +292,8 @@ class Runner:
                 self._count(usage)
             case wire.ServerError(message=message, code=code):
                 raise TurnFailedError(clean_line(message), code or "server")
+            case wire.Steered(unread=unread):
+                self._tally.estimate(0, unread // CHARACTERS_PER_TOKEN)
             case wire.Created() | wire.Garbled():
                 pass
 

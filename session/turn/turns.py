@@ -37,8 +37,8 @@ class RunsTurn(Protocol):
         """Run the turn to its end; returns when its last event has been sent."""
         ...
 
-    def interrupt(self) -> None:
-        """Stop at once."""
+    def interrupt(self, *, redirected: bool = False) -> None:
+        """Stop at once; ``redirected`` says that another turn follows."""
         ...
 
     def answer(self, held: str, answer: Answer) -> bool:
@@ -118,7 +118,7 @@ class Turns:
         """Begin a turn, which ``make`` runs if given. If another runs, this is a redirect: that turn is
         interrupted, and this one begins once it has wholly ended."""
         redirect = self.running
-        self.interrupt()
+        self._interrupt(redirected=redirect)
         self._number += 1
         name = f"t{self._number}"
         kind = "redirect" if redirect else "prompt"
@@ -154,8 +154,11 @@ class Turns:
 
     def interrupt(self) -> None:
         """Stop the running turn: when this returns nothing more of it lands. No-op without one."""
+        self._interrupt(redirected=False)
+
+    def _interrupt(self, *, redirected: bool) -> None:
         if self._runner is not None:
-            self._runner.interrupt()
+            self._runner.interrupt(redirected=redirected)
         if self._interrupted is not None and not self._interrupted.done():
             self._interrupted.set_result(None)
 

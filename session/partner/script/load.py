@@ -72,6 +72,7 @@ def _script(table: Table, name: str) -> Script:
         http=None if http is None else _handshake(http),
         dialects=table.texts("dialects") or (*NAMES, *FIM_NAMES),
         seed=table.count("seed"),
+        steer=table.choice("steer", ("yes", "unsupported", "unknown", "late"), "yes"),
         deflate=table.flag("deflate", False),
     )
     table.end()

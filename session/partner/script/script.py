@@ -177,6 +177,9 @@ class Script:
     dialects: tuple[str, ...] = (*NAMES, *FIM_NAMES)
     """The dialects that are served over HTTP; others are not found."""
     seed: int | None = None
+    steer: str = "yes"
+    """What becomes of a prompt in the middle of an answer over WebSocket: ``yes``, ``unsupported`` (it is
+    given back), ``unknown`` (an error, as without such an event) or ``late`` (the answer ends first)."""
     deflate: bool = False
     """Whether WebSockets are compressed, with the whole window."""
 

@@ -97,6 +97,17 @@ class Answer:
         for kind in ("response.created", "response.in_progress"):
             yield from self._event(kind, response=self.response("in_progress"))
 
+    def steered(self) -> Frame:
+        """The final event of a response that ends early for a new prompt."""
+        self.done = True
+        response = {**self.response("incomplete"), "incomplete_details": {"reason": "steered"}}
+        return next(self._event("response.incomplete", response=response))
+
+    @property
+    def between_items(self) -> bool:
+        """Whether an item has just ended, and more follow."""
+        return self._open is None and bool(self.output) and not self.done
+
     def complete(self) -> Frame:
         """The final event."""
         self.done = True

@@ -143,6 +143,13 @@ def check_calls(items: Iterable[Mapping[str, Any]]) -> None:
         raise BadRequest("invalid_request_error", message, param="input")
 
 
+def owed_calls(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The calls without an output."""
+    told = {item.get("call_id") for item in items if str(item.get("type")).endswith("_call_output")}
+    calls = (item for item in items if item.get("type") in ("function_call", "custom_tool_call"))
+    return [call for call in calls if call.get("call_id") not in told]
+
+
 def _added_tools(items: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """The tools of the ``additional_tools`` items."""
     for item in items:

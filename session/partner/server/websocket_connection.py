@@ -12,8 +12,8 @@ import contextlib
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection
@@ -21,9 +21,10 @@ from websockets.exceptions import ConnectionClosed
 
 from session.partner.script.script import Close, Fail, Scenario, Step
 from session.partner.server.answer import Answer, ResponseSpec
-from session.partner.server.requests import BadRequest, Request, check_calls, read_request
+from session.partner.server.requests import BadRequest, Request, check_calls, owed_calls, read_request
 from session.partner.server.schedule import paced
 from session.partner.server.scripted_model import ScriptedModel
+from session.partner.server.steering import Steered, SteerEvent, accepted, pending, read_steer, refusal
 
 _MOST_IN_FLIGHT = 16
 _MOST_LANES = 32
@@ -48,6 +49,8 @@ class WebSocketConnection:
         self._running: dict[str | None, asyncio.Task[None]] = {}
         self._lanes: set[str] = set()
         self._waiting: dict[str, deque[Request]] = {}
+        self._steered: dict[str, Steered] = {}
+        """The responses that run, or that wait for outputs while prompts are queued for them, by id."""
         self._served = 0
         self._starting: set[asyncio.Task[None]] = set()
 
@@ -70,6 +73,10 @@ class WebSocketConnection:
             await asyncio.gather(*running, *self._starting, return_exceptions=True)
 
     async def _take(self, frame: str | bytes) -> None:
+        steer = None if self._model.script.steer == "unknown" else read_steer(frame)
+        if steer is not None:
+            await self._queue(steer)
+            return
         try:
             request = read_request(frame)
         except BadRequest as problem:
@@ -81,11 +88,36 @@ class WebSocketConnection:
             return
         await self._begin(request)
 
+    async def _queue(self, steer: SteerEvent) -> None:
+        """Have a prompt wait for the end of what the running response is writing, or give it back."""
+        running, script = self._steered.get(steer.response_id), self._model.script
+        if running is not None and script.steer == "late":
+            await asyncio.wait({self._running[running.request.stream_id]})
+            running = None
+        ended = steer.response_id in self._remembered
+        refused = refusal(steer, running, offered=script.steer != "unsupported", ended=ended)
+        if running is not None and not refused:
+            running.queue.append(steer)
+        await self.connection.send(refused or accepted(steer))
+
+    async def _follow(self, response_id: str, steered: Steered, items: Sequence[Mapping[str, Any]]) -> None:
+        """After a response's end: begin its successor, or say which outputs are wanted first."""
+        if owed := owed_calls(items):
+            for steer in steered.queue:
+                await self.connection.send(pending(steer, owed))
+            return
+        size = sum(steer.size for steer in steered.queue)
+        request = replace(steered.request, items=(), size=size, generate=True)
+        await self._begin(replace(request, previous_response_id=response_id))
+
     async def _begin(self, request: Request) -> None:
         lane = request.stream_id
         try:
             if known := self._remembered.get(request.previous_response_id or ""):
                 request = request.after(known.items)
+            if waiting := self._steered.pop(request.previous_response_id or "", None):
+                # OpenAI puts prompts that were queued first; scripts read outputs behind their calls.
+                request = replace(request, items=(*request.items, *waiting.items))
             self._model.requests.append(request)
             before = self._admit(request)
             check_calls((*before.items, *request.items))
@@ -155,6 +187,7 @@ class WebSocketConnection:
             bare=self._model.script.bare,
         )
         answer = Answer(spec)
+        steered = self._steered[spec.response_id] = Steered(request)
         steps: tuple[Step, ...] = ()
         scenario: Scenario | None = None
         if request.generate or self._model.script.warm_up == "ignored":
@@ -170,7 +203,11 @@ class WebSocketConnection:
                 self._remembered.pop(request.previous_response_id, None)
 
         with contextlib.suppress(ConnectionClosed):
-            await self._play(answer, steps, scenario, settle)
+            await self._play(answer, steps, scenario, settle, steered)
+            if steered.queue and spec.response_id in self._remembered:
+                await self._follow(spec.response_id, steered, self._remembered[spec.response_id].items)
+            else:
+                self._steered.pop(spec.response_id, None)
 
     async def _play(
         self,
@@ -178,12 +215,18 @@ class WebSocketConnection:
         steps: tuple[Step, ...],
         scenario: Scenario | None,
         settle: Callable[[], None],
+        steered: Steered,
     ) -> None:
         async for frame in paced(answer.play(steps, scenario), self._model.rate):
             if not isinstance(frame, Close):
                 if answer.done:
                     settle()
                 await self.connection.send(frame.data)
+                if steered.queue and answer.between_items:
+                    last = answer.complete() if owed_calls(answer.output) else answer.steered()
+                    settle()
+                    await self.connection.send(last.data)
+                    return
             elif frame.code:
                 await self.connection.close(frame.code, frame.reason)
             else:

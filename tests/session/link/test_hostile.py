@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
-from session.link.exchange import PIECE, SLICE_SECONDS
+from session.link.exchange.exchange import PIECE, SLICE_SECONDS
 from session.link.retries import Backoff
 from session.protocol.events import Finished, ItemDone, TextDelta
 from session.protocol.items import user_message

@@ -15,7 +15,7 @@ import pytest
 
 from session.events import HunkLanded, TurnEnded
 from session.link.connection import Retries, Service
-from session.link.exchange import Patience
+from session.link.exchange.exchange import Patience
 from session.link.retries import Backoff
 from session.partner.script.load import parse
 from session.partner.script.script import Handshake

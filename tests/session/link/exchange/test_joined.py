@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.link.exchange import joined
+from session.link.exchange.exchange import joined
 from session.protocol.events import Created, Garbled, ReasoningDelta, TextDelta, ToolInputDelta, WireEvent
 
 TEXT = st.text(max_size=3)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 
 from session.protocol.increment import Exchange
 from session.transport.endpoint import Endpoint
@@ -19,6 +20,8 @@ class Channel:
     link: Link
     route: Route
     endpoint: Endpoint
+    unread: deque[bytes] = field(default_factory=deque)
+    """Frames of the answer that have come and were not read yet."""
     last: Exchange | None = None
     """The exchange that the next request may continue from."""
     ahead: object = None

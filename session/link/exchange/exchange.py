@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Self, TypeVar
 
-from session.link.channel import Channel
-from session.link.optional_fields import OptionalFields
+from session.link.exchange.channel import Channel
+from session.link.exchange.optional_fields import OptionalFields
 from session.protocol.dialects import Decoder, dialect, origin
 from session.protocol.events import (
     Finished,
@@ -45,6 +46,7 @@ class Written:
     """A request as it goes out on one channel, and the decoder for its answer."""
 
     frame: str
+    """Empty where an answer begins without a request of its own."""
     decoder: Decoder
     other_effort: bool = False
     """Whether it continues a conversation with another effort."""
@@ -159,12 +161,16 @@ async def exchange(
     Raises :class:`LinkError`, or :class:`Refusal` where the server answers with an error.
     """
     link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
+    unread = channel.unread
     with patience.watch(link) as watch:
-        await watch.wait(link.send(written.frame))
+        if written.frame:
+            unread.clear()
+            await watch.wait(link.send(written.frame))
         began = clock()
         while not decoder.finished:
-            received = await watch.wait(link.receive())
-            for batch in _ended(channel, decoder) if received is None else _batches(decoder, received):
+            received = () if unread else await watch.wait(link.receive())
+            unread.extend(received or ())
+            for batch in _ended(channel, decoder) if received is None else _batches(decoder, unread):
                 _settle(channel, request, batch[-1])
                 yield batch
                 if clock() - began > SLICE_SECONDS:
@@ -181,10 +187,12 @@ def _ended(channel: Channel, decoder: Decoder) -> list[list[WireEvent]]:
     return [[event] for event in events]
 
 
-def _batches(decoder: Decoder, frames: list[bytes]) -> Iterator[list[WireEvent]]:
-    """The events of ``frames``: those of short frames together, others one by one, long ones in pieces."""
+def _batches(decoder: Decoder, frames: deque[bytes]) -> Iterator[list[WireEvent]]:
+    """The events of ``frames``, which are taken out: those of short frames together, others one by one, long
+    ones in pieces."""
     batch: list[WireEvent] = []
-    for frame in frames:
+    while frames:
+        frame = frames.popleft()
         events = decoder.feed(frame)
         alone = decoder.finished or len(frame) > PIECE
         if not alone:

@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from session.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
-from session.link.optional_fields import OptionalFields
+from session.link.exchange.optional_fields import OptionalFields
 from session.link.state import LinkState
 from session.protocol.errors import read_error
 from session.protocol.events import Finished, ServerError, TextDelta

@@ -30,6 +30,7 @@ OPTIONAL = EFFORT | {
 """Fields without which an answer still comes. The user's tier is not among them: it has a price."""
 TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM = "tools as an item", "instructions as an item"
 OTHER_EFFORT = "another effort in a continued conversation"
+STEER = "a prompt in the middle of an answer"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
 _ABOUT_THE_CHAIN = ("", "previous_response_id", "reasoning", "reasoning.effort")
@@ -65,6 +66,14 @@ class OptionalFields:
     def keeps_effort(self, model: str) -> bool:
         """Whether a conversation with ``model`` is continued only with the effort that it has."""
         return OTHER_EFFORT in self.left_out(model)
+
+    def can_steer(self, profile: RequestProfile) -> bool:
+        """Whether a prompt may go out in the middle of an answer."""
+        return profile.steer and STEER not in self.left_out(profile.model)
+
+    def refuse_steer(self, model: str) -> None:
+        """Send ``model`` no more prompts in the middle of an answer."""
+        self._left_out[model] = self.left_out(model) | {STEER}
 
     def learn(self, error: ServerError, profile: RequestProfile, *, other_effort: bool = False) -> str:
         """Leave out what ``error`` is about, and return its name. Empty where it is about nothing optional,

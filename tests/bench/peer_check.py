@@ -296,10 +296,10 @@ async def check_models(folder: Path, wanted: set[str]) -> bool:
                     row += "freeform_tools = false\nunlisted = true\n"
                     await talk(f"Portkey, {dialect}", row, f"http://127.0.0.1:{port}/v1", partner)
         if "litellm" in wanted:
-            command = await asyncio.to_thread(installed, folder / "litellm")
+            program = await asyncio.to_thread(installed, folder / "litellm")
             key = f"sk-{secrets.token_hex(24)}"
             with tempfile.TemporaryDirectory() as scratch:
-                entered = proxy(command, Path(scratch), partner.url, key)
+                entered = proxy(program, Path(scratch), partner.url, key)
                 url = await asyncio.to_thread(entered.__enter__)
                 try:
                     row = f'headers = {{ Authorization = "Bearer {key}" }}\nspare = true\n'

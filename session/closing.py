@@ -19,17 +19,9 @@ LONGEST = 10.0
 HURRIED = 0.1
 """Seconds that a wait may still take once the time is up."""
 
-_left: list[str] = []
-
-
-def left_behind() -> tuple[str, ...]:
-    """What this process did not wait for any longer, oldest first. Its threads may be stuck for ever."""
-    return tuple(_left)
-
 
 def leave_behind(what: str) -> None:
     """Log that nobody waits for ``what`` any longer."""
-    _left.append(what)
     _LOGGER.error("closing did not wait any longer for %s", what)
 
 

@@ -169,11 +169,11 @@ def main() -> None:
     try:
         _main()
     except SystemExit as leaving:
-        if "tui.event_loop" in sys.modules:
-            from tui.event_loop import end
+        if "tui.event_loop" not in sys.modules or isinstance(leaving.code, str):
+            raise
+        from tui.event_loop import end
 
-            end(leaving.code if isinstance(leaving.code, int) else DONE)
-        raise
+        end(leaving.code or DONE)
 
 
 def _main() -> None:

@@ -1,6 +1,6 @@
 """Runs a command's event loop, and ends the process although a task or a thread of it never ends.
 
-``asyncio.run`` waits for every task and every worker thread, without a limit.
+``asyncio.run`` waits for every task and every worker thread, without a limit, and Python for every thread.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import os
 import sys
 from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from session.closing import LONGEST, Limit, left_behind
+from session.closing import LONGEST, Limit
 
 T = TypeVar("T")
 PROMPTLY = 0.5
@@ -44,10 +44,9 @@ async def _settled(patience: float) -> bool:
     return await limit.wait(loop.shutdown_default_executor(), "worker threads")
 
 
-def end(code: int) -> None:
-    """End the process by force if anything was left behind: Python would wait for its threads."""
-    if not left_behind():
-        return
+def end(code: int) -> NoReturn:
+    """End the process without taking down the interpreter: that waits for threads that were left behind, and
+    takes longer than all the rest of quitting."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -263,7 +263,8 @@ class Ledger:
 
     def _is_due(self, now: float) -> bool:
         try:
-            return (self._folder / "compacted").stat().st_mtime < now - DAY
+            # Both ways: the clock may have been ahead.
+            return abs(now - (self._folder / "compacted").stat().st_mtime) > DAY
         except FileNotFoundError:
             # A new ledger has nothing to drop yet: its first day begins.
             (self._folder / "compacted").touch()

@@ -3,6 +3,9 @@
 The last sessions are kept, whatever their age and size. Of the others, those that ended too long ago are
 dropped, and while the journal is still too large, the oldest of the rest. A hunk is kept or dropped with
 its undos. Each edit of ``spark apply`` outside any session counts as a session.
+
+Clocks are wrong now and then. So the order is that of the journal, an entry is never older than one before
+it, and none is older than what the newest entry says: a clock far ahead makes nothing old.
 """
 
 from __future__ import annotations
@@ -27,15 +30,19 @@ class Retention:
         """The numbers of the entries to keep. ``size`` gives the bytes of one, ``now`` is a Unix time."""
         owner: dict[str, str] = {}
         groups: dict[str, list[Entry]] = {}
+        ended: dict[str, float] = {}
+        latest = 0.0
         for entry in entries:
             name = owner.setdefault(entry.hunk, entry.session or entry.hunk)
-            groups.setdefault(name, []).append(entry)
-        newest = sorted(groups.values(), key=lambda group: max(entry.time for entry in group), reverse=True)
+            group = groups[name] = groups.pop(name, [])  # the last to end is last
+            group.append(entry)
+            ended[name] = latest = max(latest, entry.time)
+        oldest = min(now, latest) - self.days * DAY
         kept: set[int] = set()
         total = 0
-        for place, group in enumerate(newest):
+        for place, (name, group) in enumerate(reversed(groups.items())):
             total += sum(map(size, group))
-            old = max(entry.time for entry in group) < now - self.days * DAY
+            old = ended[name] < oldest
             if place >= self.sessions and (old or total > self.bytes):
                 break
             kept.update(entry.seq for entry in group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from session.journal.reading import LineCheck, damaged_lines, read_blocks, read_
 from session.storage.line_files import StoreError
 from session.text.near_names import listed, spelled_like
 
+_SKEW = 60.0
+"""Seconds that the clock of a file server may be ahead."""
 _MOST_NAMED = 3
 """Most sessions that a message names."""
 _NONE = "this project has no sessions yet; start one with: spark"
@@ -90,7 +93,10 @@ def last_session(folder: Path) -> LastSession:
     Raises NoSessionError if there is none, StoreError if none can be read.
     """
     problems: list[str] = []
-    for file in sorted(_journals(folder), key=lambda file: (_changed(file), file.name), reverse=True):
+    now = time.time()
+    for file in sorted(
+        _journals(folder), key=lambda file: _order(_changed(file), file.name, now), reverse=True
+    ):
         try:
             check_readable(file)
             if _empty(file):
@@ -115,8 +121,15 @@ def list_sessions(folder: Path) -> SessionList:
                     rows.append(row)
             except StoreError as problem:
                 problems.append(str(problem))
-    rows.sort(key=lambda row: (row.changed, row.name), reverse=True)
+    now = time.time()
+    rows.sort(key=lambda row: _order(row.changed, row.name, now), reverse=True)
     return SessionList(tuple(rows), tuple(sorted(problems)))
+
+
+def _order(changed: float, name: str, now: float) -> tuple[bool, float, str]:
+    """The place of a session in the order of their last changes. What was changed in the future was so before
+    the clock was put right."""
+    return changed <= now + _SKEW, changed, name
 
 
 def damaged_sessions(folder: Path) -> list[str]:

@@ -176,7 +176,9 @@ class SparkApp(App[int], inherit_bindings=False):
     def exit(
         self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
-        """Leave, though a widget may never end."""
+        """Leave, though a widget may never end. What runs in the background must not find the screen without
+        its widgets."""
+        self.background.stop()
         super().exit(result, return_code, message)
         self.ending.begin()
 

@@ -37,10 +37,15 @@ class Ending:
 
     def _cut(self) -> None:
         # A widget that is stuck in a message never gets to the one that closes it.
-        for node in list(self._app._registry):
-            if (task := node._task) is not None and not task.done() and task is not asyncio.current_task():
-                leave_behind(f"the widget {node!r}")
-                task.cancel()
+        left = [
+            (type(node).__name__, task)
+            for node in list(self._app._registry)
+            if (task := node._task) is not None and not task.done() and task is not asyncio.current_task()
+        ]
+        if left:
+            leave_behind(f"the widgets {', '.join(sorted({name for name, _ in left}))}")
+        for _, task in left:
+            task.cancel()
         if self._app._running and self._main is not None:
             leave_behind("the screen")
             self._main.cancel()

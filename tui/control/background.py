@@ -18,6 +18,7 @@ class BackgroundTasks:
         """``tell`` shows a line to the user, with its level as of a notice."""
         self._tell = tell
         self._tasks: set[asyncio.Task[None]] = set()
+        self._over = False
 
     def start(
         self,
@@ -27,7 +28,11 @@ class BackgroundTasks:
         failed: Callable[[str], None] | None = None,
     ) -> None:
         """Run ``work``; ``name`` says what it does, as in "saving the file". ``failed`` is for work that the
-        app cannot do without: it gets the line that is told otherwise."""
+        app cannot do without: it gets the line that is told otherwise. Nothing is started after
+        :meth:`stop`."""
+        if self._over:
+            work.close()
+            return
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(lambda task: self._done(task, failed))
@@ -41,6 +46,13 @@ class BackgroundTasks:
         """Cancel the tasks with this name."""
         for task in self._tasks:
             if task.get_name() == name:
+                task.cancel()
+
+    def stop(self) -> None:
+        """The screen goes away: start nothing any more, and cancel every task but the one that calls."""
+        self._over = True
+        for task in self._tasks:
+            if task is not asyncio.current_task():
                 task.cancel()
 
     async def close(self) -> None:

@@ -39,10 +39,18 @@ def test_the_last_sessions_stay_and_older_ones_go_by_age_and_by_size() -> None:
 
     assert kept(Retention(sessions=5, days=1, bytes=0)) == {1, 2, 3, 4, 5}
     assert kept(Retention(sessions=1, days=1)) == {1, 5}
-    assert kept(Retention(sessions=1, days=99)) == {1, 2, 3, 4, 5}
-    assert kept(Retention(sessions=1, days=97.5)) == {1, 3, 4, 5}
-    assert kept(Retention(sessions=1, days=99, bytes=30), size=10) == {1, 4, 5}
-    assert kept(Retention(sessions=0, days=1)) == set()
+    assert kept(Retention(sessions=1, days=59)) == {1, 2, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=57.5)) == {1, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=59, bytes=30), size=10) == {1, 4, 5}
+    assert kept(Retention(sessions=0, days=1, bytes=0)) == set()
+
+
+@pytest.mark.parametrize("now", [0, 5, 1_000, 40_000], ids=["at 1970", "behind", "right", "far ahead"])
+def test_a_clock_that_jumps_makes_no_session_old(now: float) -> None:
+    days = [1_000, 1_000, 0, 0.1, 999, 1_001]  # a machine without a battery begins in 1970
+    entries = [entry(at, f"h{at}", f"s{at}", day) for at, day in enumerate(days)]
+    kept = Retention(sessions=1).kept(entries, lambda _: 1, now * DAY)
+    assert kept == set(range(len(days)))
 
 
 def change(project: Project, name: str, old: str, new: str, session: str) -> None:

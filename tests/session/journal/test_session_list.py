@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +51,13 @@ def test_a_unique_beginning_finds_its_session(three: Path) -> None:
 
 def test_without_a_name_the_session_changed_last_is_found(three: Path) -> None:
     assert last_session(three).file.stem == "20260101-100000-aaaa"
+
+
+def test_what_was_changed_before_the_clock_was_put_right_is_not_the_newest(three: Path) -> None:
+    make(three, "20990101-100000-dddd", "from the future", changed=time.time() + 40 * 3600)
+    assert last_session(three).file.stem == "20260101-100000-aaaa"
+    rows = [row.name for row in list_sessions(three).rows]
+    assert rows[0] == "20260101-100000-aaaa" and rows[-1] == "20990101-100000-dddd"
 
 
 @pytest.mark.parametrize("name", ["20260101-100000-aa", "2026", ""])

@@ -100,7 +100,7 @@ async def test_a_hunk_that_stays_is_passed_over_and_those_before_it_are_taken_ba
         file = it.root / "greeter.py"
         theirs = file.read_text().replace("Good-bye", "Farewell")
         file.write_text(theirs)
-        await it.until(lambda: it.app.editor.content == theirs, "the change from outside")
+        await it.until(lambda: it.app.editor.buffer.text == theirs, "the change from outside")
         await it.pilot.press("f2", "ctrl+z", "ctrl+z")
         await it.until(lambda: "its lines were changed since" in it.screen, "why not")
         await it.pilot.press("ctrl+z")

@@ -125,3 +125,27 @@ async def test_tasks_are_cancelled_by_name_and_at_the_end(caplog: pytest.LogCapt
         await asyncio.sleep(0)
     assert told == ["error: spark itself failed while trying it (ValueError: odd [bold]input of 17)"]
     assert "failed while trying it" in caplog.text
+
+
+async def test_once_the_screen_goes_away_nothing_begins_and_all_but_the_caller_ends() -> None:
+    told: list[str] = []
+    ran: list[str] = []
+    tasks = BackgroundTasks(lambda line, _: told.append(line))
+
+    async def work(name: str, over: asyncio.Event | None = None) -> None:
+        if over is not None:
+            await over.wait()
+        ran.append(name)
+
+    async def leave() -> None:
+        tasks.stop()
+        tasks.start(work("late"), "late")
+        await asyncio.sleep(0)
+        ran.append("left")
+
+    tasks.start(work("waiting", asyncio.Event()), "waiting")
+    tasks.start(leave(), "leaving")
+    while "left" not in ran:
+        await asyncio.sleep(0)
+    await tasks.close()
+    assert ran == ["left"] and told == []

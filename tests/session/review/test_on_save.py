@@ -269,3 +269,28 @@ async def test_a_finding_without_a_fix_says_so(tmp_path: Path, fix: Any) -> None
         await reviews(it, 1)
         told = await it.session.assist.review.land(it.all(FindingReported)[0].finding)
         assert told == ("" if fix else "this finding has no fix")
+
+
+async def test_an_agreed_check_finds_what_it_finds_before_the_model_is_done(tmp_path: Path) -> None:
+    config = tmp_path / "xdg" / "config" / "spark" / "config.toml"
+    config.parent.mkdir(parents=True)
+    command = "grep -q len {files} && echo a.py:2:12: error: a length && exit 1; exit 0"
+    config.write_text(
+        f'[[checks]]\nname = "lengths"\ncommand = "{command}"\nkind = "lint"\nfiles = ["*.py"]\n'
+    )
+    async with reviewed(tmp_path, (FAULT,)) as it:
+        it.session.typing()
+        assert [(check.name, agreed) for check, agreed in await it.session.checks.listed()] == [
+            ("lengths", False)
+        ]
+        await save(it, "def mean(all):\n    return len(all)\n")
+        await reviews(it, 1)
+        assert not [each for each in it.all(FindingReported) if each.by == "lengths"], "nobody agreed to it"
+        await it.session.checks.agree("lengths")
+        await save(it, MEAN)
+        found = await it.until(FindingReported, lambda event: event.by == "lengths")
+        assert (found.path, found.start, found.kind, found.severity) == ("a.py", 2, "lengths", "warning")
+        assert found.message == "a length"
+        await reviews(it, 2)
+        await it.session.assist.review.dismiss(found.finding)
+        assert it.all(FindingClosed)[-1].how == "dismissed"

@@ -103,7 +103,8 @@ def _map(
     packing.map = build_map(packing.snapshot, ranking, limit, count, whole, full)
     total = len(packing.snapshot.paths)
     in_part = f" ({packing.map.in_part:,} of them in part)" if packing.map.in_part else ""
-    told = f"the project: {total:,} files, {packing.map.outlined:,} of them with their definitions{in_part}"
+    files = "1 file" if total == 1 else f"{total:,} files"
+    told = f"the project: {files}, {packing.map.outlined:,} of them with their definitions{in_part}"
     _add_map(packing, packing.map, told)
     if packing.map.text:
         packing.frozen = FrozenMap(packing.map.text, packing.map.tokens, packing.map.outlines)

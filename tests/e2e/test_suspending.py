@@ -116,7 +116,7 @@ def test_without_a_shell_ctrl_z_says_so_and_goes_on(tmp_path: Path, spark_path: 
     with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until(idle)
         pane.keys("C-z")
-        pane.until("no shell started spark")
+        pane.until("cannot suspend: no shell")
         pane.type("and on")
         pane.until("and on")
         subprocess.run(["kill", f"-{signal.SIGTSTP.value}", str(process_of(pane))], check=True)

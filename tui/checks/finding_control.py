@@ -59,7 +59,7 @@ class FindingControl:
         """Send what is red, or the last command's output, to the model, with the draft before it."""
         prompt = what_failed(self._session, failed=False)
         if not prompt:
-            self._panes.status.say("nothing is red: there is nothing to send")
+            self._panes.status.say("nothing is red: no failure to send")
             return
         composer = self._panes.composer
         if draft := composer.draft.strip():

@@ -58,7 +58,7 @@ class Clipboard:
                 self._say(f"copied {told} to tmux: its prefix and ] paste it", "info")
                 return
             write_sequence(self._app, through_tmux(clipboard_sequence(text, {})))
-            self._say(f"tmux took no buffer: sent {told} to the terminal through it", "warning")
+            self._say(f"tmux refused it: sent {told} through it to the terminal", "warning")
         elif route is Route.TERMINAL:
             write_sequence(self._app, clipboard_sequence(text, os.environ))
             self._say(f"sent {told} to the terminal's clipboard", "info")

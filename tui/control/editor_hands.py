@@ -79,7 +79,7 @@ class EditorHands:
             say("no file is open")
             return
         if buffer.read_only:
-            say(f"{buffer.path} is read-only", "warning")
+            say(f"cannot edit {buffer.path}: it is read-only", "warning")
             return
         text, row = buffer.text, editor.cursor_location[0]
         try:

@@ -146,7 +146,7 @@ class FindControl:
     def _change(self, matches: list[Match]) -> bool:
         editor, search = self._editor, self._search
         if editor.read_only or search is None:
-            self._bar.tell(f"{editor.path} is read-only", "warning")
+            self._bar.tell(f"cannot replace: {editor.path} is read-only", "warning")
             return False
         try:
             rows = search.replaced(editor.buffer.lines, matches, self._bar.replacement)

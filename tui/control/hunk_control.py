@@ -100,7 +100,7 @@ class HunkControl:
             buffer = editor.buffer
             found = await self._session.hunks.changes(mark.hunk)
             if not found:
-                self._panes.status.say(f"the ledger does not know any more what {mark.hunk} changed")
+                self._panes.status.say(f"what {mark.hunk} changed is no longer kept")
             elif editor.buffer is buffer:
                 changes = [(each.old or "", each.new) for each in found]
                 editor.old_lines = before_drawn(buffer.lines, mark.start, mark.hunk, changes)

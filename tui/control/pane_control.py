@@ -42,14 +42,14 @@ class PaneControl:
     def zoom(self) -> None:
         """Show one pane alone, the focused one or else the chat; or both again."""
         if not self._layout.file_shown:
-            self._panes.status.say(f"the chat is alone: {shown('open_file')} opens a file beside it")
+            self._panes.status.say(f"no file is open: {shown('open_file')} opens one beside the chat")
             return
         self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
 
     def suspend(self) -> None:
         """Leave the terminal to the shell until it brings spark back."""
         if not suspend(self._app):
-            self._panes.status.say("no shell started spark that could bring it back")
+            self._panes.status.say("cannot suspend: no shell would bring spark back")
 
     def toggle_mouse(self) -> None:
         """Turn mouse reporting on or off; off leaves selecting to the terminal."""

@@ -135,7 +135,7 @@ class ReviewControl:
             return
         new = edited.removesuffix("\n").split("\n") if edited.strip("\n") else []
         if not self._session.answer(each.hunk, land=True, new=new):
-            self._say(f"{each.hunk} cannot be edited: it is not whole yet, or not held any more", "warning")
+            self._say(f"cannot edit {each.hunk}: it is not whole yet, or not held any more", "warning")
             return
         self._feed.held.forget(each.hunk)
         self._say(f"{each.hunk} lands as you edited it", "info")

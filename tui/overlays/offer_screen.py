@@ -20,6 +20,8 @@ from tui.overlays.overlay import ClosingScreen
 
 AGAIN_SECONDS = 2.0
 """The time between two searches, in seconds."""
+FRAME, SMALLEST, MOST_HEIGHT = 2, 6, 20
+"""Rows of the box: of its frame, and the fewest and the most of all."""
 FindOffers = Callable[[], Awaitable[Sequence[Offer]]]
 
 
@@ -40,6 +42,8 @@ class OfferScreen(ClosingScreen[Offer | None]):
         self._offers: Sequence[Offer] = ()
         self._looking = True
         self._chosen = 0
+        self._height = 0
+        """The rows of the box; 0 before it was drawn."""
 
     def compose(self) -> ComposeResult:
         """The box and its lines."""
@@ -95,7 +99,15 @@ class OfferScreen(ClosingScreen[Offer | None]):
         rows += [self._row(index, width) for index in range(len(self._offers))]
         if self._looking:
             rows.append(Row([("   looking for servers on this machine …", "faint")], "panel"))
+        self._fit(len(rows))
         lines.show(rows, keep=first + self._chosen if self._chosen else 0)
+
+    def _fit(self, rows: int) -> None:
+        """Make the box as tall as what it shows, where that fits."""
+        height = min(rows + FRAME, MOST_HEIGHT, max(SMALLEST, self.app.size.height * 4 // 5))
+        if height != self._height:
+            self._height = self.query_one("#box").styles.height = height
+            self.call_after_refresh(self._draw)
 
     def _row(self, index: int, width: int) -> Row:
         offer, chosen = self._offers[index], index == self._chosen

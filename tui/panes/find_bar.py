@@ -146,6 +146,7 @@ class FindBar(Widget):
             find, replacement = self.query_one("#find", Input), self.query_one("#replacement", Input)
             replacement.display = True
             self.screen.set_focus(find if replacement.has_focus else replacement)
+            self.post_message(self.Typed())  # which says what the keys do now
         else:
             self.post_message(self.Acted(action))
 

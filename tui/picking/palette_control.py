@@ -92,4 +92,4 @@ class PaletteControl:
             self._app.screen.set_focus(pane)
             await pane.run_action(action)
         else:
-            self._panes.status.say("that key works only there")
+            self._panes.status.say("that key works only where it is listed")

@@ -180,9 +180,9 @@ class SessionControl:
         """Whether this session cannot be left now; the user is told why."""
         why = ""
         if self._session.running:
-            why = "a turn runs: stop it first"
+            why = "cannot leave this session: a turn runs; stop it first"
         elif self._shown_file.buffers.dirty:
-            why = "save the file in the editor first"
+            why = "cannot leave this session: save the file in the editor first"
         if why:
             self._panes.status.say(why, "warning")
             if self._screen is not None:

@@ -39,7 +39,7 @@ class RefactorControl:
             return
         buffer = editor.buffer
         if buffer.read_only:
-            say(f"{visible(buffer.path)} is read-only", "warning")
+            say(f"cannot rewrite lines of {visible(buffer.path)}: it is read-only", "warning")
             return
         if buffer.dirty:
             say(

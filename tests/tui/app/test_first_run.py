@@ -65,7 +65,7 @@ async def test_keys_for_panes_that_are_not_there_say_so(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         for key, told in (
             ("f2", "no file is open"),
-            ("f5", "the chat is alone"),
+            ("f5", "opens one beside the chat"),
         ):
             await it.pilot.press(key)
             await it.until(lambda told=told: told in it.screen, told)  # type: ignore[misc]

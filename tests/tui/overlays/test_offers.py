@@ -11,6 +11,7 @@ import pytest
 from session.model_choice.offers import Offer, OfferKind, offers
 from session.models.discovery import LocalServer
 from tests.tui.stage import Stage, stage
+from tui.overlays.lines import Lines
 from tui.overlays.offer_screen import OfferScreen
 
 OLLAMA = LocalServer("ollama", "http://127.0.0.1:11434/v1", "Ollama 0.12.6", ("qwen3:8b", "[b]llama[/b]"))
@@ -34,6 +35,8 @@ async def test_the_first_start_offers_servers_a_login_and_practice(
         assert "There is no key for openai" in it.screen
         assert "❯ qwen3:8b" in it.screen and "[b]llama" in it.screen and "Log in to" in it.screen
         assert max(len(line) for line in it.screen.splitlines()) <= size[0]
+        lines = it.app.screen.query_one(Lines)
+        await it.until(lambda: lines.size.height <= len(lines.rows), "a box without empty rows")
 
 
 async def test_enter_takes_the_chosen_one_and_keeps_the_draft(tmp_path: Path) -> None:

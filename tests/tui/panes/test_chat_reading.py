@@ -208,7 +208,7 @@ async def test_a_hunk_is_chosen_and_gone_to() -> None:
         cursor = view.reading.cursor
         assert cursor is not None and isinstance(cursor.entry, Prompt) and cursor.entry.text == "prompt 3"
         text = "\n".join(shown(view))
-        assert "+9 -0" in text and "+ return 1" in text
+        assert "+9 −0" in text and "+ return 1" in text
 
 
 async def test_a_prompt_folds_the_long_blocks_before_it_but_not_under_the_readers_eyes() -> None:
@@ -248,5 +248,5 @@ async def test_enter_on_a_hunk_opens_its_file_there(tmp_path: Path) -> None:
         assert it.app.editor.path == "greeter.py"
         marks = it.app.editor.marks.of("greeter.py")
         assert marks[1].start <= it.app.editor.cursor_location[0] < marks[1].end
-        assert "+1 -1" in it.chat and "+2 -1" in it.chat
-        await it.until(lambda: " greet  +2 -1" in it.chat and " part  +1 -1" in it.chat, "the definitions")
+        assert "+1 −1" in it.chat and "+2 −1" in it.chat
+        await it.until(lambda: " greet  +2 −1" in it.chat and " part  +1 −1" in it.chat, "the definitions")

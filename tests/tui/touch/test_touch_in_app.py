@@ -60,6 +60,7 @@ async def at_the_fresh_hunk(it: Stage) -> None:
     await it.app.shown_file.order.settled()
     await it.pilot.press("f8")
     await it.until(lambda: it.app.shown_file.path == "greeter.py", "the file of the first")
+    assert it.app.shown_file.hands_on, "no hunk takes the view away again"
     await it.pilot.press("f2", "down", "up", "end")
     assert it.session.running
 

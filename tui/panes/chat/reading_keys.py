@@ -159,7 +159,7 @@ class ReadingKeys:
     def find(self, step: int) -> None:
         """Go to the next (1) or previous (-1) match."""
         if not self._reading.query:
-            self._say("nothing is searched for: / begins")
+            self._say("no search yet: / begins one")
             return
         self._find(step)
 

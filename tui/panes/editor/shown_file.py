@@ -7,6 +7,7 @@ that the user or a hunk wants to see, saving, and taking in what changed on disk
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Protocol
 
 from session.project.open_files import FileProblem, Merged, OpenFile
@@ -197,10 +198,10 @@ class ShownFile:
         path, base, text = buffer.path, buffer.base, buffer.text
         if buffer.read_only:
             # The file may have become read-only while there were unsaved changes: keep them.
-            self.say(f"{path} is read-only: make it writable to save it", "warning")
+            self.say(f"cannot save {path}: it is read-only; make it writable first", "warning")
             return False
         if base is None:
-            self.say(f"{path} is not on disk (yet): it cannot be saved", "warning")
+            self.say(f"cannot save {path}: it is not on disk yet", "warning")
             return False
         try:
             now = await self.files.save(base, text)
@@ -263,6 +264,7 @@ class ShownFile:
         """Go to a landed hunk; false where its file cannot be shown."""
         if not await self.open(path):
             return False
+        self.editor.touched = monotonic()  # the next hunk must not take the view away again
         self.editor.reveal(mark.start, last=mark.end - 1)
         self.on_put()
         self.say(f"{mark.hunk} · {path}:{mark.start + 1}", "info")

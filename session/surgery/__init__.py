@@ -1,1 +1,1 @@
-"""Surgery: one landed hunk is taken out, with those that depend on it, and the rest stays as it is."""
+"""Surgery: one landed hunk is taken out or amended, with those that depend on it; the rest stays."""

@@ -1,4 +1,4 @@
-"""``Session.surgery``: take out one landed hunk with those that depend on it, and ask for these again."""
+"""``Session.surgery``: take out or amend one landed hunk, and ask for those that depend on it again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from edits.files.text import FileError, decode
+from edits.files.tree import Tree
 from edits.ledger.entry import Entry, Op
 from session.commands.diff_commands import DiffError
 from session.commands.hunk_commands import HunkCommands
@@ -28,12 +29,20 @@ class SurgeryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What ``/drop`` asks for: a hunk, with what depends on it or not, that again or not, and why."""
+    """What ``/drop`` and ``/amend`` ask for: a hunk, with what depends on it or not, that again or not, and
+    why."""
 
     hunk: str
     with_dependents: bool = False
     again: bool = False
     why: str = ""
+    amended: bool = False
+    """The hunk stays, as the user edited its lines; only those that depend on it go."""
+
+    @property
+    def command(self) -> str:
+        """The command that asks for it."""
+        return f"/{'amend' if self.amended else 'drop'} {self.hunk}"
 
 
 class Surgery:
@@ -48,24 +57,30 @@ class Surgery:
     ) -> None:
         self._landing = workspace.landing
         self._ledger = workspace.ledger
+        self._tree = Tree(workspace.root)
         self._thread = thread
         self._hunks = hunks
         self._turns = turns
 
-    def parsed(self, argument: str) -> Cut | None:
-        """What ``/drop ARGUMENT`` means; None where it names no landed hunk. Raises SurgeryError for the name
-        of a hunk that is not landed."""
+    def parsed(self, argument: str, *, amended: bool = False) -> Cut | None:
+        """What ``/drop ARGUMENT`` means, or with ``amended`` what ``/amend ARGUMENT`` does; None where it
+        names no landed hunk.
+
+        Raises SurgeryError for the name of a hunk that is not landed, and where nothing else can be meant.
+        """
         first, *rest = argument.split() or [""]
         named = _HUNK.fullmatch(first)
         if named is None:
+            if amended:
+                raise SurgeryError(f"{clean_line(first)} is no hunk: /amend h3 [all|again] [WHY]")
             return None
         hunk = f"h{int(named[1])}"
         if hunk not in self._hunks.undoable.landed:
-            if first.startswith("h"):
+            if amended or first.startswith("h"):
                 raise SurgeryError(f"{hunk} is not a landed hunk of this session")
             return None
         mode = rest.pop(0) if rest and rest[0] in ("all", "again") else ""
-        return Cut(hunk, bool(mode), mode == "again", " ".join(rest))
+        return Cut(hunk, bool(mode), mode == "again", " ".join(rest), amended)
 
     async def dependents(self, hunk: str) -> tuple[Dependent, ...]:
         """The landed hunks of this session that depend on ``hunk``, the oldest first."""
@@ -73,7 +88,8 @@ class Surgery:
         return await self._thread.run(lambda: self._dependents(hunk, own))
 
     async def drop(self, cut: Cut) -> str:
-        """Undo a hunk, and those that depend on it, the newest first. Returns a line for the user.
+        """Undo a hunk, unless the user amended it, and those that depend on it, the newest first. Returns a
+        line for the user.
 
         The model is told with the next request, which is sent at once with ``again``. Raises SurgeryError
         where the hunk has dependents and nothing was said of them, or where one cannot be undone; then
@@ -83,22 +99,27 @@ class Surgery:
         if found and not cut.with_dependents:
             listed = "; ".join(map(str, found))
             raise SurgeryError(
-                f"others depend on {cut.hunk}: {listed}. /drop {cut.hunk} all takes them out too, "
-                f"/drop {cut.hunk} again also asks for them again"
+                f"others depend on {cut.hunk}: {listed}. {cut.command} all takes them out too, "
+                f"{cut.command} again also asks for them again"
             )
+        if cut.amended and not found:
+            return f"nothing depends on {cut.hunk}"
         landed = list(self._hunks.undoable.landed)
-        names = sorted({cut.hunk, *(each.hunk for each in found)}, key=landed.index)
+        own = set() if cut.amended else {cut.hunk}
+        names = sorted({*own, *(each.hunk for each in found)}, key=landed.index)
         lost = await self._lost(found)
         await self._undo(names[::-1], cut)
         if cut.again and found:
-            self._turns.submit(_request(cut, found, lost))
-        redo = f"; F10 {len(names)} times brings them back" if found else "; F10 brings it back"
+            lines = await self._lines(cut.hunk) if cut.amended else ""
+            self._turns.submit(_request(cut, found, lost, lines))
+        redo = f"; F10 {len(names)} times brings them back" if len(names) > 1 else "; F10 brings it back"
         return f"dropped {' and '.join(names)}{redo}"
 
     async def _undo(self, names: list[str], cut: Cut) -> None:
         done: list[str] = []
         for name in names:
-            why = cut.why if name == cut.hunk else f"it depended on {cut.hunk}, which I dropped"
+            what = "edited" if cut.amended else "dropped"
+            why = cut.why if name == cut.hunk else f"it depended on {cut.hunk}, which I {what}"
             result = await self._hunks.undo(name, why=why)
             if isinstance(result, HunkRefused):
                 for each in reversed(done):
@@ -117,6 +138,19 @@ class Surgery:
         lines = text.split("\n")
         more = [f"… {len(lines) - MOST_SHOWN} more lines"] if len(lines) > MOST_SHOWN else []
         return "\n".join([*lines[:MOST_SHOWN], *more])
+
+    async def _lines(self, hunk: str) -> str:
+        """The lines of ``hunk`` as they are in its file now; empty where they can no longer be told."""
+        places = await self._hunks.places({hunk})
+        if not places:
+            return ""
+        place = places[0]
+        content = await self._thread.run(lambda: self._tree.read_if_there(place.path))
+        try:
+            lines = decode(content or b"", place.path).text.splitlines(keepends=True)
+        except FileError:
+            return ""
+        return "".join(lines[place.start - 1 : place.end - 1][:MOST_SHOWN])
 
     # In the edit thread.
 
@@ -158,14 +192,19 @@ def _used(entry: Entry) -> Used:
     return Used(clean_line(entry.place), frozenset(identifiers(new)) - frozenset(identifiers(old)))
 
 
-def _request(cut: Cut, found: Collection[Dependent], lost: str) -> str:
+def _request(cut: Cut, found: Collection[Dependent], lost: str, lines: str) -> str:
     from context.text.fences import fenced
 
     names = " and ".join(each.hunk for each in found)
     because = f" because: {clean(cut.why).strip()}" if cut.why else ""
     reasons = "\n".join(f"- {each}" for each in found)
     shown = f"\n\nThis is what they changed:\n{fenced('diff', lost)}" if lost else ""
+    if cut.amended:
+        now = f" Its lines are now:\n{fenced('', clean(lines))}" if lines else " It stays as I edited it."
+        done, how = f"I edited {cut.hunk} by hand{because}.{now}\n", f"to go with {cut.hunk} as it is now"
+    else:
+        done, how = f"I took {cut.hunk} out{because}. ", f"without {cut.hunk}"
     return (
-        f"I took {cut.hunk} out{because}. These edits depended on it and were undone with it:\n{reasons}\n\n"
-        f"Do again, without {cut.hunk}, what {names} were for. Change nothing else.{shown}"
+        f"{done}These edits depended on it and were undone{'' if cut.amended else ' with it'}:\n{reasons}\n\n"
+        f"Do again, {how}, what {names} were for. Change nothing else.{shown}"
     )

@@ -263,6 +263,9 @@ async def _run_command(session: SessionPort, name: str, argument: str) -> str:
             if (cut := session.surgery.parsed(argument)) is not None:
                 return await session.surgery.drop(cut)
             await session.context.remove(argument)
+        case "amend", str() if argument:
+            if (cut := session.surgery.parsed(argument, amended=True)) is not None:
+                return await session.surgery.drop(cut)
         case "restore", str() if argument:
             await session.context.restore(argument)
         case (("model" | "effort"), ""):

@@ -161,6 +161,48 @@ def test_a_hunk_with_dependents_is_not_dropped_unasked(patient: Patient) -> None
     asyncio.run(operate())
 
 
+def test_an_edited_hunk_stays_and_its_dependents_are_asked_for_again(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write({"calc.py": "def add(a, b):\n    return a\n"})
+    project.write({"use.py": "print(1)\n", "other.py": "x = 1\n"})
+    thread, recorder = EditThread(), Recorder(None)
+    workspace = SimpleNamespace(root=project.root, landing=project.landing, ledger=project.ledger)
+    hunks = HunkCommands(workspace, "s", TurnMemory(), thread, recorder, [])  # type: ignore[arg-type]
+    sent: list[str] = []
+    turns = SimpleNamespace(submit=sent.append)
+    surgery = Surgery(workspace, thread, hunks, turns)  # type: ignore[arg-type]
+
+    def land(name: str, path: str, old: str, *new: str) -> None:
+        body = (HunkLine(LineKind.OLD, old), *(HunkLine(LineKind.NEW, line) for line in new))
+        hunk = Hunk(path, Action.UPDATE, Format.V4A, body)
+        event = landed_event(project.landing.land(hunk, hunk_id=name, session="s", turn="t1"), "t1")
+        assert isinstance(event, HunkLanded)
+        recorder.publish(event)
+
+    async def operate() -> None:
+        land("h1", "calc.py", "    return a", "    return a", "", "", "def total(xs):", "    return sum(xs)")
+        land("h2", "use.py", "print(1)", "print(total([1]))")
+        land("h3", "other.py", "x = 1", "x = 2")
+        file = project.root / "calc.py"
+        edited = file.read_text().replace("def total(xs):", "def total(xs, start):")
+        file.write_text(edited)
+        with pytest.raises(SurgeryError, match=r"uses total of h1\. /amend h1 all takes them out too"):
+            await surgery.drop(Cut("h1", amended=True))
+        told = await surgery.drop(Cut("h1", True, True, "it needs a start", amended=True))
+        assert told == "dropped h2; F10 brings it back"
+        assert file.read_text() == edited and (project.root / "other.py").read_text() == "x = 2\n"
+        assert (project.root / "use.py").read_text() == "print(1)\n"
+        (request,) = sent
+        assert request.startswith("I edited h1 by hand because: it needs a start.")
+        assert "- h2 use.py: uses total of h1" in request and "+print(total([1]))" in request
+        assert "Do again, to go with h1 as it is now, what h2 were for. Change nothing else." in request
+        assert list(hunks.undoable.landed) == ["h1", "h3"]
+        assert await surgery.drop(Cut("h3", amended=True)) == "nothing depends on h3"
+        await thread.close()
+
+    asyncio.run(operate())
+
+
 def test_where_one_cannot_be_undone_nothing_is_dropped(patient: Patient) -> None:
     async def operate() -> None:
         assert patient.land(4, 1, 3, 1)
@@ -183,9 +225,13 @@ def test_what_is_named_is_a_hunk_or_no_hunk_at_all(patient: Patient) -> None:
     assert parsed("h3 all") == Cut("h3", with_dependents=True)
     assert parsed("3 again use a set") == Cut("h3", True, True, "use a set")
     assert parsed("3 too long") == Cut("h3", why="too long")
+    assert parsed("h3 again", amended=True) == Cut("h3", True, True, amended=True)
     assert parsed("src/a.py") is None and parsed("7") is None and parsed("") is None
-    with pytest.raises(SurgeryError, match="h7 is not a landed hunk of this session"):
-        parsed("h7")
+    for named, amended in (("h7", False), ("7", True)):
+        with pytest.raises(SurgeryError, match="h7 is not a landed hunk of this session"):
+            parsed(named, amended=amended)
+    with pytest.raises(SurgeryError, match=r"src/a\.py is no hunk: /amend h3"):
+        parsed("src/a.py", amended=True)
 
 
 def test_names_lead_from_one_hunk_to_the_next() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +114,11 @@ class GhostControl:
         if start != end or not editor.path or held or end[0] >= len(editor.buffer.lines):
             return None
         return place_at(editor.path, editor.buffer.lines, *end)
+
+    async def load(self) -> None:
+        """Import in a thread what the first key in the editor would have to wait for."""
+        if self._session.side.enabled:
+            await asyncio.to_thread(importlib.import_module, "session.suggest.suggester")
 
     def _begin(self) -> Suggester:
         from session.suggest.suggester import Suggester

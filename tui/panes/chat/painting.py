@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.color import Color
-from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 
+from tui.drawing.framed_lines import FramedLines, FramedView
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, clipped, visible
 from tui.drawing.rows import Row, overlaid
@@ -70,7 +69,7 @@ def bar(drawn: Thumb, y: int, palette: Palette) -> Strip:
     return Strip([Segment("┃" if start <= y < end else "│", palette.style("scrollbar"))], 1)
 
 
-class PaintedView(ReadView, Protocol):
+class PaintedView(ReadView, FramedView, Protocol):
     """The chat pane as its lines are drawn."""
 
     palette: Palette
@@ -78,17 +77,13 @@ class PaintedView(ReadView, Protocol):
     keys: ReadingKeys
     has_focus: Any
 
-    @property
-    def background_colors(self) -> tuple[Color, Color]: ...  # noqa: D102
-
-    def get_line_filters(self) -> Sequence[LineFilter]: ...  # noqa: D102
-
 
 class LinePainter:
     """Draws the lines of one chat pane."""
 
     def __init__(self, view: PaintedView) -> None:
         self._view = view
+        self._framed = FramedLines(view)
         self.drawn_thumb: Thumb = None
         """The thumb of the scroll bar, as it was drawn last."""
 
@@ -122,19 +117,5 @@ class LinePainter:
         return Strip([*strip, *bar(self.drawn_thumb, y, view.palette)], width)
 
     def lines(self, crop: Region, framed: Callable[[Region], list[Strip]]) -> list[Strip]:
-        """The lines of ``crop``, border included. Textual would take four times as long for them: it knows
-        nothing of what a pane is without. ``framed`` has it draw what is no line of the chat."""
-        view = self._view
-        top, left = view.gutter.top, view.gutter.left
-        if crop.column_span != (0, view.size.width + left) or view.gutter.totals != (left, top):
-            return framed(crop)
-        border = [Segment("│", view.palette.style("border"))] if left else []
-        background = view.background_colors[1]
-        filters = view.get_line_filters()
-        strips = framed(crop.crop_size((crop.width, top - crop.y))) if crop.y < top else []
-        for y in range(max(crop.y, top), crop.bottom):
-            strip = Strip([*border, *self.line(y - top)], crop.width)
-            for each in filters:
-                strip = strip.apply_filter(each, background)
-            strips.append(strip)
-        return strips
+        """The lines of ``crop``, border included; ``framed`` has Textual draw what is no line of the chat."""
+        return self._framed.lines(crop, self.line, framed)

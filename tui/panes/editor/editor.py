@@ -8,6 +8,7 @@ but not in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 
 from rich.segment import Segment
@@ -24,6 +25,7 @@ from tui.buffers.buffer import Buffer
 from tui.buffers.history import Selected
 from tui.buffers.rows import Rows
 from tui.drawing.code import drawable
+from tui.drawing.framed_lines import FramedLines
 from tui.drawing.pacer import AT_ONCE, Pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
@@ -54,6 +56,7 @@ class EditorPane(TextArea):
     def __init__(self, palette: Palette, marks: Marks, *, id: str | None = None) -> None:
         self._colouring = Colouring()
         self._drawn = DrawnLines()
+        self._framed = FramedLines(self)
         self._overlay = EMPTY
         self._view: list[tuple[DocRow | GhostRow, str]] = []
         self._bar = ScrollBar()
@@ -361,17 +364,14 @@ class EditorPane(TextArea):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Colour the visible rows together, then draw them."""
-        self._visible()
-        top = self.scroll_offset.y + self._shift
-        seen = [self._overlay.at(top + y) for y in range(self.size.height)]
-        rows = [row.row for row in seen if isinstance(row, DocRow)]
+        rows = [row.row for row, _ in self._visible() if isinstance(row, DocRow)]
         if rows:
             self._colouring.prepare(self.document.get_line, rows[0], rows[-1] + 1)
-        return super().render_lines(crop)
+        return self._framed.lines(crop, self.render_line, partial(Widget.render_lines, self))
 
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
-        return self._bar.beside(self._line, y, self.scrollable_content_region.width, self.palette)
+        return self._bar.beside(self._line, y, self.size.width, self.palette)
 
     def _line(self, y: int, width: int) -> Strip:
         number_width = self.gutter_width - AROUND_NUMBER

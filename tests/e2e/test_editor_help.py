@@ -52,7 +52,7 @@ def until(pane: Pty, fits: Callable[[], bool], what: str) -> None:
 def test_a_parameter_is_erased_and_tab_takes_it_from_the_calls(spark: tuple[Pty, Path]) -> None:
     pane, file = opened(spark, "greet")
     pane.type(END + LEFT * 2 + ERASE * len(", mark") + SAVE)
-    pane.until("greet(name, mark) → (name): 2 places left", PATIENCE)
+    pane.until("2 places left: greet(name, mark)", PATIENCE)
     pane.type(ALT_H)
     pane.until("1 of 2 · Tab takes it", PATIENCE)
     pane.type("\t\t\t")

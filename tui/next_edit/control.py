@@ -58,10 +58,8 @@ class NextEditControl:
                     self._background.start(self._show(event), "showing the next edit")
                 else:
                     where = f"{visible(event.path)}:{event.line}"
-                    told = (
-                        f"{visible(event.change)}: {_many(event.total)} left, {where} · {shown('next_edit')}"
-                    )
-                    self._panes.status.say(f"{told} goes there")
+                    told = f"{_many(event.total)} left: {visible(event.change)}"
+                    self._panes.status.say(f"{shown('next_edit')} · {told} · {where}")
             case NextEditsOver():
                 was, self._offer, self._going = self._going, None, False
                 self._over = monotonic() if was and self._taking else self._over
@@ -113,6 +111,11 @@ class NextEditControl:
             self._going = False  # the status line says why
             return
         editor = self._panes.editor
+        if editor.buffer.dirty:
+            self._going = False
+            keys = f"{shown('save')} saves it, then {shown('next_edit')} goes on"
+            self._panes.status.say(f"{visible(offer.path)} has unsaved text: {keys}", "warning")
+            return
         row = editor.buffer.row_of(offer.line - 1, offer.line)
         if row is None or tuple(editor.buffer.lines[row : row + len(offer.old)]) != offer.old:
             self._session.assist.next_edits.pass_over()  # the user has changed it
@@ -129,7 +132,7 @@ class NextEditControl:
         self._drawn = flight
         editor.draw_hunk(flight)
         keys = f"Tab takes it · {shown('next_edit')} the next · Esc ends"
-        self._panes.status.say(f"{visible(offer.change)} · {offer.number} of {offer.total} · {keys}")
+        self._panes.status.say(f"{offer.number} of {offer.total} · {keys} · {visible(offer.change)}")
 
     def _text_changed(self, buffer: Buffer) -> None:
         """What is drawn would stand in another text now."""

@@ -21,7 +21,7 @@ async def rename(it: Stage) -> None:
         it.key(char, char)
     it.key("ctrl+s")
     await it.until(lambda: "def welcome" in (it.root / "a.py").read_text(), "the save")
-    await it.until(lambda: "greet → welcome: 3 places left" in it.app.status.status.message, "the offer")
+    await it.until(lambda: "3 places left: greet → welcome" in it.app.status.status.message, "the offer")
 
 
 async def test_tab_tab_tab_takes_one_place_after_the_other(tmp_path: Path) -> None:
@@ -105,3 +105,18 @@ async def test_the_key_passes_over_and_esc_ends(tmp_path: Path) -> None:
         assert (it.root / "b.py").read_text() == FILES["b.py"] and "greet(1)" in (
             it.root / "a.py"
         ).read_text()
+
+
+async def test_a_place_in_a_file_with_unsaved_text_waits_until_it_is_saved(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        await rename(it)
+        it.app.editor.choose(((2, 0), (2, 0)))
+        it.key("x", "x")
+        await it.until(lambda: it.app.editor.buffer.dirty, "the text")
+        await it.pilot.press("alt+h")
+        await it.until(lambda: "unsaved text" in it.app.status.status.message, "the warning")
+        await it.pilot.press("tab")
+        assert it.app.editor.buffer.dirty and not it.app.editor.flight
+        assert "print(greet(1))" in (it.root / "a.py").read_text()
+        await it.pilot.press("ctrl+z", "ctrl+z", "alt+h")
+        await it.until(lambda: it.app.editor.flight, "the place")

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tui.panes.chat.copying import copied
 from tui.panes.chat.markdown import MarkdownStream
 from tui.panes.chat.tables import MOST
 
@@ -27,6 +28,16 @@ def drawn(text: str, width: int) -> list[str]:
     stream.feed(text)
     stream.settle(closed=True)
     return [row.text.rstrip() for row in stream.rows]
+
+
+def test_a_table_is_copied_as_it_was_written_and_a_part_of_a_line_as_it_is_drawn() -> None:
+    stream = MarkdownStream(40)
+    stream.feed(TABLE)
+    stream.settle(closed=True)
+    rows = [row for row in stream.rows if row.raw or row.joint == "\n"]
+    assert len(rows) > 5, "a line of the table wraps"
+    assert copied((row, 0, None) for row in rows) == TABLE.split("\n\n")[1]
+    assert copied([(rows[0], 2, 6)]) == "file"
 
 
 def test_the_columns_of_a_table_are_aligned_by_cells() -> None:

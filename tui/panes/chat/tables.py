@@ -36,12 +36,15 @@ class Table:
         self._inline = inline
         self._lines: list[list[Cell]] = []
         """The cells of each line; none for the line of dashes."""
+        self._written: list[str] = []
+        """The lines as they were written, which is how they are copied."""
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def add(self, line: str) -> None:
         """Add the next line, for which ``is_line`` is true."""
+        self._written.append(line.strip())
         found = _LINE.match(line)
         text = found["cells"] if found else line
         if _RULE.match(text):
@@ -56,14 +59,16 @@ class Table:
         room = max(1, width - cell_len(margin[0]))
         widths = self._widths(room)
         rows: list[Row] = []
-        for cells in self._lines:
+        for cells, written in zip(self._lines, self._written, strict=True):
             if not cells:
                 rule = sum(widths) + len(_BETWEEN) * (len(widths) - 1) if widths else room
-                rows.append(Row([margin, ("─" * max(1, rule), "border")], skip=len(margin[0])))
+                drawn = [Row([margin, ("─" * max(1, rule), "border")], skip=len(margin[0]))]
             elif widths:
-                rows += _aligned(cells, widths, margin)
+                drawn = _aligned(cells, widths, margin)
             else:
-                rows += wrap(_joined(cells), width, first=[margin], rest=[(margin[0] + "  ", "text")])
+                drawn = wrap(_joined(cells), width, first=[margin], rest=[(margin[0] + "  ", "text")])
+            drawn[0].raw = written
+            rows += drawn
         return rows
 
     def _widths(self, room: int) -> list[int]:
@@ -111,5 +116,5 @@ def _aligned(cells: Sequence[Cell], widths: Sequence[int], margin: Span) -> list
             spans += piece
             if pad > 0 and at < len(columns) - 1:
                 spans.append((" " * pad, "text"))
-        rows.append(Row(spans, skip=len(margin[0])))
+        rows.append(Row(spans, skip=len(margin[0]), joint="\n" if line else None))
     return rows

@@ -135,9 +135,14 @@ class FindControl:
         self._go(1, max(self._editor.selected))
 
     def _replace_all(self) -> None:
-        """Replace all matches as one step of the history."""
-        matches = list(self.found())
+        """Replace all matches as one step of the history; cursor and view stay where they are."""
+        matches, editor = list(self.found()), self._editor
+        (row, column), view = min(editor.selected), editor.scroll_offset
         if matches and self._change(matches):
+            row = min(row, len(editor.buffer.lines) - 1)
+            place = row, min(column, len(editor.buffer.lines[row]))
+            editor.choose((place, place))
+            editor.scroll_to(view.x, view.y, animate=False, force=True)
             more = ", and there may be more" if len(matches) >= MOST else ""
             self._bar.tell(f"replaced {len(matches):,}{more}: one undo takes them back")
         elif not matches:

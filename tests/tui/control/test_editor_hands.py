@@ -43,6 +43,7 @@ async def test_replacing_all_is_one_step_of_the_history(tmp_path: Path) -> None:
         await it.pilot.press("ctrl+f", *"name", "tab", *"who", "shift+f2")
         assert it.app.editor.buffer.text == GREETER.replace("name", "who")
         assert "replaced 4" in told(it)
+        assert it.app.editor.cursor_location[0] == 3, "the cursor stays"
         await it.pilot.press("escape", "ctrl+z")
         assert it.app.editor.buffer.text == GREETER
         await it.pilot.press("ctrl+y")

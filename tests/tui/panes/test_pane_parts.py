@@ -179,6 +179,8 @@ def test_clipping_keeps_to_the_cells_it_was_given() -> None:
         ((5, 3, 0), None),
         ((5, 0, 2), Mark("h", 7, 10)),
         ((8, 0, 2), Mark("h", 5, 8)),
+        ((0, 20, 20), Mark("h", 5, 8)),
+        ((6, 4, 4), Mark("h", 5, 8)),
     ],
 )
 def test_marks_follow_edits_around_them(edit: tuple[int, int, int], after: Mark | None) -> None:

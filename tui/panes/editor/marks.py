@@ -25,6 +25,8 @@ def shifted(mark: Mark, row: int, gone: int, come: int) -> Mark | None:
     """``mark`` after ``gone`` rows from ``row`` on were replaced by ``come`` rows; None when all its rows are
     gone."""
     delta = come - gone
+    if not delta:
+        return mark  # lines changed in place, as by replacing all: those around the hunk are not its own
     if row + gone <= mark.start and not (gone == 0 and row > mark.start):
         return replace(mark, start=mark.start + delta, end=mark.end + delta)
     if row >= mark.end:

@@ -1,15 +1,16 @@
-"""Runs other people's programs against the partner: ``python -m tests.bench.program_check --keep DIR``.
+"""Runs other people's programs against the partner: ``python3 -m tests.bench.program_check --keep DIR``.
 
-Codex CLI and aider are installed into ``DIR`` the first time (npm and pip; minutes, 2 GB). Each is asked in
-a project of its own for a conversation, an edit and a model that does not exist, and is stopped in the
-middle of an answer. Prints what held, and the bytes of the first conversation's requests. Leaves
-with 1 where something did not hold.
+Codex CLI, OpenCode and aider are installed into ``DIR`` the first time (npm and pip; minutes, 3 GB). Each is
+asked in a project of its own for a conversation, an edit and a model that does not exist, and is stopped in
+the middle of an answer; then it is told something else in the same conversation. Prints what held, and the
+bytes of the first conversation's requests. Leaves with 1 where something did not hold.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import math
 import os
 import shutil
@@ -65,6 +66,10 @@ class Program:
     """The arguments for a model and a prompt."""
     environ: Callable[[str, Path], Mapping[str, str]] = lambda url, home: {}
     prepare: Callable[[str, Path, Path], None] = lambda url, home, project: None
+    resume: Callable[[str, str], Sequence[str]] | None = None
+    """The arguments that continue the last conversation; the usual ones where it keeps none."""
+    script: str = ""
+    """Scenarios of its own: the calls of its own tools."""
 
 
 def _codex_home(url: str, home: Path, project: Path) -> None:
@@ -75,6 +80,32 @@ def _codex_home(url: str, home: Path, project: Path) -> None:
     )
 
 
+def _opencode_home(url: str, home: Path, project: Path) -> None:
+    settings = home / "opencode"
+    settings.mkdir()
+    options = {"baseURL": url, "apiKey": "k"}
+    limit = {"context": 128_000, "output": 16_000}
+    models = {name: {"name": name, "limit": limit} for name in (MODEL, UNKNOWN)}
+    partner = {"npm": "@ai-sdk/openai-compatible", "name": "partner", "options": options, "models": models}
+    allowed = {"edit": "allow", "bash": "allow"}
+    body = {"autoupdate": False, "share": "disabled", "permission": allowed, "provider": {"partner": partner}}
+    (settings / "opencode.json").write_text(json.dumps(body))
+
+
+_OPENCODE = """
+[[scenario]]
+match = ["repaint it"]
+[[scenario.step]]
+call = [{tool = "read", arguments = {filePath = "colours.py"}}]
+[[scenario.step]]
+[[scenario.step.call]]
+tool = "edit"
+arguments = {filePath = "colours.py", oldString = "return 1", newString = "return 10"}
+[[scenario.step]]
+say = "Done.\\n"
+"""
+
+
 PROGRAMS = (
     Program(
         "Codex CLI",
@@ -83,6 +114,17 @@ PROGRAMS = (
         lambda model, prompt: ("exec", "--skip-git-repo-check", "-m", model, prompt),
         lambda url, home: {"CODEX_HOME": str(home), "PARTNER_KEY": "k"},
         _codex_home,
+        lambda model, prompt: ("exec", "resume", "--last", "--skip-git-repo-check", "-m", model, prompt),
+    ),
+    Program(
+        "OpenCode",
+        ("npm", "install", "--no-audit", "--no-fund", "--prefix", "{}", "opencode-ai"),
+        "node_modules/.bin/opencode",
+        lambda model, prompt: ("run", "-m", f"partner/{model}", prompt),
+        lambda url, home: {f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "CACHE", "STATE")},
+        _opencode_home,
+        lambda model, prompt: ("run", "--continue", "-m", f"partner/{model}", prompt),
+        _OPENCODE,
     ),
     Program(
         "aider",
@@ -113,7 +155,7 @@ async def run(
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=project,
-        env={**os.environ, **environ},
+        env={**os.environ, "PWD": str(project), **environ},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -136,7 +178,9 @@ async def run(
 async def check(program: Program, folder: Path) -> Outcome:
     """Ask ``program`` for everything."""
     outcome = Outcome()
-    async with Partner(rate=math.inf, scripts=parse(SCRIPT)) as partner:
+    first, rest = SCRIPT.split("[[scenario]]", 1)
+    script = parse(f"{first}{program.script}[[scenario]]{rest}")
+    async with Partner(rate=math.inf, scripts=script) as partner:
         with tempfile.TemporaryDirectory() as name:
             home, project = Path(name) / "home", Path(name) / "project"
             home.mkdir()
@@ -150,8 +194,11 @@ async def check(program: Program, folder: Path) -> Outcome:
             environ = program.environ(partner.url, home)
             executable = str(folder / program.executable)
 
-            async def ask(model: str, prompt: str, until: Callable[[], bool] | None = None) -> str:
-                return await run((executable, *program.arguments(model, prompt)), project, environ, until)
+            async def ask(
+                model: str, prompt: str, until: Callable[[], bool] | None = None, *, again: bool = False
+            ) -> str:
+                arguments = program.resume if again and program.resume else program.arguments
+                return await run((executable, *arguments(model, prompt)), project, environ, until)
 
             told = await ask(MODEL, "say something")
             outcome.held["conversation"] = "ok" if "A word of the partner" in told else "no answer"
@@ -169,6 +216,8 @@ async def check(program: Program, folder: Path) -> Outcome:
                 outcome.held["interrupt"] = "ok"
             except TimeoutError:
                 outcome.held["interrupt"] = "the answer went on"
+            told = await ask(MODEL, "say something else", again=True)
+            outcome.held["redirect"] = "ok" if "A word of the partner" in told else "no answer"
     return outcome
 
 
@@ -182,11 +231,15 @@ def main() -> int:
     """Install what is missing, run all, print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keep", type=Path, required=True, help="the folder for the programs")
-    folder: Path = parser.parse_args().keep.expanduser().resolve()
+    parser.add_argument("--only", nargs="*", help="the programs by name; all without it")
+    given = parser.parse_args()
+    folder: Path = given.keep.expanduser().resolve()
     if shutil.which("npm") is None:
         sys.exit("npm is not installed: it installs Codex CLI")
     failed = False
     for program in PROGRAMS:
+        if given.only and program.name not in given.only:
+            continue
         own = folder / program.name.lower().replace(" ", "-")
         if not (own / program.executable).exists():
             own.mkdir(parents=True, exist_ok=True)

@@ -22,10 +22,10 @@ _MOST_PENDING = 8
 
 @dataclass(frozen=True, slots=True)
 class SteerEvent:
-    """A ``response.steer``. ``given`` is its input as it came, ``problem`` what is wrong with it."""
+    """A ``response.steer``. ``body`` is the frame as it came, ``problem`` what is wrong with it."""
 
     response_id: str
-    given: Any
+    body: dict[str, Any]
     items: tuple[dict[str, Any], ...]
     size: int
     problem: str = ""
@@ -62,7 +62,7 @@ def read_steer(frame: str | bytes) -> SteerEvent | None:
     elif not isinstance(entries, list) or not entries or not all(_is_users(entry) for entry in entries):
         problem = "input must be text, or messages of the user."
     items = () if problem else tuple(_item(entry) for entry in entries)
-    return SteerEvent(str(body.get("previous_response_id")), given, items, size, problem)
+    return SteerEvent(str(body.get("previous_response_id")), body, items, size, problem)
 
 
 def accepted(steer: SteerEvent) -> str:
@@ -79,7 +79,7 @@ def pending(steer: SteerEvent, owed: Sequence[Mapping[str, Any]]) -> str:
 def failed(steer: SteerEvent, code: str, message: str) -> str:
     """The event that gives a prompt back."""
     error = {"type": "invalid_request_error", "code": code, "message": message}
-    known = {"previous_response_id": steer.response_id, "input": steer.given}
+    known = {"previous_response_id": steer.response_id, "input": steer.body.get("input")}
     return json.dumps({"type": "response.steer.failed", "sequence_number": 0, "steer": known, "error": error})
 
 

@@ -106,8 +106,8 @@ class WebSocketConnection:
             for steer in steered.queue:
                 await self.connection.send(pending(steer, owed))
             return
-        size = sum(steer.size for steer in steered.queue)
-        request = replace(steered.request, items=(), size=size, generate=True)
+        last, size = steered.queue[-1], sum(steer.size for steer in steered.queue)
+        request = replace(steered.request, body=last.body, items=(), size=size, generate=True)
         await self._begin(replace(request, previous_response_id=response_id))
 
     async def _begin(self, request: Request) -> None:

@@ -1,7 +1,7 @@
 """Cheap checks that follow the hunks while the answer still streams.
 
-Before the first hunk lands, they run once on the project as it is, so that what was wrong before is not held
-against a hunk. A hunk is never judged by a file that has changed meanwhile: it is judged again. A red hunk is
+When a turn starts, they run once on the project as it is, so that what was wrong before is not held against a
+hunk. A hunk is never judged by a file that has changed meanwhile: it is judged again. A red hunk is
 also judged again when something else changes its file.
 """
 
@@ -63,6 +63,8 @@ class HunkChecks:
         self._before: dict[str, Before] = {}
         """The findings of each cheap check before the turn."""
         self._look_before = False
+        self._looking: asyncio.Task[None] | None = None
+        """The look at the project before the turn; hunks are checked beside it, and judged after it."""
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -104,12 +106,21 @@ class HunkChecks:
 
     async def judge_hunks(self) -> None:
         """Judge what lands, until cancelled."""
+        try:
+            await self._judge_hunks()
+        finally:
+            if self._looking is not None:
+                self._looking.cancel()
+
+    async def _judge_hunks(self) -> None:
         while True:
             await self._work.wait()
             self._work.clear()
             if self._look_before:
                 self._look_before = False
-                await self._run_before()
+                if self._looking is not None:
+                    self._looking.cancel()
+                self._looking = asyncio.create_task(self._run_before(), name="looking before a turn")
             await self._add_changed()
             while self._pending:
                 batch, self._pending = self._pending, {}
@@ -143,6 +154,8 @@ class HunkChecks:
             if not there:
                 continue
             verdict = await self._judge(check, there)
+            if self._looking is not None:
+                await self._looking
             places = await self._places(batch)
             now = await asyncio.to_thread(self._stamps, there)
             changed = {path for path in there if stamps[path] != now[path]}

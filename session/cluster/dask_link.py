@@ -12,6 +12,7 @@ import logging
 import secrets
 import warnings
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from session.cluster.content import Content
@@ -47,6 +48,9 @@ class DaskLink:
     @classmethod
     async def open(cls, settings: ClusterSettings) -> DaskLink:
         """Connect. Raises ClusterError."""
+        for file in (settings.ca, settings.cert, settings.key):
+            if file and not await asyncio.to_thread(Path(file).is_file):
+                raise ClusterError(f"cluster_tls names {file}, which is no file")
         try:
             distributed = await asyncio.to_thread(_loaded)
         except ImportError as problem:

@@ -70,6 +70,21 @@ async def test_a_hunk_that_lands_before_the_first_look_is_judged_by_its_own_line
     await followed.close()
 
 
+async def test_a_hunk_is_checked_beside_the_first_look_and_judged_after_it(root: Path) -> None:
+    followed = Followed(root, LINT)
+    followed.take(started())
+    await followed.asked(1)
+    (root / "a.py").write_text("one\nwrong now\nwrong from the start\n")
+    followed.take(landed("h2", 2))
+    await followed.asked(2)
+    assert followed.linter.asked == [("lint", None), ("lint", ["a.py"])] and followed.events == []
+    followed.linter.go.release()
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, HunkChecked) and (event.status, event.line) == ("red", 2)
+    await followed.close()
+
+
 async def test_a_red_hunk_turns_green_when_a_later_one_mends_it(root: Path) -> None:
     followed = Followed(root, LINT)
     (root / "a.py").write_text("wrong\n")

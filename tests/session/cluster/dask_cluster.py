@@ -30,9 +30,9 @@ class DaskCluster:
         """The scheduler's address, once it listens."""
         return self._said("scheduler", "Scheduler at:").split()[-1]
 
-    def start_scheduler(self) -> None:
+    def start_scheduler(self, *options: str) -> None:
         """Start the scheduler."""
-        self._run("scheduler", "dask_scheduler", *_HOST, "--port", "0", *self._found_by)
+        self._run("scheduler", "dask_scheduler", *_HOST, "--port", "0", *self._found_by, *options)
 
     def start_worker(self, name: str, environ: Mapping[str, str] | None = None) -> None:
         """Start a worker with one thread, also before the scheduler listens."""

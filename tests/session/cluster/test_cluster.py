@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.checks.runner import CheckRunner
 from session.cluster import dask_link
+from session.cluster.dask_link import ClusterError, DaskLink
 from session.cluster.runner import Cluster, ClusterRunner
 from session.events import AttemptChecked, HunkLanded, Notice, RaceEnded, TurnEnded
 from session.sandbox.edits import Edits
@@ -234,3 +236,32 @@ async def test_a_scheduler_that_is_not_there_is_told_and_the_checks_run_here(
             "the cluster tcp://127.0.0.1:9 is not used: tcp://127.0.0.1:9 cannot be reached"
         )
         assert told.endswith("; checks run on this machine")
+
+
+def certificate(folder: Path, name: str) -> tuple[str, str]:
+    """The files of a certificate, which is its own authority, and of its key."""
+    cert, key = str(folder / f"{name}.pem"), str(folder / f"{name}.key")
+    line = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+    subprocess.run([*line, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return cert, key
+
+
+async def test_only_the_right_certificate_reaches_a_cluster_with_tls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 20.0)
+    (cert, key), others = certificate(tmp_path, "ours"), certificate(tmp_path, "others")
+    with dask_cluster(tmp_path / "dask") as dask:
+        dask.start_scheduler("--protocol", "tls", "--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key)
+        address = dask.address
+        assert address.startswith("tls://")
+        link = await DaskLink.open(ClusterSettings(address, cert, cert, key))
+        assert link.open_still
+        await link.close()
+        monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 1.0)
+        plain = ClusterSettings(address.replace("tls://", "tcp://"))
+        for settings in (ClusterSettings(address, others[0], *others), plain):
+            with pytest.raises(ClusterError, match="cannot be reached"):
+                await DaskLink.open(settings)
+        with pytest.raises(ClusterError, match="cluster_tls names /no/key, which is no file"):
+            await DaskLink.open(ClusterSettings(address, cert, cert, "/no/key"))

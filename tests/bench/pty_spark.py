@@ -26,6 +26,8 @@ from tests.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
 START = "from tui.cli import main; main()"
+BYTECODE = Path(tempfile.gettempdir()) / "spark-bench-bytecode"
+"""Where the started programs keep the bytecode of spark and its libraries, from run to run."""
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-9;:?<>=$ ]*[a-zA-Z@`~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>()].?)|[\x00-\x1f]"
 )
@@ -180,7 +182,10 @@ class Stage:
             "PYTHONPATH": str(ROOT),
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
+            "PYTHONPYCACHEPREFIX": str(BYTECODE),
         }
+        # An installed spark has its bytecode: compiling all of it would be a third of the start.
+        self.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def command(self, start: str = START) -> list[str]:
         """Return the command that starts ``spark`` by the Python text ``start``."""

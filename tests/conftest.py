@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from session.text import masking
+from tests.thorough import IN_FULL
 
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_", "COLUMNS", "LINES")
 TERMINALS = Path(__file__).parent / "e2e"
+MEMORY = Path("/dev/shm")
+"""A file system in memory, where there is one: tests wait for no disk there."""
+ENOUGH_MEMORY = 4 << 30
+_numbers = itertools.count()
+
+# In the usual run every example is the same on every machine, and no machine is too slow for one.
+settings.register_profile("usual", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.register_profile("full", deadline=None, max_examples=200)
+settings.load_profile("full" if IN_FULL else "usual")
+
+
+def pytest_configure() -> None:
+    """Put the tests' temporary folders into memory if there is room."""
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ENOUGH_MEMORY:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,16 +49,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Point the home folder and the XDG folders at an empty folder, and clear what would reach into spark."""
-    home = tmp_path_factory.mktemp("home")
+    home = tmp_path_factory.getbasetemp() / f"home-{next(_numbers)}"
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for variable, name in (("CONFIG", "config"), ("STATE", "state"), ("CACHE", "cache")):
         monkeypatch.setenv(f"XDG_{variable}_HOME", str(home / name))
     for variable in list(os.environ):
         if variable.startswith(CLEARED):
             monkeypatch.delenv(variable)
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

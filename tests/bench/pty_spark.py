@@ -205,9 +205,11 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(rate: str = "1000", project: Path | None = None, script: str | None = None) -> Iterator[Stage]:
+def stage(
+    rate: str = "1000", project: Path | None = None, script: str | None = None, url: str | None = None
+) -> Iterator[Stage]:
     """Make a stage on the sample project or a copy of ``project``, for as long as the block lasts. The
-    partner plays ``script`` (TOML), or its own."""
+    partner plays ``script`` (TOML), or its own; with a ``url`` another server answers."""
     with tempfile.TemporaryDirectory(prefix="spark-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if project is None:
@@ -219,5 +221,5 @@ def stage(rate: str = "1000", project: Path | None = None, script: str | None = 
         if script is not None:
             scenarios = folder / "script.toml"
             scenarios.write_text(script, "utf-8")
-        with companion(rate, scenarios) as url:
-            yield Stage(folder, url)
+        with contextlib.nullcontext(url) if url else companion(rate, scenarios) as server:
+            yield Stage(folder, server)

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from session.partner.demo import make_sample
-from tests.e2e.test_exec import FEATURE, partner
+from tests.e2e.held import held_partner
+from tests.e2e.test_exec import FEATURE
 from tests.e2e.tmux import terminal, wait_for
 
 ENDS = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
@@ -54,8 +55,8 @@ def wait_for_hunk(process: subprocess.Popen[str]) -> None:
 def test_a_signal_interrupts_the_turn(
     number: signal.Signals, spark_path: Path, sample: Path, own_folders: Path
 ) -> None:
-    with partner(spark_path, "--rate", "60") as url:
-        command = [str(spark_path), "exec", FEATURE, "--json", "--base-url", url]
+    with held_partner() as partner:
+        command = [str(spark_path), "exec", FEATURE, "--json", "--base-url", partner.url]
         command += ["--model", "spark-practice", "-C", str(sample)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_for_hunk(process)
@@ -70,12 +71,13 @@ def test_a_signal_interrupts_the_turn(
 
 
 def test_sighup_is_ignored_where_it_was_before(spark_path: Path, sample: Path) -> None:
-    with partner(spark_path, "--rate", "300") as url:
+    with held_partner() as partner:
         command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", str(spark_path), "exec", FEATURE, "--json"]
-        command += ["--base-url", url, "--model", "spark-practice", "-C", str(sample)]
+        command += ["--base-url", partner.url, "--model", "spark-practice", "-C", str(sample)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_for_hunk(process)
         process.send_signal(signal.SIGHUP)
+        partner.let_go()
         rest, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert json.loads(rest.splitlines()[-1])["status"] == "completed"
@@ -84,8 +86,8 @@ def test_sighup_is_ignored_where_it_was_before(spark_path: Path, sample: Path) -
 def test_a_terminal_that_is_closed_interrupts_the_turn(
     spark_path: Path, sample: Path, own_folders: Path
 ) -> None:
-    with partner(spark_path, "--rate", "60") as url:
-        command = [str(spark_path), "exec", FEATURE, "--base-url", url]
+    with held_partner() as partner:
+        command = [str(spark_path), "exec", FEATURE, "--base-url", partner.url]
         command += ["--model", "spark-practice", "-C", str(sample)]
         main, child = pty.openpty()
         process = subprocess.Popen(
@@ -112,8 +114,8 @@ def test_a_signal_ends_line_mode(
     number: signal.Signals, tmp_path: Path, spark_path: Path, sample: Path
 ) -> None:
     state, pid = tmp_path / "state", tmp_path / "pid"
-    with partner(spark_path, "--rate", "60") as url:
-        line = f"echo $$ > {pid}; exec {spark_path} line --base-url {url} --model spark-practice"
+    with held_partner() as partner:
+        line = f"echo $$ > {pid}; exec {spark_path} line --base-url {partner.url} --model spark-practice"
         with terminal(["sh", "-c", line], 100, 30, {"XDG_STATE_HOME": str(state)}, sample) as pane:
             pane.until("/help for the keys")
             pane.type(FEATURE)

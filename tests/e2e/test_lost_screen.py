@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import make_sample
-from tests.e2e.test_exec import FEATURE, partner
+from tests.e2e.held import Held, held_partner
+from tests.e2e.test_exec import FEATURE
 from tests.e2e.tmux import Terminal, terminal, wait_for
 
 pytestmark = pytest.mark.skipif(
@@ -29,14 +30,14 @@ class Place:
     spark: Path
     root: Path
     state: Path
-    url: str
+    partner: Held
     pids: Path
 
     @contextmanager
     def opened(self, *options: str) -> Iterator[tuple[Terminal, int]]:
         """spark in a terminal of its own, and its process id."""
         pid = self.pids / f"{len(list(self.pids.iterdir()))}"
-        spark = f"{self.spark} {' '.join(options)} --base-url {self.url} --model spark-practice"
+        spark = f"{self.spark} {' '.join(options)} --base-url {self.partner.url} --model spark-practice"
         command = ["sh", "-c", f"echo $$ > {pid}; exec {spark}"]
         with terminal(command, 100, 30, {"XDG_STATE_HOME": str(self.state)}, self.root) as pane:
             wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"), "the process")
@@ -63,14 +64,13 @@ def alive(pid: int) -> bool:
 
 
 @pytest.fixture
-def place(tmp_path: Path, spark_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+def place(tmp_path: Path, spark_path: Path) -> Iterator[Place]:
     root, pids = tmp_path / "sample", tmp_path / "pids"
     root.mkdir()
     pids.mkdir()
     make_sample(root)
-    rate = getattr(request, "param", "60")
-    with partner(spark_path, "--rate", rate) as url:
-        yield Place(spark_path, root, tmp_path / "state", url, pids)
+    with held_partner() as partner:
+        yield Place(spark_path, root, tmp_path / "state", partner, pids)
 
 
 def begin_turn(pane: Terminal, place: Place) -> None:
@@ -85,6 +85,7 @@ def test_the_turn_ends_without_a_screen_and_the_next_spark_says_so(place: Place)
         begin_turn(pane, place)
         pane.tmux("kill-server")
         assert alive(pid)
+        place.partner.let_go()
         place.gone(pid)
     (ended,) = place.events("turn.ended")
     assert ended["status"] == "completed"
@@ -103,6 +104,7 @@ def test_the_next_spark_follows_and_takes_over_when_the_turn_is_done(place: Plac
         with place.opened() as (second, other):
             second.until(f"Following process {pid}")
             second.until("half a sentence")
+            place.partner.let_go()
             place.gone(pid)
             wait_for(lambda: len(place.events("session.started")) == 2, "the takeover")
             assert alive(other)
@@ -133,6 +135,7 @@ def test_a_session_is_taken_over_from_another_screen(place: Place) -> None:
             second.type("/takeover")
             second.keys("Enter")
             pane.until(f"process {other} takes this session over")
+            place.partner.let_go()
             pane.until("exit 0")
             second.until(lambda screen: "Following" not in screen and "Ask" in screen)
             wait_for(lambda: len(place.events("session.started")) == 2, "the takeover")

@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.monkey import RATES, Step, play_pilot, play_pty, random_step
+from tests.thorough import share
 
 pytestmark = pytest.mark.slow
 
 STEPS = st.integers(0, 1_000_000).map(lambda seed: random_step(random.Random(seed)))
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(5, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=15, max_size=40), st.sampled_from(RATES))
 def test_random_keys_and_events_break_nothing(steps: list[Step], rate: float) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

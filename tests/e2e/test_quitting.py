@@ -12,6 +12,7 @@ import pytest
 
 from session.journal.reading import read_records
 from tests.bench.pty_spark import Pty, Stage, stage
+from tests.e2e.held import held_partner
 from tests.e2e.test_exec import FEATURE
 from tests.e2e.tmux import wait_for
 
@@ -138,7 +139,7 @@ def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -
 @pytest.mark.parametrize("keys", ["\x11", "\x03\x03\x03"])
 def test_it_ends_in_the_middle_of_an_answer_although_the_server_hangs(keys: str) -> None:
     code = f"{HANGING}\n{PARTS['the connection']}\nfrom tui.cli import main\nmain()"
-    with stage("60") as place:
+    with held_partner() as partner, stage(url=partner.url) as place:
         with place.spark(code) as pane:
             pane.until("ready")
             pane.type(f"{FEATURE}\r")

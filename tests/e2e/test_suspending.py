@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_terminal import REQUEST, idle, quit_spark, sample_of
+from tests.e2e.held import held_partner
+from tests.e2e.test_terminal import REQUEST, idle, quit_spark, sample_in
 from tests.e2e.tmux import Terminal, terminal, wait_for
 
 pytestmark = pytest.mark.skipif(
@@ -27,26 +28,24 @@ def modes(pane: Terminal) -> str:
 
 
 @contextmanager
-def shell(tmp_path: Path, spark: str, *wrapper: str) -> Iterator[Terminal]:
-    """An interactive bash in which ``spark demo`` was typed, once the app is there."""
+def shell(tmp_path: Path, *command: str) -> Iterator[Terminal]:
+    """An interactive bash in which a command was typed that opens the app, once the app is there."""
     settings = tmp_path / "rc"
     settings.write_text("PS1='shell> '\nunset HISTFILE\n")
-    command = ["bash", "--rcfile", str(settings), "-i"]
-    with terminal(command, 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+    bash = ["bash", "--rcfile", str(settings), "-i"]
+    with terminal(bash, 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until("shell>")
-        pane.type(shlex.join([*wrapper, spark, "demo", "--rate", "120"]))
+        pane.type(shlex.join(command))
         pane.keys("Enter")
         pane.until(idle)
         yield pane
 
 
 def process_of(pane: Terminal) -> int:
-    """The process of the app: the one whose terminal is the pane's and which runs ``spark demo``."""
+    """The process of the app: the one whose terminal is the pane's and which runs ``spark``."""
     tty = pane.tmux("display-message", "-p", "#{pane_tty}").strip().removeprefix("/dev/")
     listed = subprocess.run(["ps", "-t", tty, "-o", "pid=,args="], capture_output=True, text=True, check=True)
-    found = [
-        line.split()[0] for line in listed.stdout.splitlines() if "spark demo" in line and "python" in line
-    ]
+    found = [line.split()[0] for line in listed.stdout.splitlines() if "spark" in line and "python" in line]
     return int(found[0])
 
 
@@ -57,7 +56,7 @@ def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
     script = tmp_path / "run"
     script.write_text('#!/bin/sh\n"$@"\n')
     script.chmod(0o755)
-    with shell(tmp_path, str(spark_path), *([str(script)] if wrapped else [])) as pane:
+    with shell(tmp_path, *([str(script)] if wrapped else []), str(spark_path), "demo") as pane:
         in_spark = modes(pane)
         assert in_spark.startswith("1 1")
         pane.type("half a thought")
@@ -84,8 +83,8 @@ def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["C-z", "SIGTSTP", "SIGSTOP"])
 def test_a_turn_goes_on_after_fg(how: str, tmp_path: Path, spark_path: Path) -> None:
-    with shell(tmp_path, str(spark_path)) as pane:
-        sample = sample_of(tmp_path)
+    sample = sample_in(tmp_path)
+    with held_partner() as partner, shell(tmp_path, *partner.command(spark_path, sample)) as pane:
         in_spark = modes(pane)
         pane.type(REQUEST)
         pane.keys("Enter")
@@ -96,6 +95,7 @@ def test_a_turn_goes_on_after_fg(how: str, tmp_path: Path, spark_path: Path) -> 
         else:
             subprocess.run(["kill", f"-{signal.Signals[how].value}", str(process_of(pane))], check=True)
         pane.until("Stopped")
+        partner.let_go()
         pane.type("fg")
         pane.keys("Enter")
         screen = pane.until(lambda screen: idle(screen) and "I ran nothing" in screen)
@@ -127,7 +127,7 @@ def test_without_a_shell_ctrl_z_says_so_and_goes_on(tmp_path: Path, spark_path: 
 
 
 def test_ctrl_z_in_the_editor_undoes_typing(tmp_path: Path, spark_path: Path) -> None:
-    with shell(tmp_path, str(spark_path)) as pane:
+    with shell(tmp_path, str(spark_path), "demo") as pane:
         pane.keys("C-p")
         pane.type("store.py")
         pane.until("store.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import make_sample
+from tests.e2e.held import held_partner
 from tests.e2e.tmux import Terminal, terminal, wait_for
 
 pytestmark = pytest.mark.skipif(
@@ -28,11 +30,15 @@ def sample_of(screen_folder: Path) -> Path:
     return folder
 
 
-def before(tmp_path: Path) -> Path:
-    folder = tmp_path / "before"
+def sample_in(tmp_path: Path, name: str = "sample") -> Path:
+    folder = tmp_path / name
     folder.mkdir()
     make_sample(folder)
     return folder
+
+
+def before(tmp_path: Path) -> Path:
+    return sample_in(tmp_path, "before")
 
 
 def changed(sample: Path, original: Path) -> dict[str, str]:
@@ -63,11 +69,12 @@ def quit_spark(pane: Terminal) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
-    original = before(tmp_path)
-    command = [str(spark_path), "demo", "--rate", "120"]
-    with terminal(command, columns, rows, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+    original, sample = before(tmp_path), sample_in(tmp_path)
+    with (
+        held_partner(2) as partner,
+        terminal(partner.command(spark_path, sample), columns, rows, {}, tmp_path) as pane,
+    ):
         pane.until(idle)
-        sample = sample_of(tmp_path)
         assert changed(sample, original) == {}
 
         pane.type(REQUEST)
@@ -88,6 +95,7 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         with pytest.raises(AssertionError, match="not within"):
             wait_for(lambda: changed(sample, original) != kept, "a change after Esc", patience=1.0)
 
+        partner.let_go()
         pane.type(REDIRECT)
         pane.keys("Enter")
         pane.until("streaming")
@@ -105,7 +113,6 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         pane.keys("F9")
         pane.until("undone")
         wait_for(lambda: "def reopen" not in store.read_text(), "the first hunk undone")
-        assert "would instruct" not in pane.until(idle), "spark asks nothing about its own sample"
         quit_spark(pane)
     after = changed(sample, original)
     assert "tasks/store.py" not in after, "the first hunk alone made the change there"
@@ -130,6 +137,7 @@ def test_a_hunk_is_undone_and_redone_by_key(
         pane.until("undone")
         pane.keys("F10")
         wait_for(lambda: changed(sample, original) == fixed, "the fix landed again")
+        assert "would instruct" not in pane.until(idle), "spark asks nothing about its own sample"
         quit_spark(pane)
 
 
@@ -158,17 +166,19 @@ def test_a_tiny_terminal_works_or_says_why(tmp_path: Path, spark_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path: Path) -> None:
-    original = before(tmp_path)
-    command = ["sh", "-c", f"echo $$ > {tmp_path}/pid; exec {spark_path} demo --rate 120"]
-    with terminal(command, 120, 40, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
-        pane.until(idle)
-        sample = sample_of(tmp_path)
-        pane.type(REQUEST)
-        pane.keys("Enter")
-        wait_for(lambda: "/api/tasks/ID/reopen" in (sample / "tasks/api.py").read_text(), "two hunks on disk")
-        pid = int((tmp_path / "pid").read_text())
-        subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=True)
-        pane.until("exit 137")
+    original, sample = before(tmp_path), sample_in(tmp_path)
+    with held_partner(2) as partner:
+        spark = shlex.join(partner.command(spark_path, sample))
+        command = ["sh", "-c", f"echo $$ > {tmp_path}/pid; exec {spark}"]
+        with terminal(command, 120, 40, {}, tmp_path) as pane:
+            pane.until(idle)
+            pane.type(REQUEST)
+            pane.keys("Enter")
+            api = sample / "tasks/api.py"
+            wait_for(lambda: "/api/tasks/ID/reopen" in api.read_text(), "two hunks on disk")
+            pid = int((tmp_path / "pid").read_text())
+            subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=True)
+            pane.until("exit 137")
     on_disk = changed(sample, original)
     assert set(on_disk) >= {"tasks/store.py", "tasks/api.py"}
     # Tall enough for all that was said, however late the signal came.
@@ -185,11 +195,12 @@ def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path:
 def test_escape_and_a_letter_in_one_read_stop_the_turn_and_type_the_letter(
     tmp_path: Path, spark_path: Path
 ) -> None:
-    original = before(tmp_path)
-    command = [str(spark_path), "demo", "--rate", "120"]
-    with terminal(command, 120, 36, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+    original, sample = before(tmp_path), sample_in(tmp_path)
+    with (
+        held_partner() as partner,
+        terminal(partner.command(spark_path, sample), 120, 36, {}, tmp_path) as pane,
+    ):
         pane.until(idle)
-        sample = sample_of(tmp_path)
         pane.type(REQUEST)
         pane.keys("Enter")
         store = sample / "tasks/store.py"

@@ -106,9 +106,10 @@ def found() -> dict[str, list[int]]:
 
 def test_project_files_are_touched_in_one_place() -> None:
     allowed = (*CHOKE_POINT, *OTHERS)
-    strangers = {file: lines for file, lines in found().items() if not file.startswith(allowed)}
+    places = found()
+    strangers = {file: lines for file, lines in places.items() if not file.startswith(allowed)}
     assert strangers == {}, "open a project's files with edits.files.tree.Tree, or say here what is opened"
-    assert [name for name in allowed if not any(file.startswith(name) for file in found())] == []
+    assert [name for name in allowed if not any(file.startswith(name) for file in places)] == []
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ class HttpConnection:
     ) -> bool:
         """Send the response as one body once it is finished; false when the script cut it."""
         last: str | bytes = ""
-        async for frame in paced(frames, self._model.rate):
+        async for frame in paced(frames, self._model.rate, self._model.going):
             if isinstance(frame, Close):
                 self._writer.transport.abort()
                 return False
@@ -215,7 +215,7 @@ class HttpConnection:
         """Send the response as an event stream; false when the script cut it."""
         writer = self._writer
         writer.write(_head(200, "text/event-stream", "Transfer-Encoding: chunked"))
-        async for frame in paced(frames, self._model.rate):
+        async for frame in paced(frames, self._model.rate, self._model.going):
             if isinstance(frame, Close):
                 writer.transport.abort()
                 return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import AsyncIterator, Iterable
 
@@ -33,15 +34,20 @@ class TokenSchedule:
         self._due += seconds
 
 
-async def paced(steps: Iterable[Frame | Stall | Close], rate: float) -> AsyncIterator[Frame | Close]:
-    """Each frame when it is due. Stalls are waited out; a close is the last thing that comes."""
+async def paced(
+    steps: Iterable[Frame | Stall | Close], rate: float, going: asyncio.Event
+) -> AsyncIterator[Frame | Close]:
+    """Each frame when it is due. Stalls are waited out, or until ``going`` is set; a close is the last thing
+    that comes."""
     clock = asyncio.get_running_loop().time
     schedule = TokenSchedule(rate, clock())
     at_once = 0
     for step in steps:
         if isinstance(step, Stall):
-            schedule.hold(step.seconds)
-            await asyncio.sleep(step.seconds)
+            began = clock()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(going.wait(), step.seconds)
+            schedule.hold(min(step.seconds, clock() - began))
             continue
         if isinstance(step, Frame):
             wait = schedule.wait(step.tokens, clock()) if step.tokens else 0.0

@@ -40,6 +40,8 @@ class ScriptedModel:
         self.script = script
         self.rate = rate
         self.key = key
+        self.going = asyncio.Event()
+        """Set by a test that has seen what there is to see in a stall: no answer stalls any longer."""
         self.requests: deque[Request] = deque(maxlen=_REMEMBERED)
         self.headers: deque[Mapping[str, str]] = deque(maxlen=_REMEMBERED)
         self.stored: OrderedDict[str, tuple[Answer, Request]] = OrderedDict()

@@ -217,7 +217,8 @@ class WebSocketConnection:
         settle: Callable[[], None],
         steered: Steered,
     ) -> None:
-        async for frame in paced(answer.play(steps, scenario), self._model.rate):
+        frames = answer.play(steps, scenario)
+        async for frame in paced(frames, self._model.rate, self._model.going):
             if not isinstance(frame, Close):
                 if answer.done:
                     settle()

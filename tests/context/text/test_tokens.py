@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import context.text.tokens as tokens
 from context.text.tokens import Counter, RankFileError, as_block, pieces
+from tests.thorough import share
 
 CODE_LIKE = st.text(
     alphabet=st.one_of(
@@ -23,14 +24,14 @@ CODE_LIKE = st.text(
 
 
 @given(st.lists(CODE_LIKE, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300, 100), deadline=None)
 def test_counts_of_blocks_add_up_exactly(counter: Counter, texts: list[str]) -> None:
     blocks = [as_block(text, "# Block") for text in texts]
     assert sum(map(counter.count, blocks)) == counter.count("".join(blocks))
 
 
 @given(CODE_LIKE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 70), deadline=None)
 def test_a_block_keeps_its_text(text: str) -> None:
     block = as_block(text, "# Block")
     assert block.endswith("\n") and not block[0].isspace() and block[0] != "/"
@@ -45,7 +46,7 @@ def test_known_counts(counter: Counter) -> None:
 
 
 @given(CODE_LIKE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 70), deadline=None)
 def test_before_loading_a_count_is_an_upper_bound(counter: Counter, text: str) -> None:
     assert Counter().count(text) == len(text.encode()) >= counter.count(text)
 

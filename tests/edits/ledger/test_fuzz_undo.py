@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
 from tests.edits.helpers import Project
+from tests.thorough import share
 
 PLACES = st.integers(0, 8)
 LANDS = st.tuples(PLACES, st.integers(0, 3), st.sampled_from((0, 0, 1, 2)))
@@ -110,7 +111,7 @@ def text(lines: Sequence[str]) -> str:
 
 @pytest.mark.slow
 @seed(1)
-@settings(max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(150, 50), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), LATER)
 def test_no_line_comes_back_out_of_order(
     first: list[tuple[int, int, int]], later: list[int | tuple[int, ...]]
@@ -129,7 +130,7 @@ def test_no_line_comes_back_out_of_order(
 
 @pytest.mark.slow
 @seed(1)
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(60, 20), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), st.lists(TURNS, max_size=10))
 def test_all_hunks_can_be_undone_after_any_undoing_and_landing_again(
     first: list[tuple[int, int, int]], turns: list[int]

@@ -20,6 +20,7 @@ from edits.ledger.journal_file import FIRST
 from edits.ledger.ledger import Ledger
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
+from tests.thorough import share
 
 HUNKS = 12
 
@@ -153,7 +154,7 @@ def test_killed_at_any_moment_the_ledger_is_whole(work: Path) -> None:
         (land_more, nothing),
         (undo, nothing),
     ]
-    for number in range(150):
+    for number in range(share(150, 50)):
         act, prepare = kinds[number % len(kinds)]
         restored(work, "begin")
         prepare(work)

@@ -15,6 +15,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refusal
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from tests.edits.helpers import Project
+from tests.thorough import share
 
 
 @pytest.fixture
@@ -65,13 +66,14 @@ def expected(landed: set[str]) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_every_subset_is_undone_in_every_order(tmp_path: Path) -> None:
-    """All 1956 sequences of distinct hunks: each begins with a shorter one, whose files and ledger it goes on
-    from. In the short ones the last step is landed again, too."""
+    """All sequences of distinct hunks, 1956 of six or 325 of five: each begins with a shorter one, from whose
+    files and ledger it goes on. In the short ones the last step is landed again, too."""
+    names = list(SIX)[: share(6, 5)]
     first = Project(tmp_path / "0")
     first.write(dict.fromkeys(("one.txt", "two.txt", "three.txt"), ALPHABET))
-    for name, hunk in SIX.items():
-        land(first, hunk, name)
-    assert first.read() == expected(set(SIX))
+    for name in names:
+        land(first, SIX[name], name)
+    assert first.read() == expected(set(names))
     count = 0
 
     def go_on(folder: Path, left: frozenset[str]) -> None:
@@ -85,13 +87,13 @@ def test_every_subset_is_undone_in_every_order(tmp_path: Path) -> None:
             remaining = left - {name}
             assert contents(copy / "project") == expected(set(remaining)), (left, name)
             go_on(copy, remaining)
-            if len(left) > 3:
+            if len(left) > len(names) - 3:
                 assert isinstance(landing.redo(name), Landed)
                 assert contents(copy / "project") == expected(set(left)), (left, name)
             shutil.rmtree(copy)
 
-    go_on(tmp_path / "0", frozenset(SIX))
-    assert count == sum(math.perm(6, size) for size in range(1, 7))
+    go_on(tmp_path / "0", frozenset(names))
+    assert count == sum(math.perm(len(names), size) for size in range(1, len(names) + 1))
 
 
 def contents(root: Path) -> dict[str, str]:

@@ -23,11 +23,12 @@ from tests.session.link.hostile import CuttingProxy
 from tests.session.replay import BLOCK, PATCH, Replay
 from tests.session.talking import COLOURS, REPAINT, Listening, opening
 from tests.session.transport.test_http import CHAT, MESSAGES
+from tests.thorough import share
 
 ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
 PROFILE = RequestProfile("spark-partner")
 NONE = Retries(most=0)
-TURNS = 15
+TURNS = share(15, 5)
 """Number of places where a whole turn is cut."""
 PAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
 
@@ -58,9 +59,10 @@ async def told(connection: Connection) -> tuple[str, str]:
 async def test_an_answer_cut_after_any_byte_fails_cleanly(route: Route, reset: bool) -> None:
     whole = PATCH if route.dialect == "responses" else BLOCK
     endings: dict[str, int] = {}
+    step = share(1, 5) if reset else 1
     async with Replay(route) as server, asyncio.timeout(120):
         server.reset = reset
-        for limit in range(server.total):
+        for limit in range(0, server.total, step):
             server.limit = limit
             connection = connect(server.url, route)
             edit, ending = await told(connection)
@@ -69,13 +71,13 @@ async def test_an_answer_cut_after_any_byte_fails_cleanly(route: Route, reset: b
             assert ending in ("closed", "unreachable", "completed"), at
             assert ending != "completed" or edit == whole, at
             endings[ending] = endings.get(ending, 0) + 1
-            if limit % 16 == 0:
+            if limit % (16 * step) == 0:
                 server.limit = None
                 assert await told(connection) == (whole, "completed"), f"after one {at}"
                 assert connection.state is LinkState.READY
             await connection.close()
         print(f"{route}: {server.total} bytes, {endings}")
-    assert endings["closed"] > 100
+    assert endings["closed"] > 100 // step
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)

@@ -13,6 +13,7 @@ from session.transport.errors import LinkError, LinkProblem
 from session.transport.hosted_server import HOST_ENDED
 from session.transport.service import Service
 from session.transport.sockets.network import Standing
+from tests.thorough import share
 
 PASSING = LinkError(LinkProblem.UNREACHABLE, "nothing listens")
 LASTING = LinkError(LinkProblem.UNAUTHORIZED, "wrong key")
@@ -248,4 +249,4 @@ class World(RuleBasedStateMachine):
 
 
 TestEveryOrder = World.TestCase
-TestEveryOrder.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+TestEveryOrder.settings = settings(max_examples=share(300, 100), stateful_step_count=40, deadline=None)

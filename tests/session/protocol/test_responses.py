@@ -25,6 +25,7 @@ from session.protocol.events import (
 from session.protocol.items import user_message
 from session.protocol.request import RequestProfile
 from session.protocol.responses import ResponseDecoder, encode_create
+from tests.thorough import share
 
 MESSAGE = {
     "id": "msg_1",
@@ -307,7 +308,7 @@ EVENTS = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300, 100), deadline=None)
 @given(st.lists(EVENTS, max_size=6))
 def test_wrong_types_anywhere_never_raise(bodies: list[Any]) -> None:
     decoder = ResponseDecoder()
@@ -317,7 +318,7 @@ def test_wrong_types_anywhere_never_raise(bodies: list[Any]) -> None:
                 event.text.encode("utf-8")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300, 100), deadline=None)
 @given(st.lists(st.binary(max_size=64) | st.text(max_size=64), max_size=6))
 def test_any_bytes_never_raise(frames: list[bytes | str]) -> None:
     decoder = ResponseDecoder()
@@ -336,7 +337,7 @@ ANSWER = b"".join(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 80), deadline=None)
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=8), st.binary(max_size=4), st.integers(0, len(ANSWER)))
 def test_an_answer_cut_and_damaged_anywhere_never_raises(cuts: list[int], noise: bytes, at: int) -> None:
     data = ANSWER[:at] + noise + ANSWER[at:]

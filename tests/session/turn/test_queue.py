@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from session.events import Event, PromptQueued, PromptSubmitted, PromptsUnqueued
 from tests.session.talking import Listening, talking
+from tests.thorough import share
 
 SCRIPT = """
 models = ["spark-practice", "spark-practice-text"]
@@ -97,7 +98,7 @@ async def follow(folder: Path, orders: list[tuple[str, str]]) -> None:
         assert [text for text in submitted if text in queued] == queued, "the queue lost its order"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=share(25, 8), deadline=None)
 @given(st.lists(st.tuples(COMMANDS, PROMPTS), min_size=1, max_size=9))
 def test_the_number_of_waiting_prompts_is_right_in_every_order(orders: list[tuple[str, str]]) -> None:
     with TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from session.turn.hunk_events import landed_event
+from tests.thorough import share
 from tests.tui.stage import GREETER, Stage, stage
 
 
@@ -235,7 +236,7 @@ async def play(it: Stage, operation: str, at: int, model: Model) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(15, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(operations=st.lists(OPERATIONS, min_size=4, max_size=14))
 def test_disk_editor_chat_and_ledger_agree_after_every_step(operations: list[tuple[str, int]]) -> None:
     async def all_of_it(folder: Path) -> None:

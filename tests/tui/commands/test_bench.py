@@ -13,7 +13,7 @@ from session.partner.server.server import Partner
 from tests.conftest import RunSpark
 from tests.session.attempts.races import ADD, BROKEN, RIGHT, WRONG, script
 from tests.session.coverage.test_past_commits import commit, git
-from tests.tui.scroll.test_headless import serving
+from tests.session.local_servers import aside
 
 CHECK = f"{sys.executable} -B -m unittest -q {{tests}}"
 ASSERTS = (
@@ -59,8 +59,8 @@ def arguments(url: str, *more: str) -> list[str]:
 @pytest.mark.slow
 def test_the_coverage_of_past_commits_is_printed(run_spark: RunSpark, root: Path) -> None:
     answers = script(WRONG, RIGHT, BROKEN) + CHEAT
-    with serving(Partner(rate=float("inf"), scripts=parse(answers))) as url:
-        ran = run_spark(*arguments(url, "--attempts", "4", "--commits", "3"), cwd=root)
+    with aside(Partner(rate=float("inf"), scripts=parse(answers))) as running:
+        ran = run_spark(*arguments(running.url, "--attempts", "4", "--commits", "3"), cwd=root)
         assert ran.code == 0, ran.err
         assert "at most 12 answers: 4 for each of 3 commits" in ran.err
         assert "left out: the tests are green without its change" in ran.err
@@ -73,8 +73,8 @@ def test_the_coverage_of_past_commits_is_printed(run_spark: RunSpark, root: Path
 
 @pytest.mark.slow
 def test_json_has_a_line_for_each_commit_and_the_curve(run_spark: RunSpark, root: Path) -> None:
-    with serving(Partner(rate=float("inf"), scripts=parse(script(WRONG, RIGHT)))) as url:
-        ran = run_spark(*arguments(url, "--attempts", "2", "--json"), cwd=root)
+    with aside(Partner(rate=float("inf"), scripts=parse(script(WRONG, RIGHT)))) as running:
+        ran = run_spark(*arguments(running.url, "--attempts", "2", "--json"), cwd=root)
     assert ran.code == 0, ran.err
     *tried, ended = [json.loads(line) for line in ran.out.splitlines()]
     assert [each["right"] for each in tried if not each["problem"]] == [1]
@@ -86,12 +86,12 @@ def test_json_has_a_line_for_each_commit_and_the_curve(run_spark: RunSpark, root
 def test_bad_input_is_one_line(run_spark: RunSpark, root: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
-    with serving(Partner(rate=float("inf"), scripts=parse(script(RIGHT)))) as url:
-        no_git = run_spark(*arguments(url), cwd=plain)
+    with aside(Partner(rate=float("inf"), scripts=parse(script(RIGHT)))) as running:
+        no_git = run_spark(*arguments(running.url), cwd=plain)
         assert no_git.code == 3 and "Traceback" not in no_git.err
-        no_check = run_spark(*arguments(url)[:-2], cwd=root)
+        no_check = run_spark(*arguments(running.url)[:-2], cwd=root)
         assert no_check.code == 3 and "--check" in no_check.err
-        two = run_spark(*arguments(url, "--check", "true"), cwd=root)
+        two = run_spark(*arguments(running.url, "--check", "true"), cwd=root)
         assert two.code == 2 and "one --check" in two.err
-        nothing = run_spark(*arguments(url, "--look-at", "1"), cwd=root)
+        nothing = run_spark(*arguments(running.url, "--look-at", "1"), cwd=root)
         assert nothing.code == 1 and "no commit could be tried" in nothing.err

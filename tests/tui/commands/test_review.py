@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ import pytest
 from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from tests.conftest import RunSpark
+from tests.session.local_servers import aside
 from tests.session.review.test_git_change import commit, git
 
 ERROR = {
@@ -41,27 +39,9 @@ say = {json.dumps(said)}
 """
 
 
-@contextmanager
-def partner(toml: str) -> Iterator[Partner]:
+def partner(toml: str) -> AbstractContextManager[Partner]:
     """A partner in a thread of its own, since the command is waited for."""
-    started = threading.Event()
-    found: list[tuple[Partner, asyncio.AbstractEventLoop, asyncio.Event]] = []
-
-    async def serve() -> None:
-        async with Partner(rate=float("inf"), scripts=parse(toml)) as running:
-            found.append((running, asyncio.get_running_loop(), asyncio.Event()))
-            started.set()
-            await found[0][2].wait()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert started.wait(20)
-    running, loop, end = found[0]
-    try:
-        yield running
-    finally:
-        loop.call_soon_threadsafe(end.set)
-        thread.join(20)
+    return aside(Partner(rate=float("inf"), scripts=parse(toml)))
 
 
 @pytest.fixture

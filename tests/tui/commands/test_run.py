@@ -11,7 +11,7 @@ from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from tests.conftest import RunSpark
 from tests.session.attempts.races import ADD, RIGHT, project, script
-from tests.tui.scroll.test_headless import serving
+from tests.session.local_servers import aside
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ def test_a_command_that_was_stopped_is_no_failure(run_spark: RunSpark, root: Pat
 
 def test_the_model_is_asked_with_the_places_and_its_edit_lands(run_spark: RunSpark, root: Path) -> None:
     partner = Partner(rate=float("inf"), scripts=parse(script(RIGHT).replace('"add"', '"wrong sum"')))
-    with serving(partner) as url:
-        options = ("--base-url", url, "--provider", "partner", "--model", "spark-practice")
+    with aside(partner) as running:
+        options = ("--base-url", running.url, "--provider", "partner", "--model", "spark-practice")
         ran = run_spark("run", "--ask", *options, "--", sys.executable, "-B", "run.py", cwd=root)
         sent = str([request.body["input"] for request in partner.requests if request.generate])
     assert ran.code == 0 and (root / "calc.py").read_text() == ADD.replace("return a - b", RIGHT)

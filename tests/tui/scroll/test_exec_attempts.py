@@ -20,7 +20,7 @@ from session.partner.server.server import Partner
 from session.storage.folders import state_folder
 from tests.conftest import RunSpark
 from tests.session.attempts.races import ADD, BROKEN, RIGHT, WRONG, project, script
-from tests.tui.scroll.test_headless import serving
+from tests.session.local_servers import aside
 
 CHECK = f"{sys.executable} -B -c 'import calc; assert calc.add(2, 3) == 5'"
 
@@ -32,8 +32,8 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def answering(*answers: str, stall: float = 0.0) -> Iterator[str]:
-    with serving(Partner(rate=float("inf"), scripts=parse(script(*answers, stall=stall)))) as url:
-        yield url
+    with aside(Partner(rate=float("inf"), scripts=parse(script(*answers, stall=stall)))) as running:
+        yield running.url
 
 
 def arguments(url: str, *more: str) -> list[str]:

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ from session.events import Event, HunkDropped, HunkLanded, HunkRefused, TextDelt
 from session.partner.script.load import load
 from session.partner.server.server import Partner
 from tests.conftest import RunSpark
+from tests.session.local_servers import aside
 from tui.scroll.headless import fate_line
 
 SCRIPT = """
@@ -70,7 +68,7 @@ close = {}
 id = "broken"
 match = ["break down"]
 [[scenario.step]]
-fail = { code = "server_error", message = "it broke\\u001b[31m", status = 500, shape = "nested" }
+fail = { code = "server_error", message = "it broke\\u001b[31m", status = 500, retry_after = 0.1 }
 
 [[scenario]]
 id = "garbage"
@@ -96,28 +94,12 @@ say = "red \\u001b[31mtext\\u0007"
 """
 
 
-@contextmanager
-def serving(partner: Partner) -> Iterator[str]:
-    """The partner on a loop and a thread of its own; gives its address."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        asyncio.run_coroutine_threadsafe(partner.serve(), loop).result(20)
-        yield partner.url
-    finally:
-        asyncio.run_coroutine_threadsafe(partner.close(), loop).result(20)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(20)
-        loop.close()
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     script = tmp_path_factory.mktemp("script") / "exec.toml"
     script.write_text(SCRIPT)
-    with serving(Partner(rate=float("inf"), scripts=load(script))) as url:
-        yield url
+    with aside(Partner(rate=float("inf"), scripts=load(script))) as partner:
+        yield partner.url
 
 
 RunExec = Callable[..., Any]
@@ -225,13 +207,20 @@ def test_an_argument_that_is_no_text_is_no_traceback(ask: RunExec) -> None:
 
 
 def test_a_wrong_key_leaves_with_3(run_spark: RunSpark, project: Path) -> None:
-    with serving(Partner(rate=float("inf"), key="sk-right")) as url:
+    with aside(Partner(rate=float("inf"), key="sk-right")) as running:
         for key in ({"OPENAI_API_KEY": "sk-wrong"}, {}):
-            ran = run_spark("exec", "--base-url", url, "hello", cwd=project, env=key)
+            ran = run_spark("exec", "--base-url", running.url, "hello", cwd=project, env=key)
             assert ran.code == 3, ran
             assert len(ran.err.splitlines()) == 1
             assert "sk-wrong" not in ran.err + ran.out
-        right = run_spark("exec", "--base-url", url, "hello", cwd=project, env={"OPENAI_API_KEY": "sk-right"})
+        right = run_spark(
+            "exec",
+            "--base-url",
+            running.url,
+            "hello",
+            cwd=project,
+            env={"OPENAI_API_KEY": "sk-right"},
+        )
         assert right.code == 0
 
 

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tests.thorough import share
 from tests.tui.terminal.grid.emulators import Pyte, two_panes
 from tui.terminal.grid.abilities import Abilities, abilities
 from tui.terminal.grid.grid import Grid
@@ -117,7 +118,7 @@ SEEDS = st.integers(0, 2**32)
 KNOWN_TO_PYTE = ("bold", "italic", "underline", "reverse", "strike")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300, 80), deadline=None)
 @given(SEEDS, st.booleans(), st.integers(1, 8))
 def test_every_cell_is_as_plain_painting_has_it(seed: int, erase: bool, count: int) -> None:
     choose = random.Random(seed)
@@ -129,7 +130,7 @@ def test_every_cell_is_as_plain_painting_has_it(seed: int, erase: bool, count: i
         assert ours.cells() == theirs.cells()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60, 25), deadline=None)
 @given(SEEDS)
 def test_what_something_else_wrote_is_gone_after_a_full_frame(seed: int) -> None:
     choose = random.Random(seed)
@@ -164,7 +165,7 @@ class Broad(Pyte):
 
 
 @pytest.mark.parametrize("terminal", [Narrow, Broad])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60, 25), deadline=None)
 @given(seed=SEEDS)
 def test_a_terminal_with_other_widths_for_emoji_has_all_other_cells_right(
     terminal: type[Pyte], seed: int

@@ -29,7 +29,7 @@ from session.transport.errors import LinkError, one_line
 
 CONNECT_SECONDS = 0.3
 """Seconds for a server to accept the connection; one on this machine does so at once."""
-ANSWER_SECONDS = 1.0
+ANSWER_SECONDS = 3.0
 """Seconds for it to say what it is; it may be busy with another answer."""
 UNKNOWN = "an OpenAI-compatible server"
 _MOST_BYTES = 1024 * 1024

@@ -97,6 +97,15 @@ The end of the talk.
 """
 
 
+async def until(true: Callable[[], object], what: str) -> None:
+    """Wait for something to become true; fails after ten seconds."""
+    for _ in range(1000):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{what} never came")
+
+
 @dataclass
 class Stage:
     """What a test drives and looks at."""
@@ -109,11 +118,10 @@ class Stage:
 
     async def until(self, true: Callable[[], object], what: str = "it") -> None:
         """Wait for something to become true; fails after ten seconds."""
-        for _ in range(1000):
-            if true():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"{what} never came:\n{self.screen}")
+        try:
+            await until(true, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n{self.screen}") from None
 
     def key(self, key: str, character: str | None = None) -> None:
         """Press a key without waiting for anything."""

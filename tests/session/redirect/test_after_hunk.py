@@ -27,6 +27,7 @@ async def test_the_hunk_lands_and_then_the_prompt_redirects(root: Path) -> None:
         opened = await talk.until(HunkOpened)
         talk.session.after_hunk("go on otherwise")
         talk.session.after_hunk("and shorter")
+        talk.partner.model.rate = float("inf")  # from the next answer on
         landed = await talk.until(HunkLanded)
         assert landed.hunk == opened.hunk
         sent = await talk.until(PromptSubmitted, lambda event: event.turn == "t2")
@@ -68,5 +69,6 @@ async def test_a_prompt_that_overtakes_it_leaves_it_for_the_next_turn(root: Path
         await talk.until(HunkOpened)
         talk.session.after_hunk("later")
         talk.session.submit("now")
+        talk.partner.model.rate = float("inf")  # from the next answer on
         await talk.ended("t3")
     assert [event.text for event in talk.all(PromptSubmitted)] == ["go", "now", "later"]

@@ -15,6 +15,7 @@ from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.storage.line_files import StoreError
+from tests.tui.stage import until
 from tui.app.app import SparkApp
 from tui.panes.composer.composer import Composer
 
@@ -106,8 +107,7 @@ async def test_the_draft_is_kept_and_put_back() -> None:
     async with composer("from before") as (app, found, pilot):
         assert found.draft == "from before"
         await pilot.press("!")
-        await pilot.pause(0.6)
-        assert app.kept[-1] == "from before!"
+        await until(lambda: app.kept[-1:] == ["from before!"], "the draft")
 
 
 async def test_a_draft_set_aside_is_the_last_of_the_history() -> None:

@@ -9,6 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from tests.tui.stage import until
 from themes.loader import load_theme
 from tui.buffers.buffer import Buffer
 from tui.buffers.rows import Rows, rows_between
@@ -92,7 +93,7 @@ async def test_the_user_types(before: str, keys: list[str], after: str) -> None:
 
 
 async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_text() -> None:
-    async with editor() as (pane, pilot):
+    async with editor() as (pane, _):
         pane.touched = -99.0
         flight = HunkInFlight("h1", "file.py", "update")
         flight.aim = (3, 5)
@@ -100,9 +101,7 @@ async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_t
         flight.feed("-", "line_4 = 4\n")
         flight.feed("+", "line_3 = 'three'\nline_4 = 'fo")
         pane.draw_hunk(flight)
-        await pilot.pause(0.1)
-        drawn = shown(pane)
-        assert drawn[1:7] == [
+        drawn = [
             "    2 line_2 = 2",
             "-   3 line_3 = 3",
             "-   4 line_4 = 4",
@@ -110,11 +109,12 @@ async def test_the_hunk_in_flight_is_drawn_between_the_lines_and_is_not_in_the_t
             "+     line_4 = 'fo",
             "    5 line_5 = 5",
         ]
+        await until(lambda: shown(pane)[1:7] == drawn, "the hunk")
         assert pane.buffer.text == "\n".join(LINES)
 
 
 async def test_the_view_goes_where_the_hunk_is_even_past_the_end_of_the_file() -> None:
-    async with editor() as (pane, pilot):
+    async with editor() as (pane, _):
         pane.touched = -99.0
         flight = HunkInFlight("h1", "file.py", "update")
         flight.aim = (100, 101)
@@ -122,8 +122,7 @@ async def test_the_view_goes_where_the_hunk_is_even_past_the_end_of_the_file() -
         for number in range(40):
             flight.feed("+", f"new_{number} = {number}\n")
         pane.draw_hunk(flight)
-        await pilot.pause(0.1)
-        assert any("new_39" in line for line in shown(pane))
+        await until(lambda: any("new_39" in line for line in shown(pane)), "the end of the hunk")
 
 
 async def test_a_user_at_work_is_not_moved() -> None:

@@ -79,7 +79,7 @@ class Closing:
                 doing = close()
                 if doing is not None:
                     await self._limit.wait(doing, what)
-            except Exception as caught:
+            except Exception as caught:  # the other parts are closed all the same
                 if problem is not None:
                     _LOGGER.error("failed while closing: %s", what, exc_info=caught)
                 problem = problem or caught

@@ -84,7 +84,7 @@ class SparkGroup(click.Group):
         if room is None:
             return None
         module = importlib.import_module(f"tui.commands.{room}.{cmd_name}_command")
-        command = getattr(module, "command")  # noqa: B009
+        command = getattr(module, "command")  # noqa: B009 (mypy knows no such name)
         assert isinstance(command, click.Command)
         return command
 
@@ -180,7 +180,7 @@ def _main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # If a standard stream is closed, open its number now: the next opened file would get it.
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 (it stays open)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may not be valid text, and terminals may lack characters: replace those.
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -64,7 +64,7 @@ class Bases:
                     (root / path).chmod(wanted[path][2])
             if places:
                 raise ValueError(f"{len(places)} files of the project did not come with it")
-        except BaseException:
+        except BaseException:  # a cancelled unpacking, too, leaves no folder behind
             with contextlib.suppress(OSError):
                 remove_tree(folder)
             raise

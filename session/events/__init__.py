@@ -6,20 +6,20 @@ types and fields that they do not know, so adding either is always safe.
 """
 
 # Events are not listed here a second time: these modules define nothing but events.
-from session.events.attempts import *  # noqa: F403
-from session.events.checks import *  # noqa: F403
-from session.events.commands import *  # noqa: F403
-from session.events.compaction import *  # noqa: F403
-from session.events.context import *  # noqa: F403
+from session.events.attempts import *
+from session.events.checks import *
+from session.events.commands import *
+from session.events.compaction import *
+from session.events.context import *
 from session.events.event import Event as Event
 from session.events.event import Publisher as Publisher
-from session.events.findings import *  # noqa: F403
-from session.events.hunks import *  # noqa: F403
-from session.events.link import *  # noqa: F403
+from session.events.findings import *
+from session.events.hunks import *
+from session.events.link import *
 from session.events.record import event_types as event_types
 from session.events.record import from_dict as from_dict
 from session.events.record import to_dict as to_dict
-from session.events.sharing import *  # noqa: F403
-from session.events.tools import *  # noqa: F403
-from session.events.trust import *  # noqa: F403
-from session.events.turns import *  # noqa: F403
+from session.events.sharing import *
+from session.events.tools import *
+from session.events.trust import *
+from session.events.turns import *

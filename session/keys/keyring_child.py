@@ -43,8 +43,7 @@ def main(action: str, service: str, user: str) -> dict[str, Any]:
         return told
     except KeyringError as problem:
         return {"why": f"it failed ({type(problem).__name__})"}
-    # A backend is a plug-in and can raise anything; whatever it is, there is no key.
-    except Exception as problem:  # noqa: BLE001
+    except Exception as problem:  # noqa: BLE001 (a backend is a plug-in and can raise anything)
         return {"why": f"it failed ({type(problem).__name__})"}
 
 

@@ -105,10 +105,9 @@ async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> 
     open_ones = [address for address in rows if address in there]
     if not open_ones:
         return ()
-    # Imported here, although not used here, so that loading does not count against the time limit.
-    import httpx2  # noqa: F401
+    import httpx2  # noqa: F401 (loading must not count against the time limit)
 
-    import session.transport.http  # noqa: F401
+    import session.transport.http  # noqa: F401 (nor this)
 
     found = await asyncio.gather(*(_look(address, rows[address], answer_seconds) for address in open_ones))
     return tuple(server for server in found if server is not None)

@@ -161,7 +161,7 @@ class SaveReview:
             await self._review_once()
         except StoreError as problem:
             self._publish(Notice(level="warning", text=f"{problem}; nothing was reviewed"))
-        except Exception:
+        except Exception:  # raised again: the next save is reviewed all the same
             self._signal(Signal.DONE)
             raise
         self._signal(Signal.DONE)

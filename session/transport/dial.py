@@ -40,6 +40,6 @@ def _load(route: Route) -> None:
     if route.transport is Transport.WEBSOCKET:
         import session.transport.websocket
     else:
-        import httpx2  # noqa: F401
+        import httpx2  # noqa: F401 (loaded for later)
 
-        import session.transport.http  # noqa: F401
+        import session.transport.http  # noqa: F401 (loaded for later)

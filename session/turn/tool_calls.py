@@ -187,7 +187,7 @@ async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -
         return await tool.call(arguments, around)
     except OSError as problem:  # a full disk, too many open files
         return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
-    except Exception as fault:  # noqa: BLE001
+    except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
         return failed(_fault(tool.spec.name, fault))
 
 

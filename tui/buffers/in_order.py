@@ -65,7 +65,7 @@ class InOrder:
         try:
             while self._jobs:
                 await self._jobs.popleft()()
-        except Exception:
+        except Exception:  # raised again below: the jobs after it go on
             self._running = False
             self._go_on()
             raise

@@ -21,11 +21,11 @@ class Marked(Protocol):
     """A landed hunk: its rows, and the name of their sign."""
 
     @property
-    def start(self) -> int: ...  # noqa: D102
+    def start(self) -> int: ...  # noqa: D102 (the class says it)
     @property
-    def end(self) -> int: ...  # noqa: D102
+    def end(self) -> int: ...  # noqa: D102 (the class says it)
     @property
-    def kind(self) -> str: ...  # noqa: D102
+    def kind(self) -> str: ...  # noqa: D102 (the class says it)
 
 
 class ScrollBar:

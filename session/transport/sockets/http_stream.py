@@ -108,7 +108,7 @@ class SocketStream(httpcore2.AsyncNetworkStream):
         except OSError as error:  # a connection that is lost, and all that TLS complains about
             self._below.abort()
             raise httpcore2.ConnectError(str(error)) from error
-        except BaseException:
+        except BaseException:  # a cancelled handshake, too, leaves no open socket behind
             self._below.abort()
             raise
         if transport is None:

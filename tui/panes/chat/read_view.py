@@ -53,18 +53,18 @@ class ReadView(Protocol):
         """Paint now instead of at the next frame."""
 
     @property
-    def size(self) -> Size: ...  # noqa: D102
+    def size(self) -> Size: ...  # noqa: D102 (Textual's)
 
     @property
-    def gutter(self) -> Spacing: ...  # noqa: D102
+    def gutter(self) -> Spacing: ...  # noqa: D102 (Textual's)
 
     @property
-    def is_attached(self) -> bool: ...  # noqa: D102
+    def is_attached(self) -> bool: ...  # noqa: D102 (Textual's)
 
-    def refresh(self) -> object: ...  # noqa: D102
+    def refresh(self) -> object: ...  # noqa: D102 (Textual's)
 
-    def capture_mouse(self) -> None: ...  # noqa: D102
+    def capture_mouse(self) -> None: ...  # noqa: D102 (Textual's)
 
-    def release_mouse(self) -> None: ...  # noqa: D102
+    def release_mouse(self) -> None: ...  # noqa: D102 (Textual's)
 
-    def set_interval(self, interval: float, callback: Callable[[], None]) -> Timer: ...  # noqa: D102
+    def set_interval(self, interval: float, callback: Callable[[], None]) -> Timer: ...  # noqa: D102 (Textual's)

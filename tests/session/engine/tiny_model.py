@@ -13,12 +13,17 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 LAYERS, WIDE, HEADS, FORWARD = 2, 64, 4, 128
+FILLS = ("fim_pre", "fim_suf", "fim_mid")
+"""The tokens that mark the text before a gap, behind it, and where the answer begins."""
 UNKNOWN, NORMAL, CONTROL, BYTE = 2, 1, 3, 6
 """Kinds of token, as the format numbers them."""
 
 
-def write_tiny_model(file: Path, *, context: int = 32_768, endless: bool = False) -> Path:
-    """Write the model to ``file``; an ``endless`` one never says that its answer is over."""
+def write_tiny_model(
+    file: Path, *, context: int = 32_768, endless: bool = False, fills: bool = False
+) -> Path:
+    """Write the model to ``file``. An ``endless`` one never says that its answer is over; one that ``fills``
+    has the tokens by which a gap in a text is marked."""
     import gguf
     import numpy as np
 
@@ -27,6 +32,9 @@ def write_tiny_model(file: Path, *, context: int = 32_768, endless: bool = False
     for letter in " abcdefghijklmnopqrstuvwxyz":
         tokens.append(letter.replace(" ", "\u2581").encode())
         kinds.append(NORMAL)
+    marks = {name: len(tokens) + number for number, name in enumerate(FILLS if fills else ())}
+    tokens += [f"<|{name}|>".encode() for name in marks]
+    kinds += [CONTROL] * len(marks)
     writer = gguf.GGUFWriter(str(file), "llama")
     writer.add_name("tiny")
     writer.add_context_length(context)
@@ -44,6 +52,8 @@ def write_tiny_model(file: Path, *, context: int = 32_768, endless: bool = False
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
+    for name, token in marks.items():
+        writer.add_uint32(f"tokenizer.ggml.{name}_token_id", token)
     writer.add_chat_template(TEMPLATE)
     dice = np.random.default_rng(7)
 

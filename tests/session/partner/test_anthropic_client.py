@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import anthropic
 import pytest
 from anthropic import AsyncAnthropic
 
+from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from tests.session.link.test_connection import script
 
@@ -47,3 +49,43 @@ async def test_refusals_are_its_own_errors() -> None:
         async with client(partner) as claude:
             with pytest.raises(anthropic.APIStatusError, match="Overloaded"):
                 await claude.messages.create(model="m", max_tokens=9, messages=asking, stream=True)
+
+
+CALL = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+call = [{tool = "look", arguments = {path = "a.py"}}]
+[[scenario.step]]
+say = "I have looked."
+"""
+
+
+async def test_a_tool_is_called_and_its_result_is_read() -> None:
+    tools: Any = [{"name": "look", "input_schema": {"type": "object"}}]
+    asking: Any = [{"role": "user", "content": "look"}]
+    async with Partner(scripts=parse(CALL), key="sk-practice") as partner, client(partner) as claude:
+        async with claude.messages.stream(model="m", max_tokens=99, messages=asking, tools=tools) as stream:
+            final = await stream.get_final_message()
+        (call,) = [block for block in final.content if block.type == "tool_use"]
+        assert (call.name, call.input, final.stop_reason) == ("look", {"path": "a.py"}, "tool_use")
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": "a = 1"}
+        asking += [
+            {"role": "assistant", "content": final.content},
+            {"role": "user", "content": [result]},
+        ]
+        whole = await claude.messages.create(model="m", max_tokens=99, messages=asking, tools=tools)
+        assert [block.text for block in whole.content if block.type == "text"] == ["I have looked."]
+
+
+async def test_an_interrupt_stops_the_answer_and_the_conversation_goes_on_otherwise() -> None:
+    asking: Any = [{"role": "user", "content": "long"}]
+    async with Partner(rate=500, scripts=script(), key="sk-practice") as partner, client(partner) as claude:
+        async with claude.messages.stream(model="m", max_tokens=99, messages=asking) as stream:
+            said = await anext(aiter(stream.text_stream))
+        async with asyncio.timeout(10):
+            while not partner.cut:
+                await asyncio.sleep(0.01)
+        asking += [{"role": "assistant", "content": said.strip()}, {"role": "user", "content": "hello"}]
+        whole = await claude.messages.create(model="m", max_tokens=99, messages=asking)
+        assert [block.text for block in whole.content if block.type == "text"] == ["All is well."]

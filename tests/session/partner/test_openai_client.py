@@ -9,6 +9,7 @@ from typing import Any
 import openai
 import pytest
 from openai import AsyncOpenAI
+from openai.types.responses import ResponseSteerAcceptedEvent, ResponseSteerFailedEvent
 
 from session.partner.script.load import DEMO, load, parse
 from session.partner.script.script import Script
@@ -156,3 +157,43 @@ async def test_the_other_dialects_it_speaks() -> None:
         chunks = [chunk async for chunk in chat]
         text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
         assert len(text) > 50 and chunks[-1].usage is not None
+
+
+STORY = f"""
+[[scenario]]
+match = ["story"]
+[[scenario.step]]
+think = "{"hm " * 200}"
+[[scenario.step]]
+say = "Once upon a time."
+[[scenario]]
+match = ["shorter"]
+[[scenario.step]]
+say = "Once."
+"""
+
+
+async def test_an_answer_is_steered_and_its_events_are_of_the_documented_types() -> None:
+    async with (
+        Partner(rate=2_000, scripts=parse(STORY)) as partner,
+        AsyncOpenAI(base_url=partner.url, api_key="k") as client,
+        client.responses.connect() as connection,
+    ):
+        await connection.response.create(model="gpt-6-sol", input="a story")
+        first: Any = await connection.recv()
+        assert first.type == "response.created"
+        steer: Any = {"type": "response.steer", "previous_response_id": first.response.id, "input": "shorter"}
+        await connection.send(steer)
+        events: list[Any] = []
+        while not (events and events[-1].type == "response.completed"):
+            events.append(await connection.recv())
+        (accepted,) = [event for event in events if isinstance(event, ResponseSteerAcceptedEvent)]
+        assert accepted.steer.previous_response_id == first.response.id
+        (stopped,) = [event for event in events if event.type == "response.incomplete"]
+        assert stopped.response.incomplete_details.reason == "steered"
+        successor = events[-1].response
+        assert successor.output_text == "Once."
+        await connection.send({**steer, "previous_response_id": successor.id})
+        late: Any = await connection.recv()
+        assert isinstance(late, ResponseSteerFailedEvent)
+        assert late.error.code == "response_already_completed" and late.steer.input == "shorter"

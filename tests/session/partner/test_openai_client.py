@@ -193,7 +193,8 @@ async def test_an_answer_is_steered_and_its_events_are_of_the_documented_types()
         assert stopped.response.incomplete_details.reason == "steered"
         successor = events[-1].response
         assert successor.output_text == "Once."
-        await connection.send({**steer, "previous_response_id": successor.id})
+        steer["previous_response_id"] = successor.id
+        await connection.send(steer)
         late: Any = await connection.recv()
         assert isinstance(late, ResponseSteerFailedEvent)
         assert late.error.code == "response_already_completed" and late.steer.input == "shorter"

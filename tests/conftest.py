@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from session.text import masking
 from tests.thorough import IN_FULL
@@ -27,8 +27,11 @@ ENOUGH_MEMORY = 4 << 30
 _numbers = itertools.count()
 
 # In the usual run every example is the same on every machine, and no machine is too slow for one.
-settings.register_profile("usual", deadline=None, derandomize=True, database=None, max_examples=50)
-settings.register_profile("full", deadline=None, max_examples=200)
+SLOW = [HealthCheck.too_slow]
+settings.register_profile(
+    "usual", deadline=None, derandomize=True, database=None, max_examples=50, suppress_health_check=SLOW
+)
+settings.register_profile("full", deadline=None, max_examples=200, suppress_health_check=SLOW)
 settings.load_profile("full" if IN_FULL else "usual")
 
 

@@ -218,6 +218,7 @@ class Feed:
                     status.say("")
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.CommandStarted(command=command):
+                chat.action_to_end()
                 chat.call(command, f"! {event.line}").lines = COMMAND_LINES
             case said.CommandEnded(command=command):
                 entry = chat.call(command, f"! {event.line}")

@@ -240,6 +240,7 @@ class PromptControl:
             return False
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", told)), default=0))
         self._panes.chat.close_run()
+        self._panes.chat.action_to_end()
         self._panes.chat.text(f"{fence}diff\n{told}\n{fence}\n")
         self._panes.chat.close_run()
         return True

@@ -96,3 +96,16 @@ async def test_a_watch_tells_of_a_save(tmp_path: Path) -> None:
         it.app.composer.put("/watch off")
         it.key("enter")
         await it.until(lambda: "watched no more" in it.screen, "the end")
+
+
+async def test_the_chat_follows_a_command_though_it_was_scrolled_up(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES, script=MENDS, size=(120, 20)) as it:
+        it.app.composer.put("!seq 60")
+        await it.pilot.press("enter")
+        await it.until(lambda: "exit 0" in it.chat, "the end")
+        await it.pilot.press("f3", "g", "f4")
+        assert not it.app.chat.following
+        it.app.composer.put("!echo again")
+        await it.pilot.press("enter")
+        await it.until(lambda: "! echo again" in it.screen, "the command")
+        assert it.app.chat.following

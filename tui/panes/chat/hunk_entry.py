@@ -107,7 +107,7 @@ class HunkEntry:
         size = self.size
         counts: list[Span] = []
         if size.added or size.removed:
-            counts = [(f"  +{size.added}", "added"), (f" −{size.removed}", "removed")]
+            counts = [(f"  +{size.added}", "success"), (f" −{size.removed}", "error")]
         return counts
 
     def _sample(self, width: int, hang: str) -> Row:

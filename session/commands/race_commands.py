@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,7 @@ class RaceCommands:
             judges = list(checks) if checks is not None else await self._checks.agreed()
         except CheckError as problem:
             raise RaceError(str(problem)) from problem
+        await asyncio.to_thread(_load)
         if not judges:
             raise RaceError("a race needs a check that says which attempt is right")
 
@@ -235,6 +237,14 @@ class RaceCommands:
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
         )
+
+
+def _load() -> None:
+    """Load what a race needs, away from the event loop."""
+    import session.attempts.attempt_maker
+    import session.attempts.judge
+    import session.attempts.race_runner
+    import session.attempts.variety  # noqa: F401
 
 
 async def _nothing() -> list[HunkUndone | HunkRefused]:

@@ -1,9 +1,11 @@
-"""Measures a race of eight attempts at 1,000 tokens a second each, in a session without a screen.
+"""Measures a race of eight attempts at 1,000 tokens a second each, without a screen or in the real app.
 
-    python3 -m tests.bench.race_bench [ATTEMPTS]
+    python3 -m tests.bench.race_bench [ATTEMPTS] [screen]
 
 Prints the longest steps of the event loop, the memory, how long after the verdict the losers' sockets were
-cut, and how long after it the winner's last hunk had landed. The partner runs in a process of its own.
+cut, and how long after it the winner's last hunk had landed. With ``screen`` the app runs at 160×48 with the
+panel of the race, and keys are typed all the while: printed is how long each took to be in the prompt. The
+partner runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+from textual import events
 
 from session.attempts.attempt import Attempt
 from session.attempts.race import Race
@@ -25,6 +31,7 @@ from session.events import AttemptChecked, AttemptStarted, Event, HunkLanded, Ra
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from tui.app.app import SparkApp
 
 ATTEMPTS = 8
 RATE = 1_000
@@ -62,7 +69,37 @@ def p99(values: list[float]) -> float:
     return sorted(values)[int(len(values) * 0.99)] * 1000
 
 
-async def measure(root: Path, url: str, attempts: int) -> None:
+async def type_keys(app: SparkApp, took: list[float]) -> None:
+    """Type a key every 40 ms, and note the seconds until each is in the prompt."""
+    typed = 0
+    while True:
+        typed += 1
+        began = time.perf_counter()
+        app.post_message(events.Key("x", "x"))
+        while len(app.composer.draft) < typed:
+            await asyncio.sleep(0.001)
+        took.append(time.perf_counter() - began)
+        await asyncio.sleep(0.04)
+
+
+@asynccontextmanager
+async def opened(session: Session, *, screen: bool) -> AsyncIterator[SparkApp | None]:
+    """The session, open: by itself or in the app."""
+    if not screen:
+        await session.open()
+        yield None
+        await session.close()
+        return
+    app = SparkApp(session, theme="dark")
+    async with app.run_test(size=(160, 48)):
+        while app.status.status.link != "ready":
+            await asyncio.sleep(0.05)
+        app.composer.focus()
+        yield app
+        await session.close()
+
+
+async def measure(root: Path, url: str, attempts: int, *, screen: bool) -> None:
     """Run one race and print its figures."""
     environ = {f"XDG_{kind}_HOME": str(root.parent / kind) for kind in ("STATE", "CONFIG", "CACHE")}
     flags = Flags(base_url=url, model="spark-practice", provider="partner")
@@ -99,16 +136,20 @@ async def measure(root: Path, url: str, attempts: int) -> None:
             landed.append(time.perf_counter())
 
     session._recorder.subscribe(take)
-    await session.open()
-    await asyncio.sleep(2)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    keys: list[float] = []
     late: list[float] = []
     held: list[float] = []
-    watching = asyncio.create_task(watch_loop(late, held))
-    await session.race.start("mend add", attempts, [CHECK])
-    while not landed or session.running:
-        await asyncio.sleep(0.01)
-    watching.cancel()
+    async with opened(session, screen=screen) as app:
+        await asyncio.sleep(2)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        watching = [asyncio.create_task(watch_loop(late, held))]
+        if app is not None:
+            watching.append(asyncio.create_task(type_keys(app, keys)))
+        await session.race.start("mend add", attempts, [CHECK])
+        while not landed or session.running:
+            await asyncio.sleep(0.01)
+        for task in watching:
+            task.cancel()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     verdict = max(each for each in verdicts if each < over[0])
     print(f"attempts {len(started)}, checks {len(checks)}")
@@ -119,12 +160,17 @@ async def measure(root: Path, url: str, attempts: int) -> None:
     print(
         f"memory, most                  {memory / 1024:8.1f} MB   {(memory - before) / 1024:.1f} for the race"
     )
-    await session.close()
+    if keys:
+        print(
+            f"key to prompt, median         {statistics.median(keys) * 1000:8.1f} ms   p99 {p99(keys):.0f} ms"
+        )
 
 
 def main() -> None:
     """Serve, race, print."""
-    attempts = int(sys.argv[1]) if len(sys.argv) > 1 else ATTEMPTS
+    given = sys.argv[1:]
+    screen = "screen" in given
+    attempts = next((int(each) for each in given if each.isdigit()), ATTEMPTS)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "project"
         root.mkdir()
@@ -135,7 +181,7 @@ def main() -> None:
         partner = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         try:
             assert partner.stdout is not None
-            asyncio.run(measure(root, partner.stdout.readline().strip(), attempts))
+            asyncio.run(measure(root, partner.stdout.readline().strip(), attempts, screen=screen))
         finally:
             partner.terminate()
             partner.wait()

@@ -20,6 +20,7 @@ CLASSES = {
     "links, races, devices and hard links": (
         "tests/edits/files/test_containment.py",
         "tests/edits/files/test_hard_links.py",
+        "tests/context/disk/test_source.py",
         "tests/session/sandbox/test_walls.py",
     ),
     "files that run, decide or hold keys": (

@@ -18,6 +18,11 @@ LARGEST = 1_000_000
 _LEAST = 64_000
 """Number of bytes that are read at once at least, since some files report a size of 0 and have content."""
 
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# With O_PATH a folder that can be searched but not listed can be passed through.
+_ROOT = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_FOLDER = _ROOT | os.O_NOFOLLOW
+
 LINK = "a symbolic link"
 """The reason why a link gives no text."""
 
@@ -51,11 +56,11 @@ class Unread:
 def read(root: Path, path: str) -> Source | Unread:
     """The text of ``path`` (relative to ``root``), or why there is none. Never raises OSError.
 
-    Links are not followed: their target is either in the project under its own name, or outside of it. The
-    file is opened without waiting, so that a named pipe cannot hang.
+    Links are not followed, nor folders that have become links: their target is either in the project under
+    its own name, or outside of it. The file is opened without waiting, so that a named pipe cannot hang.
     """
     try:
-        handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = _opened(root, path)
     except OSError as problem:
         return _unopened(path, problem)
     try:
@@ -74,6 +79,22 @@ def read(root: Path, path: str) -> Source | Unread:
     if len(data) > LARGEST:
         return Unread(path, too_large(len(data)))
     return decode(path, data)
+
+
+def _opened(root: Path, path: str) -> int:
+    """A descriptor of the file. Each folder on the way is opened from the one above it."""
+    *folders, name = path.split("/")
+    above = None
+    try:
+        for folder in (root, *folders) if folders else ():
+            inner = os.open(folder, _ROOT if above is None else _FOLDER, dir_fd=above)
+            if above is not None:
+                os.close(above)
+            above = inner
+        return os.open(name if folders else f"{root}/{name}", _FILE, dir_fd=above)
+    finally:
+        if above is not None:
+            os.close(above)
 
 
 def _bytes(handle: int, expected: int) -> bytes:

@@ -66,3 +66,26 @@ def test_names() -> None:
     assert name_problem("a b/ünï.py") is None
     assert name_problem("a\nb") and name_problem("a\x1b[2J") and name_problem(os.fsdecode(b"\xff.py"))
     assert shown_name(os.fsdecode(b"a\n\xff")) == "a\\n\ufffd"
+
+
+@pytest.mark.parametrize("path", ["docs/config", "docs/deep/config", "src/docs/config"])
+def test_a_folder_that_became_a_link_is_not_followed(tmp_path: Path, path: str) -> None:
+    root, outside = tmp_path / "project", tmp_path / "outside"
+    for folder in (root, outside):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_text(f"{folder.name}\n")
+    assert text_of(root, path) == "project\n"
+    linked = next(part for part in (root / path).parents if part.name == "docs")
+    linked.rename(tmp_path / "before")
+    linked.symlink_to(outside / linked.relative_to(root))
+    assert (root / path).read_text() == "outside\n"
+    assert isinstance(read(root, path), Unread)
+
+
+def test_reading_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/c").write_text("x")
+    before = len(list(Path("/dev/fd").iterdir()))
+    for path in ("a/b/c", "a/b/gone", "a/gone/c", "a/b/c/d", "a/b"):
+        read(tmp_path, path)
+    assert len(list(Path("/dev/fd").iterdir())) == before

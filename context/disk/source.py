@@ -86,7 +86,7 @@ def _opened(root: Path, path: str) -> int:
     *folders, name = path.split("/")
     above = None
     try:
-        for folder in (root, *folders) if folders else ():
+        for folder in [str(root), *folders] if folders else ():
             inner = os.open(folder, _ROOT if above is None else _FOLDER, dir_fd=above)
             if above is not None:
                 os.close(above)

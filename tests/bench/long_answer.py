@@ -15,11 +15,13 @@ import contextlib
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from edits.ledger.ledger import Ledger
@@ -37,7 +39,14 @@ BETWEEN = 5.0
 MOST_CUTS = 2
 """A turn resumes a lost answer three times at most."""
 FAULTS = ("resize", "late", "stop", "keys", "touch", "undo", "cut", "follow", "look")
-KEYS = ("a thought\x15", "\x1b[5~\x1b[5~\x1b[6~\x1b[6~", "\x10\x15\x03", "é字\x15")
+WRONG = (
+    "lost",
+    "answers that ended early",
+    "lines that the ledger does not say",
+    "damaged records",
+    "faults in the log",
+)
+KEYS = ("a thought\x15", "\x1b[5~\x1b[5~\x1b[6~\x1b[6~", "é字\x7f\x7f")
 
 
 def script(seconds: float, rate: int) -> Script:
@@ -122,13 +131,26 @@ class Trial:
                 with file.open("a") as writing:
                     writing.write("touched\n")
             case "undo":
-                pane.type("/undo\r")
+                self._undo()
             case "cut":
                 self._serving.cut()
             case "follow":
                 self._follow()
             case _:
                 pane.type("\x1b[I\x1b[O\x1b[I")
+
+    def _undo(self) -> None:
+        """Another process undoes the last hunk."""
+        command = [*self._place.command()[:4], "undo"]
+        undoing = subprocess.Popen(
+            command,
+            cwd=self._place.project,
+            env=self._place.environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while undoing.poll() is None:
+            self.read(0.1)
 
     def _follow(self) -> None:
         other = Pty(self._place.command(), self._place.project, self._place.environ)
@@ -150,21 +172,25 @@ def wrong(place: Stage) -> Counter[str]:
     ledger.recover()
     known = {record.id: record.state for record in ledger.hunks()}
     told: list[str] = []
+    records: list[dict[str, Any]] = []
     damage = ledger.damaged_records()
     for journal in folders.sessions.glob("*.jsonl"):
         damage += damaged_lines(journal)
-        told += [str(each["hunk"]) for each in read_records(journal) if each["type"] == "hunk.landed"]
+        records += [each for each in read_records(journal) if each["type"] in ("hunk.landed", "turn.ended")]
+    told += [str(each["hunk"]) for each in records if each["type"] == "hunk.landed"]
     lines = sum(
         line.startswith("line ")
         for number in range(FILES)
         for line in (place.project / f"f{number}.txt").read_text().splitlines()
     )
     log = folders.error_log
+    ended = any(each["type"] == "turn.ended" and each["status"] != "interrupted" for each in records)
     return Counter(
         {
             "told to have landed": len(told),
             "lost": len(set(told) - known.keys()),
             "lines that the ledger does not say": abs(lines - list(known.values()).count("landed")),
+            "answers that ended early": int(ended),
             "damaged records": damage,
             "faults in the log": len(log.read_text().splitlines()) if log.exists() else 0,
         }
@@ -225,7 +251,13 @@ def main() -> int:
         f"threads {minute.threads} → {last.threads}; left in {left:.2f} s"
     )
     print(log[:20000])
-    bad = ("lost", "lines that the ledger does not say", "damaged records", "faults in the log")
+    bad = (
+        "lost",
+        "answers that ended early",
+        "lines that the ledger does not say",
+        "damaged records",
+        "faults in the log",
+    )
     return 1 if any(counts[name] for name in bad) else 0
 
 

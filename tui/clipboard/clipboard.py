@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,10 +75,13 @@ class Clipboard:
 async def _into_tmux(data: bytes) -> bool:
     """Put ``data`` into a buffer of tmux, which sends it to the terminal's clipboard where that is allowed
     (``-w``, which tmux has from version 3.2 on)."""
+    program = shutil.which("tmux")
+    if program is None or not Path(program).is_absolute():  # with "." in PATH it may be the project's
+        return False
     for arguments in (("-w", "-"), ("-",)):
         try:
             process = await asyncio.create_subprocess_exec(
-                "tmux",
+                program,
                 "load-buffer",
                 *arguments,
                 stdin=asyncio.subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.e2e.tmux import terminal, wait_for
 from tests.tui.stage import stage
-from tui.clipboard.clipboard import Clipboard
+from tui.clipboard.clipboard import Clipboard, _into_tmux
 from tui.clipboard.routes import MOST_BYTES
 
 
@@ -93,3 +94,16 @@ def test_inside_tmux_the_text_is_in_its_paste_buffer(tmp_path: Path, spark_path:
         pane.until("copied 9 characters to tmux")
         pane.keys("C-q")
         pane.until("exit 0")
+
+
+async def test_a_program_of_the_project_is_not_taken_for_tmux(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = tmp_path / "tmux"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    for path in (".", "", f":{os.environ['PATH']}", f".:{os.environ['PATH']}"):
+        monkeypatch.setenv("PATH", path)
+        assert not await _into_tmux(b"text")
+    assert not (tmp_path / "ran").exists()

@@ -1,0 +1,77 @@
+"""Processes are started in few places, always by an argument list, and never by a shell's line.
+
+Every file that starts one is listed here with what it starts and what that gets of the environment.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.project.source import PACKAGES, ROOT, python_files
+
+PLACES = {
+    "context/disk/git.py": "git, with an environment of allowed names",
+    "context/index/worker_pool.py": "spark's own readers of files, isolated from folders of code",
+    "session/debugging/live_run.py": "the command that the user runs live, as a shell would",
+    "session/engine/process.py": "the embedded engine, with an environment without keys",
+    "session/keys/children.py": "the user's key command and the keyring, in the home folder",
+    "session/mcp/link.py": "MCP servers, with an environment of allowed names, in a folder of their own",
+    "session/partner/demo.py": "git, in a sample project that was just made",
+    "session/partner/server/process.py": "the partner",
+    "session/sandbox/walls.py": "becomes the command in a sandbox",
+    "session/tools/command/process.py": "commands and checks, with an environment of allowed names",
+    "session/tools/command/supervisor.py": "becomes the command that it watches",
+    "tui/clipboard/clipboard.py": "tmux, to copy",
+    "tui/files/outside_editor.py": "the user's editor",
+}
+_STARTS = {
+    *("Popen", "create_subprocess_exec", "create_subprocess_shell", "getoutput", "getstatusoutput"),
+    *("check_call", "check_output", "system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp"),
+    *("execl", "execle", "execlp", "execlpe", "execv", "execve", "execvp", "execvpe", "startfile"),
+    *("stdio_client", "open_process", "ProcessPoolExecutor", "spawnv", "spawnvp"),
+}
+_OF_MODULES = {("subprocess", "run"), ("subprocess", "call"), ("webbrowser", "open"), ("pty", "spawn")}
+_SHELLS = {"create_subprocess_shell", "getoutput", "getstatusoutput", "system", "popen"}
+
+
+def starts(tree: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The calls that start a process, each with whether a shell reads it."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called, name, owner = node.func, "", ""
+        if isinstance(called, ast.Attribute):
+            name = called.attr
+            owner = called.value.id if isinstance(called.value, ast.Name) else ""
+        elif isinstance(called, ast.Name):
+            name = called.id
+        if name in _STARTS or (owner, name) in _OF_MODULES:
+            yield name, name in _SHELLS or any(each.arg == "shell" for each in node.keywords)
+
+
+def test_processes_are_started_in_few_places_and_by_argument_lists() -> None:
+    found: dict[str, list[str]] = {}
+    for package in PACKAGES:
+        for file in python_files(package):
+            for name, shell in starts(ast.parse(file.read_text("utf-8"))):
+                assert not shell, f"{file}: {name} gives a line to a shell"
+                found.setdefault(file.relative_to(ROOT).as_posix(), []).append(name)
+    assert sorted(found) == sorted(PLACES), "say here what is started, and what it gets of the environment"
+
+
+@pytest.mark.parametrize(
+    ("line", "shell"),
+    [
+        ("subprocess.Popen(['a'])", False),
+        ("subprocess.run('a', shell=True)", True),
+        ("await asyncio.create_subprocess_shell('a')", True),
+        ("os.system('a')", True),
+        ("os.execvp(a, b)", False),
+        ("mcp.stdio_client(a)", False),
+    ],
+)
+def test_such_a_line_is_found(line: str, shell: bool) -> None:
+    assert [each for _, each in starts(ast.parse(line))] == [shell]

@@ -107,7 +107,7 @@ def make_controls(
         app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading, drops
     )
     touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
-    files.on_saved, review.stop = touches.saved, prompts.stop_turn
+    files.on_saved, files.on_closed, review.stop = touches.saved, touches.closed, prompts.stop_turn
     panes.composer.on_sending = sessions.sending
     panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")

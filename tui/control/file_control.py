@@ -62,6 +62,8 @@ class FileControl:
         """The files that turns left with a syntax error, which the user has not answered about."""
         self.on_saved: Callable[[Buffer], str] = lambda buffer: ""
         """Called when the user saved a file, or wanted to; returns what is said besides."""
+        self.on_closed: Callable[[Buffer], None] = lambda buffer: None
+        """Called when the user closed a file."""
         self._asked: Buffer | None = None
         """The file that is asked about before it is closed or saved."""
         self._leave: Callable[[], None] = lambda: None
@@ -109,6 +111,7 @@ class FileControl:
 
     def _close(self, buffer: Buffer) -> None:
         self._file.close(buffer)
+        self.on_closed(buffer)
         if not self._file.path:
             self._app.screen_stack[0].set_focus(self._panes.composer)
 

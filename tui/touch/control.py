@@ -76,8 +76,10 @@ class TouchControl:
         for hunk, path in self._landed.items():
             if path == self._shown:
                 self._touch.appeared(hunk, now)
-        touched = self._touch.lines
-        if touched is not None and self._file.buffers.of(touched.path) is None:
+
+    def closed(self, buffer: Buffer) -> None:
+        """A file was closed, and with it what was changed there."""
+        if self._touch.lines is not None and self._touch.lines.path == buffer.path:
             self.give_up()
 
     def _put(self) -> None:

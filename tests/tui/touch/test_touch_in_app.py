@@ -130,6 +130,15 @@ async def test_a_change_that_is_taken_back_is_not_sent(tmp_path: Path) -> None:
         assert "I changed" not in it.chat and "h1 edited" not in it.screen
 
 
+async def test_a_change_is_not_sent_when_its_file_is_closed(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=SCRIPT, rate=1000) as it:
+        await at_the_fresh_hunk(it)
+        await it.pilot.press("x", "ctrl+f4")
+        await it.answer("d")
+        await it.until(lambda: it.app.shown_file.buffers.of("greeter.py") is None, "the end of the file")
+        assert "h1 edited" not in it.screen and "x" not in (it.root / "greeter.py").read_text()
+
+
 async def test_another_prompt_overtakes_the_change_and_its_text_stays(tmp_path: Path) -> None:
     async with stage(tmp_path, script=SCRIPT, rate=1000) as it:
         await at_the_fresh_hunk(it)

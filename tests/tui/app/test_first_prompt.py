@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from tests.tui.stage import stage
+from tests.tui.stage import Stage, stage
 
 PACKAGES = ("context", "edits", "session", "tui")
 IMPORTS = """
@@ -34,14 +34,20 @@ class Imports:
             self.names.append(name)
 
 
+async def warm(it: Stage) -> None:
+    """Wait until all is loaded that is loaded behind the first frame."""
+    behind = {"warming up", "opening the session", "reserving hunk ids"}
+    await it.until(
+        lambda: not behind & {task.get_name() for task in asyncio.all_tasks()}, "the end of what warms up"
+    )
+    await it.pilot.pause()
+
+
 async def imported_by_the_first_prompt(folder: Path) -> list[str]:
     """The modules that are loaded between Enter and the first token."""
     imports = Imports()
     async with stage(folder) as it:
-        behind = {"warming up", "opening the session", "reserving hunk ids"}
-        await it.until(
-            lambda: not behind & {task.get_name() for task in asyncio.all_tasks()}, "the end of what warms up"
-        )
+        await warm(it)
         sys.meta_path.insert(0, imports)
         await it.ask("just talk")
         await it.until(lambda: "Manners" in it.chat, "the first token")
@@ -66,7 +72,7 @@ async def test_the_conversation_begins_without_a_layout(
         refresh(screen, *arguments, **named)
 
     async with stage(tmp_path) as it:
-        await it.pilot.pause()
+        await warm(it)
         monkeypatch.setattr(Screen, "_refresh_layout", counted)
         await it.ask("just talk")
         await it.until(lambda: "Manners" in it.screen, "the first token on the screen")

@@ -61,6 +61,22 @@ async def test_all_of_the_welcome_can_be_read(tmp_path: Path, size: tuple[int, i
         assert "spark" in it.screen
 
 
+async def test_the_welcome_takes_the_keys_of_the_chat(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.pilot.press("f6")
+        await it.until(lambda: it.app.chat.has_focus, "the chat")
+        await it.pilot.press("slash", "a", "b")
+        await it.until(lambda: "/ab" in it.screen.splitlines()[-4], "what is searched for")
+        await it.pilot.press("escape", "v", "y", "left_square_bracket", "end", "home")
+        await it.pilot.pause()
+        assert "Say what should change" in it.screen and "/ab" not in it.screen
+        await it.pilot.click("#chat", offset=(5, 5))
+        await it.pilot.press("f3")
+        await it.ask("just talk")
+        await it.done()
+        assert "Say what should change" not in it.screen and "The end of the talk." in it.screen
+
+
 async def test_keys_for_panes_that_are_not_there_say_so(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         for key, told in (

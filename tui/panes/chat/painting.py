@@ -97,13 +97,13 @@ class LinePainter:
         """One line of the pane, inside of its border."""
         view = self._view
         width, height = view.size
-        if view.page is not None and not view.transcript.total:
-            return view.page.line(y, view.size, view.palette)
         if y == height - 1:
             below = view.transcript.total - view.top - height
             more = f"↓ {below} more · {shown('to_end', 'chat')} " if below > 0 and not view.following else ""
             if told := visible(view.keys.line) or more:
                 return hint(told, width, view.palette)
+        if view.page is not None and not view.transcript.total:
+            return view.page.line(y, view.size, view.palette)
         body = max(0, width - 1)
         number = view.top + y
         row = view.transcript.row(number)

@@ -188,5 +188,4 @@ def _follows(place: NextPlace, before: Sequence[str], after: Sequence[str], coun
         if row <= each.row < row + len(place.old)
     ]
     new = [each for each in calls(language, source, cause.name) if row <= each.row < row + count]
-    data = source.encode()
-    return len(old) == len(new) and all(fits(each, cause.new.parameters, data) for each in new)
+    return len(old) == len(new) and all(fits(each, cause.new.parameters) for each in new)

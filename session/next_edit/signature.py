@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from context.code.calls import Call, Parameter, Signature
+from context.code.calls import Argument, Call, Parameter, Signature
 from session.next_edit.rename import SHORTEST
 
 
@@ -49,30 +49,36 @@ def signature_changes(before: Sequence[Signature], after: Sequence[Signature]) -
 def edit_of(call: Call, change: SignatureChange, source: bytes) -> CallEdit | None:
     """What a call in ``source`` needs after the change; None where it needs nothing, or where it did not fit
     the signature before: then it may be a call of something else."""
-    given = None if call.spread else _bound(call, change.old.parameters, source)
+    named = [each.keyword for each in call.arguments]
+    given = None if call.spread else _bound(named, change.old.parameters)
     if given is None:
         return None
     following = _renamed(change)
     values: dict[int, str] = {}
-    loose: list[str] = []
-    for at, number in enumerate(given):
-        argument = call.arguments[at]
-        text = source[argument.value : argument.end].decode()
+    loose: list[Argument] = []
+    for argument, number in zip(call.arguments, given, strict=True):
         if change.old.parameters[number].rest:
-            loose.append(source[argument.start : argument.end].decode())
+            loose.append(argument)
         elif (now := following[number]) is not None:
-            values[now] = text
-    wanted = _arguments(change.new.parameters, values, keywords=_keywords(call, given, following, change))
+            values[now] = source[argument.value : argument.end].decode()
+    keywords = _keywords(call, given, following, change)
+    wanted = _arguments(change.new.parameters, values, keywords=keywords)
     if wanted is None:
         return CallEdit(open=True)
-    wanted += loose
+    named_now = [""] * (len(wanted) - len(keywords))
+    named_now += [change.new.parameters[number].name for number in keywords]
+    named_now += [each.keyword for each in loose]
+    if _bound(named_now, change.new.parameters) is None:
+        return CallEdit(open=True)
+    wanted += [source[each.start : each.end].decode() for each in loose]
     texts = [source[each.start : each.end].decode() for each in call.arguments]
     return None if wanted == texts else _edit(call, texts, wanted)
 
 
-def fits(call: Call, parameters: Sequence[Parameter], source: bytes) -> bool:
+def fits(call: Call, parameters: Sequence[Parameter]) -> bool:
     """Whether the arguments of a call are what these parameters take."""
-    return not call.spread and _bound(call, parameters, source) is not None
+    named = [each.keyword for each in call.arguments]
+    return not call.spread and _bound(named, parameters) is not None
 
 
 def _names(signature: Signature) -> str:
@@ -84,20 +90,26 @@ def _lone(found: Sequence[Signature]) -> dict[str, Signature]:
     return {each.called: each for each in found if many[each.called] == 1}
 
 
-def _bound(call: Call, parameters: Sequence[Parameter], source: bytes) -> list[int] | None:
-    """The number of the parameter that each argument is for; None where they do not fit."""
+def _bound(named: Sequence[str], parameters: Sequence[Parameter]) -> list[int] | None:
+    """The number of the parameter that each argument is for; None where they do not fit. ``named`` are the
+    names that the arguments are given by, empty for those that are given by their place."""
     placed = [number for number, each in enumerate(parameters) if not each.rest and not each.by_name]
     rests = {each.rest: number for number, each in enumerate(parameters) if each.rest}
     names = {each.name: number for number, each in enumerate(parameters) if not each.rest}
     found: list[int] = []
-    for at, argument in enumerate(call.arguments):
-        if argument.keyword:
-            number = names.get(argument.keyword, rests.get("**"))
+    for at, name in enumerate(named):
+        if name:
+            number = names.get(name, rests.get("**"))
+        elif any(named[:at]):
+            return None
         else:
             number = placed[at] if at < len(placed) else rests.get("*")
         if number is None or (number in found and not parameters[number].rest):
             return None
         found.append(number)
+    by_name = [name for name in named if name]
+    if len(set(by_name)) < len(by_name):
+        return None
     for number, each in enumerate(parameters):
         if not (each.optional or each.rest or number in found):
             return None

@@ -105,11 +105,18 @@ def _with_arguments(region: str, name: str, before: list[str], after: list[str])
     wanted = [part for part in after if part not in ("self", "cls")]
     while (found := re.search(rf"\b{re.escape(name)}\(", region)) is not None:
         end = _closing(region, found.end())
-        given = dict(zip(kept, _parts(region[found.end() : end]), strict=False))
-        arguments = (given.get(each) or re.split(r"\W", each, maxsplit=1)[0] for each in wanted)
+        written = _parts(region[found.end() : end])
+        given = dict(zip(kept, written, strict=False))
+        by_name = any(re.match(r"\w+ *=[^=]", each) for each in written)
+        arguments = (given.get(each) or _new_argument(each, by_name=by_name) for each in wanted)
         made += region[: found.end()] + ", ".join(arguments)
         region = region[end:]
     return made + region
+
+
+def _new_argument(parameter: str, *, by_name: bool) -> str:
+    name = re.split(r"\W", parameter, maxsplit=1)[0]
+    return f"{name}={name}" if by_name else name
 
 
 def _closing(text: str, start: int) -> int:

@@ -184,6 +184,7 @@ async def test_the_model_gives_a_new_argument_and_the_next_is_asked_for_while_on
         await take(it, 1, 2, 3)
         await it.until(NextEditsOver)
         assert "print(greet('you', '?', tone))" in it.text("b.py")
+        assert "print(greet('them', mark='.', tone=tone))" in it.text("b.py")
         turns = {event.turn for event in it.all(HunkLanded)}
         assert len(turns) == 1
         await it.session.hunks.undo_turn(turns.pop())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -88,33 +90,64 @@ def test_a_name_that_stands_for_two_functions_has_no_changed_signature() -> None
     assert not found
 
 
-NAMES = st.lists(st.sampled_from(["one", "two", "three", "four"]), unique=True, max_size=4)
+NAMES = ("one", "two", "three", "four")
 
 
-@settings(max_examples=60)
-@given(NAMES, NAMES, st.data())
-def test_whatever_is_derived_fits_and_gives_each_parameter_the_value_it_had(
-    before: list[str], now: list[str], data: st.DataObject
-) -> None:
-    if before == now:
-        return
-    by_place = data.draw(st.integers(0, len(before)))
-    given_values = {name: f"v{number}" for number, name in enumerate(before)}
-    written = [*(given_values[name] for name in before[:by_place])]
-    written += [f"{name}={given_values[name]}" for name in before[by_place:]]
+def parameters(dice: random.Random) -> str:
+    """Any list of parameters: with defaults, by name alone, and with the rest in a tuple or a dictionary."""
+    made: list[str] = []
+    by_name = optional = False
+    for name in dice.sample(NAMES, dice.randint(0, 4)):
+        if not by_name and dice.random() < 0.2:
+            by_name = True
+            made.append(dice.choice(["*", "*rest"]))
+        default = dice.random() < 0.3 or (optional and not by_name)
+        optional = optional or (default and not by_name)
+        made.append(f"{name}=0" if default else name)
+    if made and made[-1] == "*":
+        made.pop()
+    return ", ".join([*made, "**more"] if dice.random() < 0.15 else made)
+
+
+def arguments(dice: random.Random) -> str:
+    """Any arguments, each with a value of its own."""
+    names, by_place = dice.sample(NAMES, 4), dice.randint(0, 4)
+    values = [f"v{number}" for number in range(dice.randint(0, 4))]
+    named = [f"{name}={value}" for name, value in zip(names, values[by_place:], strict=False)]
+    return ", ".join([*values[:by_place], *named])
+
+
+def called(listed: str, call: str) -> dict[str, object] | None:
+    """What a function with these parameters gets by a call; None where the call fails."""
+    space: dict[str, object] = {f"v{number}": f"v{number}" for number in range(4)}
+    exec(f"def fun({listed}): return dict(locals())", space)
+    try:
+        got = eval(call, space)
+    except TypeError:
+        return None
+    assert isinstance(got, dict)
+    return got
+
+
+@settings(max_examples=100)
+@given(st.randoms(use_true_random=False))
+def test_whatever_is_derived_gives_each_parameter_the_value_it_had(dice: random.Random) -> None:
     python = named_language("python")
     assert python is not None
-    old, new = (f"def fun({', '.join(names)}): pass" for names in (before, now))
-    (change,) = signature_changes(signatures(python, old), signatures(python, new))
-    places = list(places_in(change, "x.py", [f"fun({', '.join(written)})"]))
-    if not places or places[0].new is None:
-        return
-    (line,) = places[0].new
-    (call,) = calls(python, line, "fun")
-    assert fits(call, change.new.parameters, line.encode())
-    namespace: dict[str, object] = {value: value for value in given_values.values()}
-    exec(f"def fun({', '.join(now)}): return dict(locals())\nmade = {line}", namespace)
-    made = namespace["made"]
-    assert isinstance(made, dict)
-    for name in set(before) & set(now):
-        assert made[name] == given_values[name]
+    before, now, call = parameters(dice), parameters(dice), f"fun({arguments(dice)})"
+    found = [signatures(python, f"def fun({listed}): pass") for listed in (before, now)]
+    for change in signature_changes(*found):
+        was = called(before, call)
+        places = list(places_in(change, "x.py", [call]))
+        if was is None:
+            assert not places, "it was no call of this function"
+        elif not places:
+            assert called(now, call) is not None, "it needs a change"
+        elif places[0].new is not None:
+            (made,) = places[0].new
+            got = called(now, made)
+            assert got is not None and [
+                fits(each, change.new.parameters) for each in calls(python, made, "fun")
+            ]
+            for name in {*was, *got}.intersection(was, got) - {"rest", "more"}:
+                assert was[name] in (got[name], 0)

@@ -111,6 +111,8 @@ class Ran:
 
 
 RunSpark = Callable[..., Ran]
+LONGEST_COMMAND = 180.0
+"""Seconds after which a command hangs: on a busy machine some take a minute."""
 
 
 @pytest.fixture
@@ -138,7 +140,7 @@ def run_spark(spark_path: Path, tmp_path: Path) -> RunSpark:
             input=given.encode() if isinstance(given, str) else given,
             env={**os.environ, **(env or {})},
             capture_output=True,
-            timeout=60,
+            timeout=LONGEST_COMMAND,
             check=False,
         )
         ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -29,7 +29,7 @@ def partner(spark_path: Path, *options: str) -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
+        process.communicate(timeout=30)
         assert process.returncode == 0
 
 

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -66,6 +65,13 @@ def quit_spark(pane: Terminal) -> str:
     return pane.until("exit 0")
 
 
+def next_hunk(pane: Terminal) -> str:
+    """Press F8, and wait until the status line names the hunk; returns the screen."""
+    shown = pane.screen().rstrip().rpartition("\n")[2]
+    pane.keys("F8")
+    return pane.until(lambda screen: screen.rstrip().rpartition("\n")[2] != shown)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
@@ -106,9 +112,7 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         assert done["tasks/api.py"].count("/api/tasks/ID/reopen") == 1
 
         for _ in range(12):  # to the first hunk: the keys go round all landed ones
-            pane.keys("F8")
-            time.sleep(0.2)
-            if pane.screen().startswith("─ tasks/store.py"):
+            if "h1 · tasks/store.py" in next_hunk(pane):
                 break
         pane.keys("F9")
         pane.until("undone")

@@ -87,7 +87,7 @@ def aside(server: contextlib.AbstractAsyncContextManager[T]) -> Iterator[T]:
 
     thread = Thread(target=lambda: asyncio.run(run()))
     thread.start()
-    it, loop, end = began.result(10)
+    it, loop, end = began.result(30)
     try:
         yield it
     finally:

@@ -25,7 +25,7 @@ def reading(pane: Pty, until: Callable[[], bool], what: str) -> None:
 
 
 def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change() -> None:
-    with stage("60") as at, at.spark() as pane:
+    with stage("100") as at, at.spark() as pane:
         pane.until("ready")
         pane.type(REQUEST + "\r")
         store = at.project / "tasks/store.py"

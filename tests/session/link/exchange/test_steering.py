@@ -65,14 +65,25 @@ def script(**changes: Any) -> Script:
     return replace(parse(SCRIPT.replace("{words}", "word " * 300)), **changes)
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine may be slow."""
+    monkeypatch.setattr("session.link.connection.PATIENCE", 20.0)
+    monkeypatch.setattr("session.link.exchange.steering.PATIENCE", 20.0)
+
+
+async def with_spare(connection: Connection) -> None:
+    async with asyncio.timeout(10):
+        while not connection.has_spare:
+            await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def linked(partner: Partner, profile: Any = STEERABLE) -> AsyncIterator[Connection]:
     connection = Connection(Endpoint(partner.url), profile, service=SOCKET)
     connection.start()
     await until(connection, LinkState.READY)
-    async with asyncio.timeout(10):
-        while not connection.has_spare:
-            await asyncio.sleep(0.01)
+    await with_spare(connection)
     try:
         yield connection
     finally:
@@ -165,6 +176,7 @@ async def test_a_server_that_takes_no_steer_is_asked_anew_and_never_steered_agai
         asked = [request for request in partner.requests if request.generate]
         assert connection.promotions == 1 and asked[-1].size > 30_000
         assert connection.left_out == ("a prompt in the middle of an answer",)
+        await with_spare(connection)
         await interrupted(connection, [LONG], TextDelta)
         assert connection.promotions == 2
 
@@ -227,6 +239,7 @@ async def test_a_request_that_is_another_conversation_or_model_is_asked_by_itsel
     async with Partner(rate=2_000, scripts=script()) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         assert not steers(await ask(connection, [user_message("hello")]))
+        await with_spare(connection)
         await interrupted(connection, [LONG], TextDelta)
         connection.request = replace(STEERABLE, effort="high")
         events = await ask(connection, [LONG, PARTLY, user_message("hello")])

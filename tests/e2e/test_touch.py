@@ -38,3 +38,4 @@ def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change() -> 
         pane.type("T\x13")
         pane.until("I changed your hunk")
         assert store.read_text() != written and store.read_text().replace("QT", "", 1) == written
+        pane.type("\x03")  # the answer to it is not waited for

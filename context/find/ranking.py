@@ -138,6 +138,8 @@ class Ranking:
     """Weighted words by which parts of files are chosen."""
     held: Mapping[str, float] = field(default_factory=dict)
     """Weighted words of the files in hand, by which parts of other files are chosen as well."""
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """Weighted words of the requests, without those of the paths of files in hand."""
 
 
 def rank(
@@ -155,9 +157,8 @@ def rank(
         )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
-    evidence, wanted, held_words = _evidence(
-        snapshot, {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}, hand
-    )
+    asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}
+    evidence, wanted, held_words = _evidence(snapshot, asked, hand)
     near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
     scores: defaultdict[str, float] = defaultdict(float)
@@ -198,7 +199,9 @@ def rank(
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
     order = Order(tuple(first), tuple(top), near, paths, discount)
-    return Ranking(order, scores, reasons, wanted, held_words)
+    known_words = set().union(*map(words, hand[:_MOST_HELD]))
+    subject = {word: weight for word, weight in asked.items() if word not in known_words}
+    return Ranking(order, scores, reasons, wanted, held_words, subject)
 
 
 def _evidence(

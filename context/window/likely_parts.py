@@ -1,7 +1,9 @@
 """Chooses the parts of files that nobody named and that match a request best.
 
-The passages of all likely files take part in one contest. A passage's score is its BM25 score, with the
-rarity of words among these passages, and a share of its file's score.
+The passages of all likely files take part in one contest. A passage's score estimates how likely the request
+is about it, as a logarithm: a weighted sum of its BM25 score, with the rarity of words among these passages,
+and of what its file tells. The weights were fitted to the passages that past commits edited (see
+docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from context.find.ranking import Ranking
 from context.index.file_text import FileText
 from context.project.snapshot import Snapshot
+from context.text.words import words
 from context.window.passages import Passage, passages
 
 _MOST_WORDS = 80
@@ -21,11 +24,18 @@ _MOST_WORDS = 80
 _K1, _B = 1.2, 0.5
 _TYPICAL = 1_600
 """Length in characters of a typical passage."""
-_FILE_WEIGHT = 1.0
-"""Weight of a file's score, relative to the score of its passage; the best of each is 1."""
-_FADE, _FLOOR = 0.8, 0.7
-"""Factor for each further passage of a file, and the least that the factors come to, so that more files are
-shown."""
+_PASSAGE_WEIGHT, _FILE_WEIGHT = 2.0, 1.5
+"""Weights of a passage's BM25 score and of its file's score; the best of each is 1."""
+_RANK_WEIGHT = 0.5
+"""Weight of the logarithm of a file's place in the order of likely files."""
+_LENGTH_WEIGHT = 0.35
+"""Weight of the logarithm of a file's length: of a short file, any part is likely to be the right one."""
+_SHORT_FILE, _TYPICAL_FILE = 800, 4_000
+"""Lengths in characters: of a file that no shorter one is preferred to, and of a typical one."""
+_PATH_WEIGHT = 1.3
+"""Weight of a path that surely has words of the request."""
+_FADE = 0.4
+"""Weight of the logarithm of the number of a file's passages so far, so that more files are shown."""
 _SURE = 1.0
 """Number of rare words whose score shows that a passage is about the request."""
 
@@ -52,14 +62,11 @@ def shortlist(
     if len(files) <= most:
         return dict(files)
     rough = _rough_weights(wanted, snapshot)
-    best = max(scores.values(), default=0.0) or 1.0
-    found = {path: _best_stretch(file.lowered, rough) for path, file in files.items()}
     discount = ranking.order.discount
-    top = max((score * discount(path) for path, score in found.items()), default=0.0) or 1.0
-    values = {
-        path: score * discount(path) / top + _FILE_WEIGHT * scores[path] / best
-        for path, score in found.items()
-    }
+    found = {path: _best_stretch(file.lowered, rough) * discount(path) for path, file in files.items()}
+    top = max(found.values(), default=0.0) or 1.0
+    priors = _priors(files, scores, ranking, snapshot)
+    values = {path: _PASSAGE_WEIGHT * found[path] / top + priors[path] for path in files}
     taken = sorted(values, key=lambda path: (-values[path], path))[:most]
     return {path: files[path] for path in taken}
 
@@ -84,23 +91,47 @@ def contest(
     snapshot: Snapshot,
 ) -> list[Part]:
     """The passages of likely files that match the weighted words ``wanted``, best first. ``scores`` has the
-    score of each file."""
-    words = _weighed(files, wanted, snapshot)
+    score of each file, the likeliest one first."""
+    weights = _weighed(files, wanted, snapshot)
     discount = ranking.order.discount
-    scored = {path: _scored(file, words, discount(path)) for path, file in files.items()}
+    scored = {path: _scored(file, weights, discount(path)) for path, file in files.items()}
     top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0
-    best = max(scores.values(), default=0.0) or 1.0
-    sure = _SURE * math.log(2 + snapshot.words.files)
+    priors = _priors(files, scores, ranking, snapshot)
+    sure = _sure(snapshot)
     parts = []
     for path, found in scored.items():
-        prior = _FILE_WEIGHT * scores[path] / best
-        factor = 1.0
-        for value, passage in sorted(found, key=lambda item: (-item[0], item[1].lines.start)):
-            if value == 0 and factor < 1:
+        best_first = sorted(found, key=lambda item: (-item[0], item[1].lines.start))
+        for number, (value, passage) in enumerate(best_first, start=1):
+            if value == 0 and number > 1:
                 break  # A file that is likely for other reasons is shown by one passage.
-            parts.append(Part((value / top + prior) * factor, path, passage, value >= sure))
-            factor = max(_FLOOR, factor * _FADE)
+            score = _PASSAGE_WEIGHT * value / top + priors[path] - _FADE * math.log(number)
+            parts.append(Part(score, path, passage, value >= sure))
     return sorted(parts, key=lambda part: (-part.score, part.path, part.passage.lines.start))
+
+
+def _sure(snapshot: Snapshot) -> float:
+    """The score of so many rare words that what has them is about the request."""
+    return _SURE * math.log(2 + snapshot.words.files)
+
+
+def _priors(
+    files: Mapping[str, FileText], scores: Mapping[str, float], ranking: Ranking, snapshot: Snapshot
+) -> dict[str, float]:
+    """What each file adds to the scores of its passages."""
+    best = max(scores.values(), default=0.0) or 1.0
+    place = {path: number for number, path in enumerate(scores, start=1)}
+    sure = _sure(snapshot)
+    priors = {}
+    for path, file in files.items():
+        named = sum(ranking.asked.get(word, 0.0) * snapshot.words.rarity(word) for word in words(path))
+        length = max(_SHORT_FILE, len(file.source.text))
+        priors[path] = (
+            _FILE_WEIGHT * scores[path] / best
+            - _RANK_WEIGHT * math.log(place[path])
+            - _LENGTH_WEIGHT * math.log(length / _TYPICAL_FILE)
+            + _PATH_WEIGHT * min(1.0, named / sure)
+        )
+    return priors
 
 
 def _weighed(
@@ -129,9 +160,9 @@ def _rough_weights(wanted: Mapping[str, float], snapshot: Snapshot) -> dict[str,
     return {word: rough[word] for word in chosen}
 
 
-def _scored(file: FileText, words: Mapping[str, float], factor: float) -> list[tuple[float, Passage]]:
+def _scored(file: FileText, weights: Mapping[str, float], factor: float) -> list[tuple[float, Passage]]:
     """The passages of a file with their scores."""
-    known = [(weight, file.places[word]) for word, weight in words.items() if word in file.places]
+    known = [(weight, file.places[word]) for word, weight in weights.items() if word in file.places]
     scored = []
     for passage in passages(file):
         score = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from context.disk.source import Unread
@@ -50,7 +50,10 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -
         parts = contest(taking_part, likely, wanted, ranking, packing.snapshot)
         if not first:
             parts = [part for part in parts if part.sure and not _is_known(packing, part)]
-        for path, chosen in _choose(parts, room * _CHARACTERS_PER_TOKEN).items():
+        lengths = {
+            path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
+        }
+        for path, chosen in _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN).items():
             room -= _show(packing, files[path], chosen, _reason(packing, ranking, path), room)
     for path in likely if first else ():
         if path not in packing.files and (path in files or room < _MIN_TOKENS):
@@ -100,15 +103,27 @@ def _is_known(packing: Packing, part: Part) -> bool:
     return before.has_shown([(lines.start, lines.stop)])
 
 
-def _choose(parts: Iterable[Part], room: int) -> dict[str, list[Part]]:
-    """The best parts in about ``room`` characters, by file; the file with the best one first."""
+def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dict[str, list[Part]]:
+    """The best parts in about ``room`` characters, by file; the file with the best one first.
+
+    ``lengths`` are those of the files that may be shown whole: once most of one is chosen, the rest is too.
+    """
     chosen: dict[str, list[Part]] = {}
+    rest = dict(lengths)
     failures = 0
     for part in parts:
-        cost = part.passage.size + (0 if part.path in chosen else len(part.path) + _HEADING)
+        path, size = part.path, part.passage.size
+        if not rest.get(path, 1):
+            continue
+        cost = size + (0 if path in chosen else len(path) + _HEADING)
         if cost <= room:
             room -= cost
-            chosen.setdefault(part.path, []).append(part)
+            chosen.setdefault(path, []).append(part)
+            if path in rest:
+                rest[path] -= size
+                if rest[path] <= min((1 - _WHOLE) * lengths[path], room):
+                    room -= rest[path]
+                    rest[path] = 0
             continue
         failures += 1
         if failures == _MOST_FAILURES:
@@ -123,7 +138,7 @@ def named_in_short(packing: Packing, ranking: Ranking, file: FileText, room: int
     left = room * _CHARACTERS_PER_TOKEN
     signatures = outline <= _SIGNATURES * left
     parts = contest({path: file}, {path: 1.0}, ranking.wanted, ranking, packing.snapshot)
-    chosen = _choose(parts, left - outline if signatures else left).get(path, [])
+    chosen = _choose(parts, {}, left - outline if signatures else left).get(path, [])
     return _show(packing, file, chosen, "", room, signatures=signatures)
 
 
@@ -134,10 +149,11 @@ def _show(
     source = file.source
     before = packing.before.files.get(source.path)
     known = before.parts if before is not None and before.digest == source.digest else frozenset()
+    may_be_whole = bool(reason) and _may_be_whole(packing, source.path)
     while parts:
         ranges = sorted((part.passage.lines for part in parts), key=lambda lines: lines.start)
         size = sum(part.passage.size for part in parts)
-        whole = bool(reason) and before is None and size >= _WHOLE * len(source.text)
+        whole = may_be_whole and size >= _WHOLE * len(source.text)
         form = _whole(file, reason) if whole else _parts(file, ranges, reason, signatures=signatures)
         tokens = packing.counter.count_kept(form.text)
         if tokens <= room:
@@ -145,8 +161,16 @@ def _show(
             shown = known | {(lines.start, lines.stop) for lines in ranges}
             packing.files[source.path] = ShownFile(source.digest, file.sums, whole, shown)
             return tokens
-        parts = parts[:-1]
+        if whole and len(parts) > 1:
+            may_be_whole = False
+        else:
+            parts = parts[:-1]
     return 0
+
+
+def _may_be_whole(packing: Packing, path: str) -> bool:
+    """Whether the model knows nothing of a file yet, so that its whole text repeats nothing."""
+    return path not in packing.before.files
 
 
 def _whole(file: FileText, reason: str) -> Form:

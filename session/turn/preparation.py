@@ -38,10 +38,10 @@ from session.trust.project_trust import ProjectTrust
 _SMALL, _LARGE = 32_000, 112_000
 """Budgets in tokens up to which, and from which, these shares hold; between them they change evenly. A small
 map of what matters most leaves a small window more room for texts, and a large one has room for both."""
-MAP_SHARES = (0.25, 0.4)
+MAP_SHARES = (0.22, 0.4)
 """Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
 conversation."""
-LIKELY_SHARES = (0.42, 0.28)
+LIKELY_SHARES = (0.48, 0.28)
 """Shares that parts of files that nobody named may take in a fresh window."""
 RESTART_SHARE = 0.12
 """Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
@@ -55,9 +55,10 @@ PATIENCE = 1.5
 FULL = 0.75
 """Share of the budget, without instructions and tools, at which the window is started afresh, with the
 past as history; the rest is room for the request's rounds."""
-FRESH = 0.65
-"""Share of the budget, without instructions and tools, that a fresh window may fill with files and the map.
-It is well below :data:`FULL`, or each turn of a project with many changes would start a window afresh."""
+FRESH_SHARES = (0.7, 0.65)
+"""Shares of a small and of a large budget, without instructions and tools, that a fresh window may fill with
+files and the map. They are below :data:`FULL`, or each turn of a project with many changes would start a
+window afresh."""
 
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
@@ -226,11 +227,11 @@ class Preparation:
 
     def _likely_limit(self, budget: int, memory: TurnMemory, *, fresh: bool) -> int:
         """The tokens that parts of files that nobody named may take. In a following turn, they take at most
-        half of what is left until the window would be started afresh."""
+        what is left until the window would be started afresh."""
         if fresh:
             return int(RESTART_SHARE * budget) if memory.conversation.items else likely_limit(budget)
         left = int(FULL * (self.budget - self.instruction_tokens)) - memory.conversation.tokens
-        return max(0, min(int(LATER_SHARE * budget), left // 2))
+        return max(0, min(int(LATER_SHARE * budget), left))
 
     @property
     def dialogue_room(self) -> Room:
@@ -292,7 +293,7 @@ def _share(shares: tuple[float, float], budget: int) -> float:
 def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
     too."""
-    return instructions + int(FRESH * (budget - instructions - tools))
+    return instructions + int(_share(FRESH_SHARES, budget) * (budget - instructions - tools))
 
 
 class Preparations:

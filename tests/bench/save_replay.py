@@ -20,7 +20,14 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
-from session.turn.preparation import FRESH, FULL, LATER_SHARE, RESTART_SHARE, likely_limit, map_limit
+from session.turn.preparation import (
+    FULL,
+    LATER_SHARE,
+    RESTART_SHARE,
+    fill_limit,
+    likely_limit,
+    map_limit,
+)
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -55,8 +62,8 @@ def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
         budget,
         used=used,
         map_limit=map_limit(budget),
-        likely_limit=int(min(LATER_SHARE * budget, (FULL * budget - used) / 2)) if used else likely,
-        fill_limit=None if used else int(FRESH * budget),
+        likely_limit=int(min(LATER_SHARE * budget, FULL * budget - used)) if used else likely,
+        fill_limit=None if used else fill_limit(budget, 0, 0),
     )
 
 

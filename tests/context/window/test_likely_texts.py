@@ -53,6 +53,29 @@ def test_a_passage_inside_a_long_function_is_found(repo: Repo, counter: Counter)
     assert len(text) < len(body) / 2
 
 
+def test_a_match_in_a_short_file_is_shown_before_better_ones_in_long_files(
+    repo: Repo, counter: Counter
+) -> None:
+    other = "def other(value):\n" + FILLER + "\n\n"
+    better = WIDGET.replace("widget)", "widget, frobnicate=True)")
+    repo.commit(**{"a.py": better + "\n\n" + other * 3, "short.py": WIDGET + FILLER[:900], "z.py": other})
+    asked = WindowRequest("who may frobnicate?", "", 60_000, likely_limit=420)
+    assert likely(build(asked, Project(repo.root).scan(), counter)).keys() == {"short.py"}
+
+
+def test_a_file_that_does_not_fit_whole_is_shown_with_all_parts_that_match(
+    repo: Repo, counter: Counter
+) -> None:
+    dense = "".join(f"    x{n} = 0x{n * 7919:x}f{n * 31:x}^{n * 17}\n" for n in range(60))
+    matching = [f"def quench_{name}():\n{dense}\n\n" for name in ("one", "two", "three")]
+    text = "".join(matching) + f"def cool():\n{dense}"
+    repo.commit(**{"dense.py": text, "b.py": "x = 1\n"})
+    limit = int(counter.count(text) * 0.85)
+    asked = WindowRequest("where do we quench?", "", 60_000, likely_limit=limit)
+    shown = likely(build(asked, Project(repo.root).scan(), counter))["dense.py"].text
+    assert all(part.rstrip("\n") in shown for part in matching) and "def cool" not in shown
+
+
 def test_a_following_turn_brings_parts_for_its_own_request_once(repo: Repo, counter: Counter) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()

@@ -56,6 +56,8 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
             _bind(temporary, path)
             kernel.set_mount(path, clear_flags=kernel.READ_ONLY)
+    _bind(devices, "/dev")
+    kernel.set_mount("/dev/shm", clear_flags=kernel.READ_ONLY)
     for path in plan["hidden"]:
         _cover(path)
     for path, descriptor in shown.items():
@@ -68,8 +70,6 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
             os.unlink(os.path.join(project, path))
     for path in sockets:
         _cover(path)
-    _bind(devices, "/dev")
-    kernel.set_mount("/dev/shm", clear_flags=kernel.READ_ONLY)
     _own_processes()
     for descriptor in (*shown.values(), *overlays.values(), temporary, devices):
         os.close(descriptor)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.session.sandbox.shell import Shell, sandbox_of
+
+
+@pytest.fixture(scope="session")
+def tmp_path_factory(request: pytest.FixtureRequest) -> Iterator[pytest.TempPathFactory]:
+    """Folders below /tmp, which are hidden in a sandbox unless shown: /dev is replaced as a whole, so that
+    nothing of a folder in /dev/shm would be tried."""
+    with tempfile.TemporaryDirectory(prefix="spark-walls-", dir="/tmp") as folder:
+        yield pytest.TempPathFactory(
+            Path(folder) / "tests", 3, "all", request.config.trace.get("tmpdir"), _ispytest=True
+        )
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ async def begun(connection: Connection, answer: list[WireEvent], words: str = "l
 
 async def test_parallel_requests_each_use_their_own_connection() -> None:
     async with (
-        Partner(rate=3000, scripts=script()) as partner,
+        Partner(rate=1_000, scripts=script()) as partner,
         linked(partner, service=SPARE) as connection,
     ):
         await until(connection, LinkState.READY)

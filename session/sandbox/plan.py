@@ -46,7 +46,7 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
     hidden = [*(home / name for name in data["hidden"]), *private]
     caches = [home / name for name in data["caches"]]
     return View(
-        shown=_shown(environ, [*data["temporary"], *data["run_time"]]),
+        shown=_shown(environ, [*data["temporary"], *data["run_time"], *data["memory"]]),
         hidden=tuple(_real(path) for path in hidden if path.exists() and not _holds(path, project)),
         caches=tuple(_real(path) for path in caches if path.is_dir() and not _touch(path, project)),
         temporary=tuple(data["temporary"]),

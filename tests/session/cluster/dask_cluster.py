@@ -75,7 +75,7 @@ class DaskCluster:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{program}", *arguments],
                 cwd=ROOT,
-                env={**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), **(environ or {})},
+                env={**os.environ, "XDG_STATE_HOME": str(self.folder / name / "state"), **(environ or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -108,6 +108,8 @@ class AttemptLife:
     """Its judgements so far, in the order of the checks."""
     first_run: Verdict | None = None
     """The verdict of a check that is run again."""
+    runs: int = 0
+    """The runs of that check so far."""
     held: Verdict | None = None
     same_as: int = 0
     """The attempt that does the same; 0 if there is none."""

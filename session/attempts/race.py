@@ -6,8 +6,9 @@ those on the untouched project (the *baseline*) before all others.
 
 The first attempt with which all checks are green wins at once, and the others are cut. Where checks were red
 before, an attempt that leaves them as they were can win too, once all have been judged; but not where all
-checks were red and it mended nothing. A verdict of tests that stands alone is run again before it counts, and
-one that then differs counts as flaky: nothing lands on it. Among equals the one with the fewest changed lines
+checks were red and it mended nothing. A verdict of tests that others contradict is run again before it
+counts, a green one more often where many attempts are red: one of them is green by chance sooner. One that
+then differs counts as flaky, and nothing lands on it. Among equals the one with the fewest changed lines
 wins. Without a winner, the best is offered: the most checks passed, the most attempts that agree, the fewest
 lines.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from session.attempts.attempt_life import AttemptLife, Result, Signal, State
 from session.attempts.judgement import RUN_AGAIN, Judgement, Standing, flaky, judge
@@ -24,6 +26,10 @@ from session.checks.finding import Status, Verdict
 
 BASELINE = 0
 """Stands for the untouched project where an attempt's number is expected."""
+FLAKE = 0.05
+"""The share of runs in which a flaky check is taken to say the wrong thing."""
+MOST_WRONG = 0.01
+"""The greatest chance with which one of several wrong attempts may be green in all its runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +194,18 @@ class Race:
         return self._weigh(life, check, verdict)
 
     def _weigh(self, life: AttemptLife, check: int, verdict: Verdict) -> list[Effect]:
-        """Judge a verdict, or have a lone one run again."""
+        """Judge a verdict, or have the check run again."""
         life.held = None
-        first, life.first_run = life.first_run, None
-        if first is None and self._stands_alone(life, check, verdict):
+        first = life.first_run
+        agrees = first is None or first.status is verdict.status
+        life.runs += 1
+        if agrees and life.runs < self._runs_needed(life, check, verdict):
             life.first_run = verdict
             life.advance(Signal.AGAIN)
             return []
+        life.first_run, life.runs = None, 0
         judged = judge(verdict, self._baseline.get(check))
-        if first is not None and first.status is not verdict.status:
+        if not agrees:
             judged = flaky(verdict)
             self.flaky.add(check)
         life.judgements.append(judged)
@@ -209,17 +218,23 @@ class Race:
         why = next((each.why for each in life.judgements if each.standing is Standing.AS_BEFORE), "")
         return [*told, self._end(life, Signal.GREEN, why), *self._share(life)]
 
-    def _stands_alone(self, life: AttemptLife, check: int, verdict: Verdict) -> bool:
-        """Whether every other run of a check that may be flaky said something else, or it is known to be."""
+    def _runs_needed(self, life: AttemptLife, check: int, verdict: Verdict) -> int:
+        """How many runs must say the same before the verdict counts."""
         if self.checks[check].kind not in RUN_AGAIN or verdict.status is Status.UNCLEAR:
-            return False
-        if check in self.flaky:
-            return True
-        others = [self._baseline[check].status] if check in self._baseline else []
-        for other in self.lives.values():
-            if other is not life and len(other.judgements) > check:
-                others.append(other.judgements[check].verdict.status)
-        return bool(others) and verdict.status not in others
+            return 1
+        others = [
+            other.judgements[check].verdict.status
+            for other in self.lives.values()
+            if other is not life and len(other.judgements) > check
+        ]
+        before = [self._baseline[check].status] if check in self._baseline else []
+        if verdict.status is Status.RED:
+            alone = bool(others or before) and Status.RED not in (*others, *before)
+            return 2 if alone or check in self.flaky else 1
+        wrong = others.count(Status.RED)
+        if not wrong and Status.RED not in before and check not in self.flaky:
+            return 1
+        return next(runs for runs in count(2) if (wrong + 1) * FLAKE**runs <= MOST_WRONG)
 
     # -- ends ----------------------------------------------------------------------------------
 

@@ -25,12 +25,14 @@ def test_a_race_lands_what_is_right_as_often_as_any_attempt_is(attempts: int, p:
     assert abs(landed - expected) <= 4 * spread + 1e-9
 
 
-def test_a_flaky_check_rarely_lands_what_is_wrong_and_is_told() -> None:
-    chance, races = random.Random(SEEDED), 600
-    done = [simulate(chance, 5, 0.2, flake=0.05) for _ in range(races)]
+@pytest.mark.parametrize(("attempts", "races", "p"), [(5, 600, 0.2), (25, 200, 0.02)])
+def test_a_flaky_check_rarely_lands_what_is_wrong_and_is_told(attempts: int, races: int, p: float) -> None:
+    chance = random.Random(SEEDED)
+    done = [simulate(chance, attempts, p, flake=0.05) for _ in range(races)]
     wrong = sum(each.landed_right is False for each in done)
-    once = [simulate(chance, 5, 0.2, flake=0.0) for _ in range(races)]
-    # Without running again, one wrong attempt in twenty would pass: about one race in eight.
+    once = [simulate(chance, attempts, p, flake=0.0) for _ in range(races)]
+    # Without running again, one wrong attempt in twenty would pass; with one more run, one in 400 of each
+    # race's many would.
     assert wrong <= races * 0.02
     assert any(each.flaky for each in done) and not any(each.flaky for each in once)
     assert sum(each.landed_right is True for each in done) >= 0.8 * sum(each.right > 0 for each in done)

@@ -16,9 +16,10 @@ from session.protocol.events import Steered, WireEvent
 from session.protocol.responses import ResponseDecoder, encode_create
 from session.transport.errors import LinkError
 
-PATIENCE = 2.0
+PATIENCE = 0.5
 """Seconds that the server gets to come to the prompt: it ends the item that it is writing first, which is
-paid for. After that the connection is cut, as by an interrupt."""
+paid for. After that the connection is cut, as by an interrupt: a person would notice a longer wait, and to
+ask on the spare connection takes about one round trip."""
 
 
 class NotSteered(Exception):

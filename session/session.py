@@ -91,8 +91,7 @@ class Session:
         self._recovered = settle_interrupted(self._workspace.ledger) if followed is None else []
         self._resumed = followed or (resume_session(resume, self._workspace.ledger) if resume else None)
         past = self.past()
-        journal = Journal(self.folders.sessions, self.name) if followed is None else None
-        self._recorder = Recorder(journal)
+        self._recorder = Recorder(Journal(self.folders.sessions, self.name) if followed is None else None)
         self.publish = self._recorder.publish
         """Tell that something happened to the session, or in the followed one."""
         self._tasks = BackgroundTasks(self.publish)
@@ -141,6 +140,7 @@ class Session:
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
+        self.outputs = self._turns.outputs
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take)
         self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
@@ -150,7 +150,7 @@ class Session:
         )
         if attended and opening.settings.guards.syntax and followed is None:
             SyntaxVerdicts(self.name, self._workspace, self._edit_thread, recorder, tasks)
-        self._workspace.files = lambda: self._reading.snapshot.paths
+        files = self._workspace.files = lambda: self._reading.snapshot.paths
         self.files = ProjectFiles(self._workspace, self._edit_thread, recorder)
         self.models = ModelCommands(self._choice, ServedModels(opening, tasks), recorder, self._turns)
         self.hunks = HunkCommands(self._workspace, self.name, self._memory, self._edit_thread, recorder, past)
@@ -163,7 +163,7 @@ class Session:
         self.context = ContextCommands(self._pins, self._memory, self._reading, self._preparations, recorder)
         self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns, past)
         self.shell = Shell(
-            self.root, opening.command_environ, recorder, tasks, lambda: self._reading.snapshot.paths
+            self.root, opening.command_environ, recorder, tasks, files, self.outputs.keep, past
         )
         self.race = RaceCommands(
             opening,

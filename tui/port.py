@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from session.commands.trust_commands import TrustCommands
     from session.debugging.shell import Shell
     from session.events import Event, Usage
+    from session.outputs.outputs import Outputs
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
     from session.project.unsaved_texts import UnsavedTexts
@@ -100,6 +101,11 @@ class SessionPort(Protocol):
 
     def listen(self) -> AsyncIterator[Event]:
         """Every event from this call on."""
+        ...
+
+    @property
+    def outputs(self) -> Outputs:
+        """The whole outputs of calls and commands."""
         ...
 
     def publish(self, event: Event) -> None:

@@ -30,7 +30,8 @@ class ShellError(Exception):
 
 
 class Shell:
-    """``Session.shell``. ``files`` gives the project's files as they are known now.
+    """``Session.shell``. ``files`` gives the project's files as they are known now; ``keep`` gives what keeps
+    the output of the command with a name. The commands of a resumed session (``past``) keep their names.
 
     What the user types is run as it is: it is theirs, so nobody is asked. All methods are called on the event
     loop; nothing of commands is loaded before the first one.
@@ -43,13 +44,16 @@ class Shell:
         recorder: Recorder,
         tasks: BackgroundTasks,
         files: Callable[[], Iterable[str]],
+        keep: Callable[[str], Callable[[bytes], None]],
+        past: Iterable[Event] = (),
     ) -> None:
         self._root = root
         self._environ = environ
         self._publish = recorder.publish
         self._tasks = tasks
         self._files = files
-        self._number = 0
+        self._keep = keep
+        self._number = sum(isinstance(event, CommandEnded) for event in past)
         self._running: asyncio.Task[None] | None = None
         self._request = ""
         self._failed = False
@@ -119,7 +123,11 @@ class Shell:
         say = self._publish
         try:
             ran = await run_shell(
-                line, self._root, self._environ, lambda text: say(CommandOutput(command=command, text=text))
+                line,
+                self._root,
+                self._environ,
+                lambda text: say(CommandOutput(command=command, text=text)),
+                keep=self._keep(command),
             )
         except asyncio.CancelledError:
             self._publish(CommandEnded(command, clean_line(line), "stopped", "stopped"))

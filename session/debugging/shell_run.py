@@ -50,12 +50,14 @@ async def run_shell(
     environ: Mapping[str, str],
     say: Callable[[str], None] = lambda text: None,
     seconds: float = SECONDS,
+    keep: Callable[[bytes], None] = lambda piece: None,
 ) -> Ran:
-    """Run ``line`` in ``root`` without input or a terminal. ``say`` shows pieces of its output.
+    """Run ``line`` in ``root`` without input or a terminal. ``say`` shows pieces of its output, ``keep`` gets
+    all of it.
 
     Nothing that it started is left when this returns or is cancelled. Raises OSError where no shell starts.
     """
-    output, began = _Output(say), time.monotonic()
+    output, began = _Output(say, keep), time.monotonic()
     ended = await run_group(
         [SHELL, "-c", line],
         folder=root,
@@ -82,8 +84,9 @@ def printable(text: str) -> str:
 class _Output:
     """Keeps both ends of the output, and shows the newest part at a bounded rate, in whole lines."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], keep: Callable[[bytes], None]) -> None:
         self._say = say
+        self._keep = keep
         self.kept = Kept()
         self._total = 0
         self._unsaid = bytearray()
@@ -92,6 +95,7 @@ class _Output:
     def take(self, piece: bytes) -> bool:
         """Take the next piece, and say whether more is wanted."""
         self.kept.take(piece)
+        self._keep(piece)
         self._total += len(piece)
         self._unsaid += piece
         del self._unsaid[: max(0, len(self._unsaid) - _SAY_MOST)]

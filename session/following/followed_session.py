@@ -36,6 +36,7 @@ from session.following.link import Link
 from session.journal.past_events import read_past
 from session.memory.resume import ResumedSession
 from session.memory.turn_memory import TurnMemory
+from session.outputs.outputs import Outputs
 from session.project.landing_pause import LandingPause
 from session.project.open_files import ProjectFiles
 from session.project.unsaved_texts import UnsavedTexts
@@ -280,6 +281,11 @@ class FollowedSession:
     def surgery(self) -> Surgery:
         """Taking hunks out with those that depend on them."""
         return self._local.surgery
+
+    @property
+    def outputs(self) -> Outputs:
+        """The whole outputs that are kept in this process: those of its own commands."""
+        return self._local.outputs
 
     @property
     def shell(self) -> Shell:

@@ -72,12 +72,14 @@ def failed(text: str, summary: str = "") -> ToolResult:
 class CallContext:
     """The surroundings of a call. ``room`` is the most tokens that its text may take, measured by ``count``.
 
-    ``say`` shows the user pieces of output while the call still runs; it is called on the event loop.
+    ``say`` shows the user pieces of output while the call still runs, and ``keep`` keeps all of it for when
+    the user asks; both are called on the event loop.
     """
 
     room: int
     count: Callable[[str], int]
     say: Callable[[str], None] = field(default=lambda text: None)
+    keep: Callable[[bytes], None] = field(default=lambda piece: None)
 
 
 class Tool(Protocol):

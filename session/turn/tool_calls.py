@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from context.text.tokens import Counter
 from session.events import Publisher, ToolCalled, ToolEnded, ToolHeld, ToolOutput
+from session.outputs.outputs import Outputs
 from session.protocol.items import FunctionCall
 from session.tasks import fault_line, log_fault
 from session.text.sanitize import clean, clean_line
@@ -62,14 +63,23 @@ class Calls:
     """Runs the calls of one turn, which are numbered through."""
 
     def __init__(
-        self, turn: str, toolbox: Toolbox, counter: Counter, recorder: Publisher, *, attended: bool
+        self,
+        turn: str,
+        toolbox: Toolbox,
+        counter: Counter,
+        recorder: Publisher,
+        *,
+        attended: bool,
+        outputs: Outputs | None = None,
     ) -> None:
-        """``counter`` measures the answers; ``attended`` says that a user can be asked about a call."""
+        """``counter`` measures the answers; ``attended`` says that a user can be asked about a call.
+        ``outputs`` keeps what they print, where somebody can ask for it."""
         self._turn = turn
         self._toolbox = toolbox
         self._counter = counter
         self._publish = recorder.publish
         self._attended = attended
+        self._outputs = outputs
         self._calls: list[_Call] = []
         self._allow_all = False
         self._stopped = False
@@ -154,6 +164,8 @@ class Calls:
             self._conclude(call, failed(DECLINED, "declined"), "declined")
         else:
             around = CallContext(room, self._counter.count, lambda text: self._say(call, text))
+            if self._outputs is not None:
+                around = replace(around, keep=self._outputs.keep(call.name))
             self._conclude(call, await _done(tool, arguments, around))
 
     async def _agreed(self, call: _Call, tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -172,6 +184,8 @@ class Calls:
         if self._stopped:
             return
         call.answers.texts[call.call_id] = result.text
+        if self._outputs is not None:
+            self._outputs.keep_text(call.name, result.text)
         call.answers.readings += result.readings
         self._end(call, status or ("done" if result.ok else "failed"), result.summary, result.tail)
 

@@ -14,6 +14,7 @@ from session.journal.recorder import Recorder
 from session.link.connection import Connection
 from session.memory.turn_memory import TurnMemory
 from session.model_choice.choice import ModelChoice
+from session.outputs.outputs import Outputs
 from session.project.edit_thread import EditThread
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
@@ -85,6 +86,8 @@ class Turns:
         self._publish = recorder.publish
         self._tasks = tasks
         self._attended = attended
+        self.outputs = Outputs(opening.workspace.folders.state)
+        """The whole outputs of the session's calls and commands."""
         self.review = opening.settings.review
         """Whether every hunk is held until the user accepts it, from the next turn on."""
         self._number = ended
@@ -225,7 +228,14 @@ class Turns:
             preparation=preparation,
             memory=self._memory,
             lane=self._make_lane(name),
-            calls=Calls(name, tools, preparation.counter, self._recorder, attended=self._attended),
+            calls=Calls(
+                name,
+                tools,
+                preparation.counter,
+                self._recorder,
+                attended=self._attended,
+                outputs=self.outputs,
+            ),
             chosen=self._choice.chosen(),
             recorder=self._recorder,
         )

@@ -109,7 +109,7 @@ def make_controls(
     touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
     files.on_saved, files.on_closed, review.stop = touches.saved, touches.closed, prompts.stop_turn
     panes.composer.on_sending = sessions.sending
-    panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat)
+    panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat, background)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
     return Controls(
         session,

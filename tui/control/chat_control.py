@@ -1,12 +1,14 @@
-"""What the chat's keys do beyond the chat: copy a text, go to a hunk."""
+"""What the chat's keys do beyond the chat: copy a text, go to a hunk, show a whole output."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tui.clipboard.clipboard import Clipboard
+    from tui.control.background import BackgroundTasks
     from tui.control.hunk_control import HunkControl
     from tui.panes.chat.chat import ChatView
     from tui.port import SessionPort
@@ -22,12 +24,14 @@ class ChatControl:
         say: Callable[[str], None],
         session: SessionPort,
         chat: ChatView,
+        background: BackgroundTasks,
     ) -> None:
         self._clipboard = clipboard
         self._hunks = hunks
         self._say = say
         self._session = session
         self._chat = chat
+        self._background = background
 
     def copy(self, text: str) -> None:
         """Copy a text."""
@@ -45,3 +49,16 @@ class ChatControl:
     def go_to_hunk(self, hunk: str) -> None:
         """Show a hunk in its file."""
         self._hunks.show(hunk)
+
+    def output(self, call: str, shown: Callable[[str], None]) -> None:
+        """Give ``shown`` the whole output of a call or command, or tell that it is not kept."""
+        self._background.start(self._output(call, shown), "reading an output")
+
+    async def _output(self, call: str, shown: Callable[[str], None]) -> None:
+        text = await asyncio.to_thread(self._session.outputs.text, call)
+        if text is None:
+            self._say("its output is not kept any more: outputs are kept while spark runs")
+        elif not text.strip():
+            self._say("it printed nothing")
+        else:
+            shown(text)

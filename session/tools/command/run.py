@@ -126,6 +126,7 @@ class _Output:
 
     def take(self, piece: bytes) -> bool:
         """Take the next piece; always asks for more."""
+        self._around.keep(piece)
         room = KEPT - len(self._head)
         self._head += piece[:room]
         self._tail += piece[room:]

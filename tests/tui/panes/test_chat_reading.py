@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,9 @@ class Hands:
 
     def go_to_hunk(self, hunk: str) -> None:
         self.went.append(hunk)
+
+    def output(self, call: str, shown: Callable[[str], None]) -> None:
+        shown(f"all that {call} printed")
 
 
 def with_hands(view: ChatView) -> Hands:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import stage
+from tui.panes.chat.tool_calls import FIRST_LINES, LAST_LINES, CallEntry
 
 CALLS = """
 [[scenario]]
@@ -92,3 +93,56 @@ async def test_a_tiny_terminal_still_shows_the_keys_that_answer(tmp_path: Path) 
         await it.answer("n")
         await it.done()
         assert "It failed." in it.chat
+
+
+LONG = FAILS.replace("for i in 1 2 3 4 5", "for i in $(seq 1 60)")
+
+
+async def test_enter_on_a_call_shows_all_that_it_printed(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=LONG) as it:
+        await it.ask("look")
+        await it.until(lambda: "? run" in it.chat, "the question")
+        await it.answer("y")
+        await it.done()
+        assert "    line 1\n" not in it.chat
+        chat = it.app.panes.chat
+        entry = chat.call_named("t1.c1")
+        assert entry is not None
+        start = chat.transcript.start_of(entry)
+        assert start is not None
+        await it.pilot.press("f3")
+        chat.reading.cursor = chat.reading.spot(start)
+        await it.pilot.press("enter")
+        await it.until(lambda: all(f"    line {number}\n" in it.chat for number in range(1, 61)), "all lines")
+        await it.pilot.press("enter")
+        await it.until(lambda: "    line 1\n" not in it.chat, "the folded call")
+
+
+async def test_what_a_command_of_an_earlier_process_printed_is_told_as_gone(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=FAILS) as it:
+        it.session.shell.run("echo one; echo two")
+        await it.until(lambda: "! echo one; echo two · exit 0" in " ".join(it.chat.split()), "its end")
+        session = it.session.name
+    async with stage(tmp_path, script=FAILS, resume=session) as it:
+        chat = it.app.panes.chat
+        entry = chat.call_named("c1")
+        assert entry is not None
+        start = chat.transcript.start_of(entry)
+        assert start is not None
+        await it.pilot.press("f3")
+        chat.reading.cursor = chat.reading.spot(start)
+        await it.pilot.press("enter")
+        await it.until(lambda: "not kept any more" in it.app.status.status.message, "the reason")
+        it.session.shell.run("echo three")
+        await it.until(lambda: "! echo three · exit 0" in " ".join(it.chat.split()), "the end of another")
+        assert "! echo one; echo two · exit 0" in " ".join(it.chat.split()), "it has a row of its own"
+
+
+def test_of_a_very_long_output_both_ends_are_unfolded() -> None:
+    entry = CallEntry("run", "c1")
+    entry.unfold("".join(f"line {number}\n" for number in range(FIRST_LINES + LAST_LINES + 7)))
+    entry.settle(80)
+    shown = ["".join(text for text, _ in row.spans).strip() for row in entry.rows]
+    assert shown[1] == "line 0" and shown[-1] == f"line {FIRST_LINES + LAST_LINES + 6}"
+    assert "… 7 lines are not shown …" in shown
+    assert entry.toggle(0) and not entry.toggle(0)

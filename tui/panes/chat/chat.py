@@ -133,7 +133,7 @@ class ChatView(Widget, can_focus=True):
         entry = self._calls.get(call)
         if entry is None:
             self.close_run()
-            entry = self._calls[call] = CallEntry(line)
+            entry = self._calls[call] = CallEntry(line, call)
             self._add(entry)
         self._pacer.request()
         return entry

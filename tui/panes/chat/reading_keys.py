@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from textual import events
 
 from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.read_view import ReadView
+from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Prompt
 
 LIVE_ROWS = 20_000
@@ -25,6 +28,9 @@ class ChatHands(Protocol):
 
     def go_to_hunk(self, hunk: str) -> None:
         """Show a hunk in its file."""
+
+    def output(self, call: str, shown: Callable[[str], None]) -> None:
+        """Give ``shown`` the whole output of a call or command, or tell that it is not kept."""
 
 
 class ReadingKeys:
@@ -121,7 +127,7 @@ class ReadingKeys:
     # Hunks and folds.
 
     def enter(self) -> None:
-        """Show the hunk at the cursor in its file; unfold or fold anything else."""
+        """Show the hunk at the cursor in its file; unfold or fold anything else, such as a call's output."""
         cursor = self._reading.cursor
         if cursor is not None and isinstance(cursor.entry, HunkEntry) and self.hands is not None:
             self.hands.go_to_hunk(cursor.entry.hunk)
@@ -134,10 +140,21 @@ class ReadingKeys:
         """Unfold or fold what is at the cursor."""
         self._place()
         cursor = self._reading.cursor
+        entry = cursor.entry if cursor is not None else None
+        if isinstance(entry, CallEntry) and not entry.unfolded and self.hands is not None:
+            self.hands.output(entry.name, partial(self._unfold, entry))
+            return
         toggle = getattr(cursor.entry, "toggle", None) if cursor is not None else None
         if cursor is None or toggle is None or not toggle(cursor.row):
             self._say("nothing to fold or unfold here")
             return
+        self._settle()
+
+    def _unfold(self, entry: CallEntry, text: str) -> None:
+        entry.unfold(text)
+        self._settle()
+
+    def _settle(self) -> None:
         self._reading.anchor = None
         self._view.settle_now()
         self._view.reveal_cursor()

@@ -1,5 +1,5 @@
 """A tool call in the conversation: one line, changed in place; while it runs, and when it
-failed, the last of its output."""
+failed, the last of its output; all of it when the user unfolds it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ TAIL = 4
 COMMAND_LINES = 24
 """The same for a command of the user's."""
 _KEPT = 8_000
+FIRST_LINES, LAST_LINES = 2_000, 6_000
+"""Lines of a longer output that are unfolded, from its beginning and from its end."""
 
 _SIGNS: dict[str, Span] = {
     "running": ("…", "flight"),
@@ -27,8 +29,9 @@ class CallEntry:
 
     tight = True
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, name: str = "") -> None:
         self.line = line
+        self.name = name
         self.lines = TAIL
         """The number of lines of its output that are shown."""
         self.state = "running"
@@ -36,6 +39,29 @@ class CallEntry:
         self.dirty = True
         self._text = ""
         self._output = ""
+        self._whole: list[str] | None = None
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether all of its output is shown."""
+        return self._whole is not None
+
+    def unfold(self, text: str) -> None:
+        """Show all of the output ``text``, or both ends of a very long one."""
+        lines = text.rstrip("\n").split("\n")
+        left = len(lines) - FIRST_LINES - LAST_LINES
+        if left > 0:
+            lines[FIRST_LINES : len(lines) - LAST_LINES] = [f"… {left:,} lines are not shown …"]
+        self._whole = lines
+        self.dirty = True
+
+    def toggle(self, row: int) -> bool:
+        """Fold the output; false where it is folded."""
+        if self._whole is None:
+            return False
+        self._whole = None
+        self.dirty = True
+        return True
 
     def become(self, state: str, line: str, tail: str = "") -> None:
         """Change the state; of the output only ``tail`` is still shown."""
@@ -72,8 +98,13 @@ class CallEntry:
             # Text that the user is asked to approve is shown to the last space.
             words = self.state != "held"
             self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
+        if self._whole is not None:
+            for line in self._whole:
+                whole: list[Span] = [(visible(untabbed(line)), "muted")]
+                self.rows += wrap(whole, width, first=hang, rest=hang, words=False)
+            return 0
         printed = [line for line in self._output.split("\n") if line.strip()]
         for line in printed[-self.lines :]:
-            whole = visible(untabbed(line))
-            self.rows.append(Row([(clipped(f"    {whole}", width), "faint")], skip=4, raw=whole))
+            plain = visible(untabbed(line))
+            self.rows.append(Row([(clipped(f"    {plain}", width), "faint")], skip=4, raw=plain))
         return 0

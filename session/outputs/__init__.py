@@ -1,0 +1,1 @@
+"""Whole outputs: what the session's commands and tools printed, kept while spark runs."""

@@ -207,7 +207,7 @@ async def test_a_hunk_is_chosen_and_gone_to() -> None:
         await pilot.press("K", "J", "J", "enter")
         assert hands.went == ["h2", "h3"]
         await pilot.press("J")
-        assert "no hunk below" in hands.told
+        assert "no hunk or call below" in hands.told
         await pilot.press("left_curly_bracket")
         cursor = view.reading.cursor
         assert cursor is not None and isinstance(cursor.entry, Prompt) and cursor.entry.text == "prompt 3"

@@ -105,14 +105,7 @@ async def test_enter_on_a_call_shows_all_that_it_printed(tmp_path: Path) -> None
         await it.answer("y")
         await it.done()
         assert "    line 1\n" not in it.chat
-        chat = it.app.panes.chat
-        entry = chat.call_named("t1.c1")
-        assert entry is not None
-        start = chat.transcript.start_of(entry)
-        assert start is not None
-        await it.pilot.press("f3")
-        chat.reading.cursor = chat.reading.spot(start)
-        await it.pilot.press("enter")
+        await it.pilot.press("f3", "left_square_bracket", "enter")
         await it.until(lambda: all(f"    line {number}\n" in it.chat for number in range(1, 61)), "all lines")
         await it.pilot.press("enter")
         await it.until(lambda: "    line 1\n" not in it.chat, "the folded call")
@@ -124,14 +117,7 @@ async def test_what_a_command_of_an_earlier_process_printed_is_told_as_gone(tmp_
         await it.until(lambda: "! echo one; echo two · exit 0" in " ".join(it.chat.split()), "its end")
         session = it.session.name
     async with stage(tmp_path, script=FAILS, resume=session) as it:
-        chat = it.app.panes.chat
-        entry = chat.call_named("c1")
-        assert entry is not None
-        start = chat.transcript.start_of(entry)
-        assert start is not None
-        await it.pilot.press("f3")
-        chat.reading.cursor = chat.reading.spot(start)
-        await it.pilot.press("enter")
+        await it.pilot.press("f3", "left_square_bracket", "enter")
         await it.until(lambda: "not kept any more" in it.app.status.status.message, "the reason")
         it.session.shell.run("echo three")
         await it.until(lambda: "! echo three · exit 0" in " ".join(it.chat.split()), "the end of another")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import UnionType
 
 from tui.drawing.rows import DRAWN_ONLY, Row
 from tui.panes.chat.copying import Part, copied
@@ -100,7 +101,7 @@ class Reading:
             target += step
         self.cursor = self.spot(target, column)
 
-    def neighbour(self, kind: type, step: int, top: int) -> Spot | None:
+    def neighbour(self, kind: type | UnionType, step: int, top: int) -> Spot | None:
         """The next (1) or previous (-1) entry of a kind, from the cursor or else from row ``top``."""
         point = self.point(self.cursor)
         row = point[0] if point is not None else top - (step > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import UnionType
 from typing import Protocol
 
 from textual import events
@@ -64,14 +65,14 @@ class ReadingKeys:
         self.aside(1_000_000 if end else -1_000_000)
 
     def hunk(self, step: int) -> None:
-        """Put the cursor on the next (1) or previous (-1) hunk."""
-        self._go(HunkEntry, step, "no hunk")
+        """Put the cursor on the next (1) or previous (-1) hunk, or call."""
+        self._go(HunkEntry | CallEntry, step, "no hunk or call")
 
     def turn(self, step: int) -> None:
         """Put the cursor on the next (1) or previous (-1) prompt."""
         self._go(Prompt, step, "no prompt")
 
-    def _go(self, kind: type, step: int, nothing: str) -> None:
+    def _go(self, kind: type | UnionType, step: int, nothing: str) -> None:
         view = self._view
         spot = self._reading.neighbour(kind, step, view.top if not view.following else view.transcript.total)
         if spot is None:
@@ -134,7 +135,7 @@ class ReadingKeys:
         elif cursor is not None:
             self.fold()
         else:
-            self._say("[ and ] choose a hunk, Enter goes there")
+            self._say("[ and ] choose a hunk or a call, Enter shows it")
 
     def fold(self) -> None:
         """Unfold or fold what is at the cursor."""

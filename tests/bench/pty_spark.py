@@ -184,8 +184,10 @@ class Stage:
             "COLORTERM": "truecolor",
             "PYTHONPYCACHEPREFIX": str(BYTECODE),
         }
-        # An installed spark has its bytecode: compiling all of it would be a third of the start.
-        self.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        # An installed spark has its bytecode: compiling all of it would be a third of the start. The size is
+        # the terminal's, and not that of the one the tests run in.
+        for name in ("PYTHONDONTWRITEBYTECODE", "COLUMNS", "LINES"):
+            self.environ.pop(name, None)
 
     def command(self, start: str = START) -> list[str]:
         """Return the command that starts ``spark`` by the Python text ``start``."""

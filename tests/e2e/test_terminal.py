@@ -183,7 +183,8 @@ def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path:
             pid = int((tmp_path / "pid").read_text())
             subprocess.run(["kill", f"-{signal.SIGKILL}", str(pid)], check=True)
             pane.until("exit 137")
-    on_disk = changed(sample, original)
+    # A third hunk may have been on its way into a temporary file, which the next spark takes away.
+    on_disk = {path: text for path, text in changed(sample, original).items() if path[-6:] != ".spark"}
     assert set(on_disk) >= {"tasks/store.py", "tasks/api.py"}
     # Tall enough for all that was said, however late the signal came.
     with terminal([str(spark_path), "-c", "-C", str(sample)], 120, 150, {}, tmp_path) as pane:

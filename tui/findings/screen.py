@@ -87,7 +87,7 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
         if before is not None and before in self._listed:
             self._chosen = self._listed.index(before)
         self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
-        width = self.size.width
+        width = self.columns
         self.set_class(width >= WIDE, "wide")
         self.set_class(self._reading, "reading")
         many = len(self._listed)

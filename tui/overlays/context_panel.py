@@ -176,7 +176,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     def _draw(self, told: str = "", level: str = "muted") -> None:
         if not (self.is_attached and self.query("#head")):
             return  # a resize may come before the rows, or after they were closed
-        width, height = self.size
+        width, height = self.columns, self.size.height
         self.set_class(width >= WIDE, "wide")
         self.set_class(self._reading, "reading")
         top = head(self._window, self._view, width, height)[: max(1, height // 3)]
@@ -188,6 +188,9 @@ class ContextScreen(ListScreen, inherit_bindings=False):
             lines.show(rows)
         self.call_after_refresh(self._draw_body)
 
+    def _fit(self) -> None:
+        self._draw_body()
+
     def _draw_body(self) -> None:
         if not (self.is_attached and self.query("#piece")):
             return
@@ -196,7 +199,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         rows, self._places = list_rows(
             self._groups,
             self._chosen,
-            pieces.size.width or self.size.width,
+            pieces.size.width or self.columns,
             budget,
             ansi=self._palette.theme.ansi,
         )
@@ -207,9 +210,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         pieces.show(rows, keep=heading)
         entry = self._entry
         piece.top = piece.top if self._reading else 0
-        piece.show(
-            detail(entry, piece.size.width or self.size.width, budget) if entry else [], keep=piece.top
-        )
+        piece.show(detail(entry, piece.size.width or self.columns, budget) if entry else [], keep=piece.top)
 
     def _foot(self, told: str, level: str, width: int, height: int) -> list[Row]:
         entry = self._entry

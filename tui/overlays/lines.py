@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
@@ -18,6 +20,12 @@ class Lines(Widget, can_focus=False):
         self.palette = palette
         self.rows: list[Row] = []
         self.top = 0
+        self.on_sized: Callable[[], None] = lambda: None
+        """Called when its size changed: rows may have to be made anew for its width."""
+
+    def on_resize(self) -> None:
+        """Tell of another size."""
+        self.on_sized()
 
     def show(self, rows: list[Row], *, keep: int = 0) -> None:
         """Show other rows, with row ``keep`` in sight."""

@@ -26,13 +26,23 @@ class ListScreen(Overlay, inherit_bindings=False):
     def _draw(self) -> None:
         raise NotImplementedError
 
+    def _fit(self) -> None:
+        """Draw for the widths that the list and the text beside it have now."""
+        self._draw()
+
+    @property
+    def columns(self) -> int:
+        """The screen's width. Its ``size`` is smaller while Textual lays out a scroll bar."""
+        return self.app.size.width
+
     def compose(self) -> ComposeResult:
         """Head, list and text, foot."""
         with Vertical(id="context"):
             yield Lines(self._palette, id="head")
             with Horizontal(id="context-body"):
-                yield Choices(self._palette, id="pieces")
-                yield Lines(self._palette, id="piece")
+                for part in (Choices(self._palette, id="pieces"), Lines(self._palette, id="piece")):
+                    part.on_sized = lambda: self.call_after_refresh(self._fit)
+                    yield part
             yield Lines(self._palette, id="foot")
 
     def on_unmount(self) -> None:

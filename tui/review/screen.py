@@ -102,7 +102,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         if before is not None and before in self._listed:
             self._chosen = self._listed.index(before)
         self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
-        width = self.size.width
+        width = self.columns
         self.set_class(width >= WIDE, "wide")
         self.set_class(self._reading, "reading")
         self.set_class(self._beside, "columns")
@@ -136,7 +136,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
 
     def _draw_change(self) -> None:
         piece = self.query_one("#piece", Lines)
-        width = self.size.width if self._beside else piece.size.width or self.size.width
+        width = self.columns if self._beside else piece.size.width or self.columns
         each = self._each
         rows: list[Row] = []
         if each is not None and each.message:

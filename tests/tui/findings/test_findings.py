@@ -85,6 +85,15 @@ async def test_one_key_lands_the_fix_and_undo_takes_it_back(tmp_path: Path) -> N
         await it.until(lambda: '"Hi " + name' in (it.root / "greeter.py").read_text(), "the undo")
 
 
+async def test_the_reason_is_wrapped_in_its_half_of_the_screen_from_the_start(tmp_path: Path) -> None:
+    long = {**HERE, "why": "word " * 30 + "end."}
+    async with stage(tmp_path, files=FILES, script=script(long), size=(100, 30)) as it:
+        await change_and_save(it)
+        await it.until(lambda: it.app.controls.reviews.notes.open, "the finding")
+        await it.pilot.press("alt+g")
+        await it.until(lambda: "word" in it.screen and "end." in it.screen, "all of the reason")
+
+
 async def test_what_is_dismissed_goes_from_the_gutter_and_does_not_come_back(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES, script=script(HERE)) as it:
         await change_and_save(it)

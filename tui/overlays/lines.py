@@ -20,7 +20,7 @@ class Lines(Widget, can_focus=False):
         self.palette = palette
         self.rows: list[Row] = []
         self.top = 0
-        self.on_sized: Callable[[], None] = lambda: None
+        self.on_sized: Callable[[], object] = lambda: None
         """Called when its size changed: rows may have to be made anew for its width."""
 
     def on_resize(self) -> None:

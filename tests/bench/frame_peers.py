@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from tests.bench.pty_spark import START, Pty, Stage
 
 COLUMNS, ROWS = 160, 48
@@ -76,8 +78,17 @@ def codex(path: Path) -> Program:
             yield pane
         finally:
             pane.end()
+            _end_below(home)
 
     return Program("Codex", start)
+
+
+def _end_below(folder: Path) -> None:
+    """End what a program left running: its daemons, whose executables it put below ``folder``."""
+    for process in psutil.process_iter(["exe"]):
+        if (process.info["exe"] or "").startswith(f"{folder}/"):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 PEERS: dict[str, Callable[[Path], Program]] = {"codex": codex}

@@ -13,9 +13,9 @@ from threading import Lock
 
 from session.storage.error_log import LOGGER
 
-HEAD = 8_000_000
-"""Bytes kept from the beginning of an output."""
-TAIL = 8_000_000
+HEAD = 1_000_000
+"""Bytes kept from the beginning of an output. To search them for keys must not hold the event loop up."""
+TAIL = 1_000_000
 """Bytes kept from the end of a longer one."""
 MOST = 40
 """The outputs that are kept; the oldest go first."""

@@ -132,3 +132,6 @@ def test_of_a_very_long_output_both_ends_are_unfolded() -> None:
     assert shown[1] == "line 0" and shown[-1] == f"line {FIRST_LINES + LAST_LINES + 6}"
     assert "… 7 lines are not shown …" in shown
     assert entry.toggle(0) and not entry.toggle(0)
+    entry.unfold("so far\n")
+    entry.become("done", "run · exit 0")
+    assert not entry.unfolded, "what was unfolded while it ran is not all of it"

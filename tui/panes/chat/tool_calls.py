@@ -11,7 +11,7 @@ TAIL = 4
 COMMAND_LINES = 24
 """The same for a command of the user's."""
 _KEPT = 8_000
-FIRST_LINES, LAST_LINES = 2_000, 6_000
+FIRST_LINES, LAST_LINES = 1_000, 3_000
 """Lines of a longer output that are unfolded, from its beginning and from its end."""
 
 _SIGNS: dict[str, Span] = {
@@ -67,6 +67,7 @@ class CallEntry:
         """Change the state; of the output only ``tail`` is still shown."""
         self.state, self.line = state, line
         self._text, self._output = "", tail
+        self._whole = None  # what was unfolded while it ran is not all of it
         self.dirty = True
 
     def hold(self, text: str) -> None:

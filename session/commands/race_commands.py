@@ -244,7 +244,7 @@ def _load() -> None:
     import session.attempts.attempt_maker
     import session.attempts.judge
     import session.attempts.race_runner
-    import session.attempts.variety  # noqa: F401
+    import session.attempts.variety  # noqa: F401 (loaded for later)
 
 
 async def _nothing() -> list[HunkUndone | HunkRefused]:

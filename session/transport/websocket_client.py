@@ -116,7 +116,9 @@ class Dial(connect):
         below, _ = await loop.create_connection(asyncio.Protocol, sock=given)
         client = self.factory(self.ws_uri)
         transport = await loop.start_tls(below, client, options["ssl"], server_hostname=self.ws_uri.host)
+        if transport is None:
+            raise ConnectionResetError("the connection was lost as its TLS handshake ended")
         if isinstance(client, Client):
             client.below_tls = below
-        client.connection_made(transport)  # type: ignore[arg-type]
+        client.connection_made(transport)
         return client

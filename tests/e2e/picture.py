@@ -178,10 +178,11 @@ def demo(folder: Path) -> Pty:
     return Pty(command, folder, {**environment, "PYTHONPATH": str(ROOT)}, COLUMNS, ROWS)
 
 
-def main() -> None:
-    """Record, and write the SVG."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("file", nargs="?", type=Path, default=Path("docs/spark.svg"))
+def write_picture(default: str, title: str, record: Callable[[Recorder], int], description: str) -> None:
+    """Record the demo as ``record`` plays it, and write the SVG to the file that the command line names.
+    ``record`` returns the frame that is shown where nothing may move."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("file", nargs="?", type=Path, default=Path(default))
     file: Path = options.parse_args().file
     with tempfile.TemporaryDirectory(prefix="picture-") as folder:
         pane = demo(Path(folder))
@@ -191,10 +192,10 @@ def main() -> None:
         finally:
             pane.end()
     picture = MovingSvg(recorder.frames, COLUMNS, CHAT, recorder.length, still)
-    file.write_text(picture.document(TITLE), "utf-8")
+    file.write_text(picture.document(title), "utf-8")
     size = file.stat().st_size / 1000
     print(f"{file}: {len(recorder.frames)} frames, {recorder.length:.1f} s, {size:.0f} KB")
 
 
 if __name__ == "__main__":
-    main()
+    write_picture("docs/spark.svg", TITLE, record, __doc__ or "")

@@ -6,12 +6,7 @@ why, and one key lands its fix.
 
 from __future__ import annotations
 
-import argparse
-import tempfile
-from pathlib import Path
-
-from tests.e2e.moving_svg import MovingSvg
-from tests.e2e.picture import CHAT, COLUMNS, Recorder, demo
+from tests.e2e.picture import Recorder, write_picture
 
 TITLE = "spark: a fault that is found on save, why it is one, and its fix landed by one key"
 SAVE, BOTTOM, UNINDENT, ALT_G = "\x13", "\x1b[1;5F", "\x1b[Z", "\x1bg"
@@ -48,22 +43,5 @@ def record(recorder: Recorder) -> int:
     return still
 
 
-def main() -> None:
-    """Record, and write the SVG."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("file", nargs="?", type=Path, default=Path("docs/review.svg"))
-    file: Path = options.parse_args().file
-    with tempfile.TemporaryDirectory(prefix="picture-") as folder:
-        pane = demo(Path(folder))
-        try:
-            recorder = Recorder(pane)
-            still = record(recorder)
-        finally:
-            pane.end()
-    picture = MovingSvg(recorder.frames, COLUMNS, CHAT, recorder.length, still)
-    file.write_text(picture.document(TITLE), "utf-8")
-    print(f"{file}: {len(recorder.frames)} frames, {recorder.length:.1f} s")
-
-
 if __name__ == "__main__":
-    main()
+    write_picture("docs/review.svg", TITLE, record, __doc__ or "")

@@ -5,12 +5,7 @@ A method is typed in a file of ``spark demo``: ghost text, a word of it, all of 
 
 from __future__ import annotations
 
-import argparse
-import tempfile
-from pathlib import Path
-
-from tests.e2e.moving_svg import MovingSvg
-from tests.e2e.picture import CHAT, COLUMNS, Recorder, demo
+from tests.e2e.picture import Recorder, write_picture
 
 TITLE = "spark: suggestions while typing, accepted by a word, a line and as a whole, and undone"
 ARROW_RIGHT, END, UNDO = "\x1b[1;5C", "\x05", "\x1a"
@@ -48,22 +43,5 @@ def record(recorder: Recorder) -> int:
     return still
 
 
-def main() -> None:
-    """Record, and write the SVG."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("file", nargs="?", type=Path, default=Path("docs/typing.svg"))
-    file: Path = options.parse_args().file
-    with tempfile.TemporaryDirectory(prefix="picture-") as folder:
-        pane = demo(Path(folder))
-        try:
-            recorder = Recorder(pane)
-            still = record(recorder)
-        finally:
-            pane.end()
-    picture = MovingSvg(recorder.frames, COLUMNS, CHAT, recorder.length, still)
-    file.write_text(picture.document(TITLE), "utf-8")
-    print(f"{file}: {len(recorder.frames)} frames, {recorder.length:.1f} s")
-
-
 if __name__ == "__main__":
-    main()
+    write_picture("docs/typing.svg", TITLE, record, __doc__ or "")

@@ -151,8 +151,8 @@ def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
             pane.until("h1 needs your OK")
             pane.type("/land")
             pane.keys("Enter")
-            screen = pane.until("h2 needs your OK")
-            assert screen.index("h1 landed") and (project / "one.txt").read_text() == "first\nleft\n"
+            pane.until(lambda screen: "h1 landed" in screen and "h2 needs your OK" in screen)
+            assert (project / "one.txt").read_text() == "first\nleft\n"
             pane.type("/decline")
             pane.keys("Enter")
             pane.until("[completed]")

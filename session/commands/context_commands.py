@@ -56,6 +56,11 @@ class ContextCommands:
         """The project as it is known now; for any thread."""
         return self._reading.snapshot
 
+    @property
+    def reading(self) -> bool:
+        """Whether the project is still being read, so that more of its files may become known."""
+        return self._reading.under_way
+
     def allowed(self, paths: Collection[str]) -> frozenset[str]:
         """Those of ``paths`` that a model may see: files of the project that were not removed. For any
         thread."""

@@ -75,6 +75,11 @@ class ProjectReading:
         """The project as it is known now. It grows during the first reading."""
         return self.project.snapshot
 
+    @property
+    def under_way(self) -> bool:
+        """Whether more files may become known without the user: false in a folder that is held back."""
+        return not self.snapshot.complete and not (self._held and not self._wanted.is_set())
+
     def is_ignored(self, path: str) -> bool:
         """Whether git ignores ``path``. Without git every file counts as ignored."""
         return not self.snapshot.git or path not in self.snapshot.paths

@@ -34,18 +34,10 @@ def spark() -> Iterator[tuple[Pty, Path]]:
 def opened(spark: tuple[Pty, Path], name: str) -> tuple[Pty, Path]:
     """The terminal with a file open, and that file."""
     pane, project = spark
-    while True:
-        pane.forget()
-        pane.type(f"\x10{name}.py\r")
-        try:
-            pane.until(f"def {name}(name, mark)", min(pane.now + 10.0, PATIENCE))
-        except TimeoutError:
-            if pane.now >= PATIENCE:
-                raise
-            pane.type("\x1b")  # the file was not known yet
-            pane.read(1.0)
-        else:
-            return pane, project / f"{name}.py"
+    pane.forget()
+    pane.type(f"\x10{name}.py\r")
+    pane.until(f"def {name}(name, mark)", PATIENCE)
+    return pane, project / f"{name}.py"
 
 
 def until(pane: Pty, fits: Callable[[], bool], what: str) -> None:

@@ -91,7 +91,8 @@ class OverlayControl:
         if self._left(FilePicker):
             return
         leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
-        picker = FilePicker(self.themes.palette, session.files.list, current, hint=f"Enter opens · {leave}")
+        hint, reading = f"Enter opens · {leave}", lambda: session.context.reading
+        picker = FilePicker(self.themes.palette, session.files.list, current, hint=hint, reading=reading)
         picker.on_closed = _with_path(lambda path: opened(path, picker.line))
         self._app.push_screen(picker)
 

@@ -60,14 +60,15 @@ class FilePicker(ClosingScreen[str | None]):
         title: str = "Open a file",
         hint: str = "Enter opens · Esc leaves",
         typed: str = "type a part of the path, :40 for a line",
+        reading: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``listed`` returns the current paths; ``recent`` is marked as the file being shown. ``typed`` says
-        what to type."""
+        """``listed`` returns the current paths, and ``reading`` whether more may come; ``recent`` is marked
+        as the file being shown. ``typed`` says what to type."""
         super().__init__()
         self._title, self._hint = title, hint
         self._palette = palette
         self._lines = Lines(palette, id="lines")
-        self._listed = listed
+        self._listed, self._reading = listed, reading
         self._paths = listed()
         self._recent = recent
         self._found: list[tuple[str, frozenset[int]]] = []
@@ -93,9 +94,12 @@ class FilePicker(ClosingScreen[str | None]):
         self.set_interval(self.LOOK_AGAIN, self._look_again)
 
     def _look_again(self) -> None:
+        """Search again if the files of the project changed."""
+        if self._searching is None or self._searching.is_finished:  # Enter may wait for it
+            self._update()
+
+    def _update(self) -> None:
         """Search again if the files of the project changed; the choice stays on its file."""
-        if self._searching is not None and not self._searching.is_finished:
-            return  # Enter may wait for it
         paths = self._listed()
         if paths is not self._paths and paths != self._paths:
             self._paths = paths
@@ -107,11 +111,20 @@ class FilePicker(ClosingScreen[str | None]):
         self._searching = self._search(event.value)
 
     async def on_input_submitted(self) -> None:
-        """Take the chosen match, once the search for all that was typed is over."""
-        if self._searching is not None:
-            await self._searching.wait()
+        """Take the chosen match, once the search for all that was typed is over. Where nothing matches while
+        the project is still being read, as right after the start, wait for a match."""
+        while await self._searched() and not self._found and self._reading():
+            self.query_one("#box").border_subtitle = Content("waits for the file to be found · Esc leaves")
+            await asyncio.sleep(self.LOOK_AGAIN)
+            self._update()
         self.line = split_line(self._field.value)[1]
         self.dismiss(self._found[self._chosen][0] if self._found else None)
+
+    async def _searched(self) -> bool:
+        """Wait for the search that runs; whether the screen is still open."""
+        if self._searching is not None:
+            await self._searching.wait()
+        return self.is_current
 
     def on_key(self, event: events.Key) -> None:
         """Move the choice."""

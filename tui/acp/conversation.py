@@ -45,7 +45,9 @@ from session.session import Session
 from session.text.sanitize import clean, clean_line
 from tui.acp.options import modes, options
 from tui.acp.updates import Updates
-from tui.words.slash import SlashError, run_command, slashes, split_slash
+from tui.slash.errors import SlashError
+from tui.slash.running import run_command
+from tui.slash.table import slashes, split_slash
 
 _HERE_ONLY = frozenset({"queue", "quit", "help", "keys", "theme"})
 """Commands of the app that mean nothing to a client, which has its own."""

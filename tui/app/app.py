@@ -49,9 +49,9 @@ from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
 from tui.picking.theme_control import ThemeControl
+from tui.slash.table import hint
 from tui.terminal.driver import LateDriver, ask_for_background, take_keys
 from tui.terminal.grid.row_compositor import row_screen
-from tui.words.slash import hint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from tui.overlays.offer_screen import FindOffers
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
-    from tui.words.completion import Candidates
+    from tui.slash.completion import Candidates
 
 
 class SparkApp(App[int], inherit_bindings=False):

@@ -16,9 +16,11 @@ from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
 from tui.panes.layout import Panes
 from tui.panes.queue_list import Wish
+from tui.slash.completion import prefetch_models
+from tui.slash.errors import SlashError
+from tui.slash.running import run_command
+from tui.slash.table import split_slash
 from tui.terminal.lending import given_back
-from tui.words.completion import prefetch_models
-from tui.words.slash import SlashError, run_command, split_slash
 
 if TYPE_CHECKING:
     from tui.control.feed import Feed

@@ -9,7 +9,7 @@ from textual.app import App
 from tui.control.background import BackgroundTasks
 from tui.panes.layout import Panes
 from tui.port import SessionPort
-from tui.words.completion import Candidates, completer, from_files, typed
+from tui.slash.completion import Candidates, completer, from_files, typed
 
 BETWEEN_LETTERS = 0.05
 """Seconds without a key after which suggestions are looked for."""

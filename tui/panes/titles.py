@@ -13,7 +13,7 @@ from tui.drawing.plain import clipped_left, visible
 from tui.keys.keymap import shown
 from tui.panes.editor.tabs import UNSAVED, Tab, tab_row
 from tui.panes.layout import Panes
-from tui.words.slash import hint
+from tui.slash.table import hint
 
 if TYPE_CHECKING:
     from session.project.open_files import OpenFile

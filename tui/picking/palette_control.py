@@ -9,7 +9,7 @@ from tui.gutter.signs import signs
 from tui.keys.keymap import keymap, textual_action
 from tui.overlays.filtering import Choice
 from tui.panes.layout import Panes
-from tui.words.slash import slashes, split_slash
+from tui.slash.table import slashes, split_slash
 
 PANES = ("composer", "editor", "chat")
 """The scopes that are panes: their actions are run there."""

@@ -22,8 +22,8 @@ from tui.control.overlay_control import OverlayControl
 from tui.keys.key_turns import KeyTurns
 from tui.overlays.filtering import Choice
 from tui.panes.layout import Panes
+from tui.slash.table import split_slash
 from tui.terminal.lending import keep_keys
-from tui.words.slash import split_slash
 
 if TYPE_CHECKING:
     from tui.control.quit_control import QuitControl

@@ -34,11 +34,13 @@ from tui.event_loop import run
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.printing import say
 from tui.scroll.answer import Answer
+from tui.slash.completion import completer, prefetch_models
+from tui.slash.errors import SlashError
+from tui.slash.running import run_command
+from tui.slash.table import slashes, split_slash
 from tui.terminal.command_signals import CommandSignals
 from tui.terminal.lost_terminal import StandardStreams
-from tui.words.completion import completer, prefetch_models
 from tui.words.held_items import Verdict
-from tui.words.slash import SlashError, run_command, slashes, split_slash
 
 ESCAPE_SECONDS = 0.05
 

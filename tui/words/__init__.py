@@ -1,1 +1,1 @@
-"""What the front ends say: figures, tables, slash commands and completion."""
+"""What the front ends say: figures and tables."""

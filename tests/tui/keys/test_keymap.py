@@ -19,7 +19,7 @@ from tui.panes.composer.composer import Composer
 from tui.panes.editor.editor import EditorPane
 from tui.panes.held_bar import HeldBar
 from tui.picking.palette_control import PANES, choices
-from tui.words.slash import slashes
+from tui.slash.table import slashes
 
 OWNERS: dict[str, type[DOMNode]] = {
     "app": SparkApp,

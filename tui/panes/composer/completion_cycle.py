@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui.words.completion import Completer, from_files
+from tui.slash.completion import Completer, from_files
 
 
 @dataclass(frozen=True, slots=True)

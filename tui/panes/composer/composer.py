@@ -21,7 +21,7 @@ from tui.panes.composer.kill_ring import KillRing
 from tui.panes.composer.paste_chips import Chips, is_big
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.composer.vi.hands import ViHands
-from tui.words.completion import Completer, Kind, nothing, typed
+from tui.slash.completion import Completer, Kind, nothing, typed
 
 DRAFT_DELAY = 0.4
 """The draft is saved after this many seconds without a change."""

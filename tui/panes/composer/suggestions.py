@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, clipped_left, visible
 from tui.drawing.rows import Row, Span
-from tui.words.completion import Candidates
+from tui.slash.completion import Candidates
 from tui.words.fuzzy import best
 
 MOST = 8

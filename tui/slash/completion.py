@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tui.words.slash import slashes, split_slash, value_told, values
+from tui.slash.table import slashes, split_slash
+from tui.slash.values import value_told, values
 
 if TYPE_CHECKING:
     from tui.port import SessionPort

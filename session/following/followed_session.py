@@ -75,6 +75,8 @@ class FollowedSession:
         self._tasks = BackgroundTasks(self._local.publish)
         self._turn = ""
         self._queued: list[str] = []
+        self._unheard: list[str] = []
+        """Prompts that were sent, and which the other process has not told to have."""
         self._free = False
         self.typing, self.side = self._local.typing, self._local.side
         self.assist = self._local.assist
@@ -105,16 +107,24 @@ class FollowedSession:
         """Never: what runs, runs in the other process."""
         return False
 
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Queued prompts, and those that the other process never told to have."""
+        return (*self._queued, *self._unheard)
+
     def submit(self, text: str) -> None:
         """Send a prompt, as a redirect while a turn runs."""
+        self._unheard.append(text)
         self._send(Submit(text))
 
     def queue(self, text: str) -> None:
         """Send a prompt after the running turn."""
+        self._unheard.append(text)
         self._send(Queue(text))
 
     def after_hunk(self, text: str) -> None:
         """Redirect once the hunk that is being typed has ended."""
+        self._unheard.append(text)
         self._send(AfterHunk(text))
 
     def unqueue(self, number: int | None = None) -> list[str]:
@@ -199,10 +209,13 @@ class FollowedSession:
         match event:
             case PromptSubmitted(turn=turn, text=text):
                 self._turn = turn
-                if text in self._queued:
-                    self._queued.remove(text)
+                for texts in (self._queued, self._unheard):
+                    if text in texts:
+                        texts.remove(text)
             case PromptQueued(text=text):
                 self._queued.append(text)
+                if text in self._unheard:
+                    self._unheard.remove(text)
             case PromptsUnqueued():
                 self._queued.clear()
             case TurnEnded(turn=turn) if turn == self._turn:

@@ -47,6 +47,12 @@ class Offer:
     model: str = ""
     base_url: str = ""
 
+    @property
+    def asks(self) -> bool:
+        """Whether something is asked in the terminal first. Keys typed before the question must not answer
+        it."""
+        return self.kind in (OfferKind.LOGIN, OfferKind.PULL)
+
 
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     """All offers, including the servers found on this machine."""

@@ -32,6 +32,11 @@ class Standing(Protocol):
         """Whether a turn runs or waits in this process, which would go on without a screen."""
         ...
 
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Prompts that this process sent to the other one, and that did not become a turn there."""
+        ...
+
     def take_over(self) -> None:
         """Ask the other process for the session; nothing where this one has it."""
         ...
@@ -41,6 +46,7 @@ class Own:
     """The standing of a session that this process has, and of the local part of one that it follows."""
 
     owner = ""
+    unanswered: tuple[str, ...] = ()
 
     def __init__(self, folders: ProjectFolders, name: str, *, followed: bool) -> None:
         """Claim the session, unless it is ``followed``. Raises SessionTakenError or StoreError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,13 @@ from tests.session.local_servers import aside
 pytestmark = pytest.mark.skipif(
     shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
 )
+
+
+def one_line(screen: str) -> str:
+    """A draft that is wrapped, as it was typed."""
+    return re.sub(r"(?<=x) *\n *(?=x)", "", screen)
+
+
 SECRET = "sk-typed-0123456789"
 
 
@@ -39,10 +47,12 @@ def test_a_server_that_was_found_is_taken_with_enter_and_gets_the_prompt(
         pane.keys("Home")
         screen = pane.until("❯ spark-practice")
         assert "say hello" in screen and f"on port {partner.port}" in screen
-        pane.keys("Enter")
-        pane.until(
-            lambda screen: "ready" in screen and "To open so always" in screen and "say hello" in screen
-        )
+        pane.keys("Enter", *" and")  # in one read
+        typed = " and"
+        while "ready" not in pane.screen():
+            pane.type("x")  # until the app is there again, and while it comes
+            typed += "x"
+        pane.until(lambda screen: "To open so always" in screen and f"say hello{typed}" in one_line(screen))
         pane.keys("Enter")
         wait_for(lambda: len(partner.requests) > 0, "the prompt at the server")
         pane.keys("C-q")

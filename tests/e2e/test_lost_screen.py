@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -132,12 +133,15 @@ def test_a_session_is_taken_over_from_another_screen(place: Place) -> None:
         begin_turn(pane, place)
         with place.opened("resume") as (second, other):
             second.until(f"Following process {pid}")
-            second.type("/takeover")
-            second.keys("Enter")
+            second.keys("/takeover", "Enter", *"next")  # in one read
             pane.until(f"process {other} takes this session over")
             place.partner.let_go()
+            typed = "next"
+            while not re.search("^─ Ask", second.screen(), re.MULTILINE):
+                second.type("x")  # until this process has the session, and while it comes
+                typed += "x"
             pane.until("exit 0")
-            second.until(lambda screen: "Following" not in screen and "Ask" in screen)
+            second.until(lambda screen: typed in re.sub(r"(?<=x) *\n *(?=x)", "", screen))
             wait_for(lambda: len(place.events("session.started")) == 2, "the takeover")
             assert [ended["status"] for ended in place.events("turn.ended")] == ["completed"]
 

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 LAST_SECONDS = 5.0
 """Seconds that a turn has to end by itself after SIGTERM: a system that shuts down waits little longer."""
-Again = Callable[["Offer"], tuple["Opening", str | None]]
-"""Maps the offer that was taken to the project to open the app with, and a line to show there."""
+Typed = Sequence["events.Key | events.Paste"]
+Again = Callable[["Offer", Typed], tuple["Opening", str | None]]
+"""Maps the offer that was taken, and the keys typed since, to the project to open the app with and a line to
+show there."""
 
 
 def run_app(
@@ -43,8 +45,10 @@ def run_app(
     notice: str | None = None,
     suggestions: Sequence[str] = (),
     again: Again | None = None,
+    typed: Typed = (),
 ) -> int:
-    """Open the app and return its exit code; exits with 3 where it cannot be shown.
+    """Open the app and return its exit code; exits with 3 where it cannot be shown. ``typed`` are keys that
+    it handles first.
 
     Where a key is missing and ``again`` is given, the app offers what the user can begin with, and opens
     again with what they take.
@@ -59,7 +63,6 @@ def run_app(
 
     log_faults_to(opening.workspace.folders.error_log)
     streams = StandardStreams()
-    typed: list[events.Key | events.Paste] = []
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:
@@ -85,6 +88,7 @@ def run_app(
         except Exception as problem:  # noqa: BLE001 (a fault of any kind is told in a line and logged)
             _keep_unsaved(app)
             leave(fault("running the screen", problem), FAILED)
+        typed = app.key_turns.held
         if (followed := app.successor) is not None:
             resume, prompt, notice = followed, None, None
             continue
@@ -92,9 +96,8 @@ def run_app(
         prompt = None
         if app.ready and app.controls.sessions.switch is not None:
             resume, notice = app.controls.sessions.switch.journal, None
-            typed = app.key_turns.held
         elif app.taken is not None and again is not None:
-            opening, notice = again(app.taken)
+            opening, notice = again(app.taken, typed)
         else:
             return app.return_code or DONE
 

@@ -24,6 +24,7 @@ from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
 from tui.terminal.driver import brake_turns, take_keys
+from tui.terminal.lending import keep_keys
 from tui.terminal.startup import loaded
 
 if TYPE_CHECKING:
@@ -217,8 +218,17 @@ class SessionStart:
             self.taken_by = event.pid
             self.lose_screen(0)
         elif isinstance(event, OwnerGone):
-            self.successor = self.made.session.standing.journal
+            standing = self.made.session.standing
+            self.successor = standing.journal
+            if standing.unanswered:
+                self._panes.composer.put_before(standing.unanswered)
+            self._keep_keys()
             self.made.quitting.leave(0)
+
+    def _keep_keys(self) -> None:
+        """From now on leave keys for the app that opens in this one's place."""
+        self._key_turns.hold()
+        keep_keys(self._app)
 
     def lose_screen(self, code: int) -> bool:
         """Leave with an exit code. True if a turn runs, which goes on without the screen."""
@@ -273,4 +283,6 @@ class SessionStart:
             self._panes.status.say("save the file in the editor first")
         else:
             self.taken = offer
+            if not offer.asks:
+                self._keep_keys()
             self.controls.quitting.quit()

@@ -135,7 +135,9 @@ class OverlayControl:
         from tui.overlays.offer_screen import OfferScreen
 
         if not self.covered:
-            self._app.push_screen(OfferScreen(self.themes.palette, offers, why, typed), taken)
+            screen = OfferScreen(self.themes.palette, offers, why, typed)
+            screen.on_closed = taken
+            self._app.push_screen(screen)
 
     def _left(self, kind: type[Screen[str | None]]) -> bool:
         """Whether a screen lies over the panes; one of this kind is closed, and a running turn goes on."""

@@ -115,7 +115,7 @@ class PromptControl:
             self.send(texts[0], queued=False)
         elif wish == "edit":
             composer = self._panes.composer
-            composer.put("\n\n".join(filter(str.strip, [*texts, composer.draft])))
+            composer.put_before(texts)
             self._app.screen_stack[0].set_focus(composer)
 
     def stop_turn(self) -> None:
@@ -125,8 +125,7 @@ class PromptControl:
         self._panes.status.show(phase="stopping")
         if queued := self._session.unqueue():
             # A turn had to be stopped: the prompts behind it may not be wanted unread.
-            composer = self._panes.composer
-            composer.put("\n\n".join(filter(str.strip, [*queued, composer.draft])))
+            self._panes.composer.put_before(queued)
             self._panes.status.say("Queued messages are back in the prompt", "warning")
 
     def interrupt(self) -> None:

@@ -19,6 +19,7 @@ from session.events import (
     HunkTyped,
     Notice,
     OwnerGone,
+    PromptQueued,
     PromptSubmitted,
     TakeoverAsked,
     TextDelta,
@@ -273,3 +274,15 @@ async def test_a_process_that_is_killed_frees_the_session(root: Path) -> None:
         other.session.submit("too late")
         told = await other.until(Notice, lambda notice: notice.level == "warning")
         assert "has ended" in told.text
+        assert other.session.unanswered == ("too late",)
+
+
+async def test_a_prompt_that_became_a_turn_is_not_unanswered(root: Path) -> None:
+    async with talking(root, REPAINT, rate=SLOW) as it, following(it) as other:
+        other.session.submit("repaint")
+        other.session.queue("and again")
+        assert list(other.session.unanswered) == ["repaint", "and again"]
+        await other.until(PromptQueued)
+        assert list(other.session.unanswered) == ["and again"]
+        other.session.unqueue()
+        assert list(other.session.unanswered) == []

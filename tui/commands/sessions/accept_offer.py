@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,16 +12,20 @@ from session.setup.opening import Opening
 from session.storage.folders import config_folder
 from tui.commands.options import opening
 
+if TYPE_CHECKING:
+    from tui.app.run import Typed
+
 
 def begin_with(
-    offer: Offer, folder: Path, theme: str | None, given: dict[str, Any]
+    offer: Offer, folder: Path, theme: str | None, given: dict[str, Any], typed: Typed = ()
 ) -> tuple[Opening, str | None]:
     """The project to open the app with for ``offer``, and a line to show there; ``given`` are the options of
-    the command line. If a login fails, the app opens as before. After practice, exits with its exit code."""
+    the command line, ``typed`` the keys pressed since. If a login fails, the app opens as before. After
+    practice, exits with its exit code."""
     if offer.kind is OfferKind.PRACTISE:
         from tui.commands.sessions.demo_command import command as demo
 
-        click.get_current_context().invoke(demo, theme=theme)
+        click.get_current_context().invoke(demo, theme=theme, typed=typed)
         raise AssertionError("the practice leaves by itself")
     if offer.kind is OfferKind.LOGIN:
         from tui.commands.setup.login_prompt import LoginError, log_in

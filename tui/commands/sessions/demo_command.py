@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from tui.commands.options import opening, theme_option
 from tui.commands.prompt_argument import prompt_argument
 from tui.exits import CONFIGURATION, leave
 from tui.printing import say
+
+if TYPE_CHECKING:
+    from tui.app.run import Typed
 
 
 @click.command("demo")
@@ -20,7 +24,7 @@ from tui.printing import say
 )
 @click.option("--model", default="spark-practice", show_default=True, help="Or spark-practice-text.")
 @theme_option
-def command(prompt: str | None, rate: str, model: str, theme: str | None) -> None:
+def command(prompt: str | None, rate: str, model: str, theme: str | None, typed: Typed = ()) -> None:
     """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
     from tui.terminal.startup import begin
 
@@ -38,7 +42,7 @@ def command(prompt: str | None, rate: str, model: str, theme: str | None) -> Non
         with companion(rate) as url:
             # Every file in the folder is spark's own, so there is nothing to ask about.
             project = opening(folder, theme=theme, base_url=url, model=model, provider="partner", trust=True)
-            code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions)
+            code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions, typed=typed)
     except ServingError as problem:
         leave(str(problem), CONFIGURATION)
     say(f"the sample project stays in {folder}")

@@ -13,6 +13,7 @@ from tui.commands.prompt_argument import prompt_argument, refuse_mistyped
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
     from session.setup.opening import Opening
+    from tui.app.run import Typed
 
 
 @click.command("open")
@@ -31,9 +32,9 @@ def command(prompt: str | None, resume: bool, theme: str | None, folder: Path, *
     project = opening(folder, theme=theme, **given)
     journal, notice = last_session_file(project.workspace) if resume else (None, None)
 
-    def again(offer: Offer) -> tuple[Opening, str | None]:
+    def again(offer: Offer, typed: Typed) -> tuple[Opening, str | None]:
         from tui.commands.sessions.accept_offer import begin_with
 
-        return begin_with(offer, folder, theme, given)
+        return begin_with(offer, folder, theme, given, typed)
 
     raise SystemExit(run_app(project, prompt=prompt, resume=journal, notice=notice, again=again))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.commands.options import editing_options, last_session_file, opening, session_file, theme_option
+from tui.commands.shell_completion import sessions
 
 if TYPE_CHECKING:
     from session.model_choice.offers import Offer
     from session.setup.opening import Opening
-from tui.commands.shell_completion import sessions
+    from tui.app.run import Typed
 
 
 @click.command("resume")
@@ -33,9 +34,9 @@ def command(session: str | None, theme: str | None, folder: Path, **given: Any) 
     else:
         journal = session_file(project.workspace, session)
 
-    def again(offer: Offer) -> tuple[Opening, str | None]:
+    def again(offer: Offer, typed: Typed) -> tuple[Opening, str | None]:
         from tui.commands.sessions.accept_offer import begin_with
 
-        return begin_with(offer, folder, theme, given)
+        return begin_with(offer, folder, theme, given, typed)
 
     raise SystemExit(run_app(project, resume=journal, notice=notice, again=again))

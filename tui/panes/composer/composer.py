@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.actions import SkipAction
@@ -105,6 +105,10 @@ class Composer(TextArea):
         short = self._chips.short(text)
         self.load_text(self._chips.chip(text) if len(short) > LARGEST_SHOWN_DRAFT else short)
         self.move_cursor(self.document.end)
+
+    def put_before(self, texts: Sequence[str]) -> None:
+        """Put ``texts`` before the draft, with empty lines between them."""
+        self.put("\n\n".join(filter(str.strip, [*texts, self.draft])))
 
     def put_in_place(self, text: str) -> None:
         """Put ``text`` in the place of the draft; undo brings the draft back."""

@@ -1,6 +1,9 @@
 """Sends requests over HTTP and reads answers as server-sent events, over one kept-alive connection.
 
-Built on ``httpx2``, imported where it is used: a session that talks over WebSocket never pays for it.
+It is HTTP/1.1, whatever the server offers: a connection carries one request at a time, for which HTTP/2 has
+only disadvantages (its windows hold up large requests, a token costs half as much CPU again, and a GOAWAY
+loses what came with it; docs/benchmarks.md). Built on ``httpx2``, imported where it is used: a session that
+talks over WebSocket never pays for it.
 """
 
 from __future__ import annotations
@@ -306,7 +309,6 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
             transport=direct,
             headers={"User-Agent": "spark", **headers},
             verify=tls,
-            http2=secure,
             # A proxy of the environment is never asked for a server on this machine.
             trust_env=not endpoint.is_loopback,
             follow_redirects=False,  # they would carry the key to wherever they point

@@ -24,6 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from session.link.connection import Connection, Endpoint
 from session.memory.input_items import answer_items
 from session.protocol.events import Finished, TextDelta
@@ -33,6 +35,7 @@ from session.protocol.items import Item, user_message
 from session.protocol.responses import ResponseDecoder, encode_response
 from session.transport.http import client_for
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
+from session.transport.tls import trust
 from tests.bench.wire_bench import CONTEXT, PROFILE, RATE, SOCKET, ready, streamed, turn
 from tests.bench.wire_h2 import DEFAULT_WINDOW, LARGE_WINDOW, h2_before
 from tests.bench.wire_link import certificate, server, slow_line
@@ -100,9 +103,8 @@ async def over_socket(url: str, pause: float) -> float:
 
 async def kept(url: str, pause: float, *, chained: bool) -> float:
     """A following turn over HTTP/1.1 on one connection."""
-    endpoint = Endpoint(url)
-    async with await client_for(endpoint, 15.0) as client:
-        return await rounds(Posting(client, endpoint.http_url("/responses"), chained=chained).round, pause)
+    async with await client_for(Endpoint(url), 15.0) as client:
+        return await rounds(Posting(client, url + "/responses", chained=chained).round, pause)
 
 
 async def anew(url: str) -> float:
@@ -148,8 +150,12 @@ async def raw_sse(url: str) -> float:
 
 async def kept_h2(url: str, files: tuple[Path, ...], window: int, round_trip: float) -> float:
     """A following turn over HTTP/2 on one connection, to a server with this window."""
-    async with h2_before(url, files, window) as h2, slow_line(h2, round_trip) as slow:
-        return await kept(slow, 0.0, chained=False)
+    async with (
+        h2_before(url, files, window) as h2,
+        slow_line(h2, round_trip) as slow,
+        httpx2.AsyncClient(http2=True, verify=trust(), timeout=None) as client,  # spark has no HTTP/2
+    ):
+        return await rounds(Posting(client, slow + "/responses", chained=False).round, 0.0)
 
 
 Row = Callable[[str], Awaitable[float]]

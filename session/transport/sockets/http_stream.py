@@ -26,13 +26,12 @@ class DirectTransport(httpx2.AsyncHTTPTransport):
     """``httpx2``'s transport on these sockets; it asks no proxy."""
 
     def __init__(self, tls: ssl.SSLContext | bool, limits: httpx2.Limits) -> None:
-        super().__init__(verify=tls, http2=bool(tls), limits=limits)
+        super().__init__(verify=tls, limits=limits)
         # ``httpx2`` has no parameter for ``httpcore2``'s network backend.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls if isinstance(tls, ssl.SSLContext) else None,
             max_connections=limits.max_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            http2=bool(tls),
             network_backend=SocketBackend(),
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,13 +9,12 @@ import pytest
 
 from session.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.link.retries import Backoff
-from session.link.state import LinkState
 from session.partner.server.server import Partner
 from session.protocol.items import user_message
 from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route
 from session.transport.tls import trust
-from tests.session.link.test_connection import PROFILE, ask, failing, said, script, until
-from tests.session.transport.network_routes import http2, proxy
+from tests.session.link.test_connection import PROFILE, ask, failing, said, script
+from tests.session.transport.network_routes import proxy
 from tests.session.transport.test_http import CHAT
 from tests.session.transport.tls import NEEDS_OPENSSL, Authority, authority
 
@@ -161,17 +159,3 @@ async def test_a_failing_proxy_is_reported(
     assert problem.kind == "unreachable"
     assert problem.message.startswith("The proxy on the way to model.invalid failed"), problem.message
     assert words in problem.message and "secret" not in problem.message
-
-
-async def test_http2_is_used_if_offered_and_its_connection_is_kept(trusting: Authority) -> None:
-    event = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
-    tls: ssl.SSLContext = trusting.server()
-    async with http2(tls, event + b"data: [DONE]\n\n") as served:
-        connection = connect(served.url, CHAT)
-        connection.start()
-        await until(connection, LinkState.READY)
-        for _ in range(3):
-            assert said(await ask(connection, HELLO)) == "Hi"
-        await connection.close()
-    assert served.connections == 1
-    assert served.requests == ["HEAD /v1/models", *["POST /v1/chat/completions"] * 3]

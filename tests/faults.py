@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -14,21 +15,23 @@ CODES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 """A full disk, a full quota, a read-only file system, a broken disk."""
 
 
+def fatal_step(fatal: int | None) -> Callable[[str], None]:
+    """Counts the steps that it is told of, and kills this process at step ``fatal``, from 1."""
+    steps = itertools.count(1)
+
+    def step(_name: str) -> None:
+        if next(steps) == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return step
+
+
 def killed_at(fatal: int, act: Callable[[Callable[[str], None]], object]) -> bool:
     """Call ``act`` in a process that kills itself at step ``fatal``; whether it came to that."""
     child = os.fork()
     if child == 0:
-        steps = 0
-
-        def step(name: str) -> None:
-            nonlocal steps
-            del name
-            steps += 1
-            if steps == fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-
         try:
-            act(step)
+            act(fatal_step(fatal))
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])

@@ -23,6 +23,7 @@ from edits.landing import Landing
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
 from tests.edits.ledger.landing_victim import HUNKS
+from tests.faults import fatal_step
 
 TEXT = "".join(f"line {number}\n" for number in range(6000))
 KINDS = ("update", "update-linked", "add", "delete", "move", "undo")
@@ -58,16 +59,7 @@ def killed(root: Path, ledger: Path, what: str, fatal: int | None, delay: float)
     """Fork a process that is killed after its step ``fatal``, or after ``delay`` seconds."""
     child = os.fork()
     if child == 0:
-        steps = 0
-
-        def step(name: str) -> None:
-            nonlocal steps
-            del name
-            steps += 1
-            if steps == fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        act(root, ledger, what, step)
+        act(root, ledger, what, fatal_step(fatal))
         os._exit(0)
     if fatal is None:
         time.sleep(delay)

@@ -11,6 +11,7 @@ import pytest
 from session.partner.demo import make_sample
 from tests.e2e.test_exec import FEATURE, FIX, partner
 from tests.e2e.tmux import terminal, wait_for
+from tests.tui.app.test_held_hunks import TWO_LOCKED
 
 pytestmark = pytest.mark.skipif(
     shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
@@ -105,30 +106,6 @@ def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_
             pane.until("exit 0")
 
 
-TWO_HELD = """
-[[scenario]]
-match = ["add"]
-[[scenario.hunk]]
-id = "one"
-path = "one.txt"
-lines = '''
- first
-+left
-'''
-[[scenario.hunk]]
-id = "two"
-path = "two.txt"
-lines = '''
- second
-+right
-'''
-[[scenario.step]]
-patch = ["one", "two"]
-[[scenario.step]]
-say = "That is all.\\n"
-"""
-
-
 def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
     tmp_path: Path, spark_path: Path
 ) -> None:
@@ -137,7 +114,7 @@ def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
     (project / "one.txt").write_text("first\n")
     (project / "two.txt").write_text("second\n")
     script = tmp_path / "script.toml"
-    script.write_text(TWO_HELD)
+    script.write_text(TWO_LOCKED)
     with partner(spark_path, "--rate", "inf", "--script", str(script)) as url:
         command = [str(spark_path), "line", "--base-url", url, "--model", "spark-practice"]
         with terminal(command, 140, 40, {}, project) as pane:

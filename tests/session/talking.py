@@ -14,6 +14,7 @@ from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project
+from session.storage.folders import config_folder
 
 E = TypeVar("E")
 
@@ -158,6 +159,35 @@ def opening(root: Path, url: str, model: str = "spark-practice", *, review: bool
     return open_project(root, flags, environment(root.parent / "xdg"))
 
 
+def colours_project(folder: Path) -> Path:
+    """A project in ``folder`` with the one file that the scripts here change."""
+    root = folder / "project"
+    root.mkdir()
+    (root / "colours.py").write_text(COLOURS)
+    return root
+
+
+def configure(root: Path, text: str) -> None:
+    """Write the user's ``config.toml`` for sessions in ``root``."""
+    folder = config_folder(environment(root.parent / "xdg"))
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(text)
+
+
+@asynccontextmanager
+async def listened(session: Session, partner: Partner, root: Path) -> AsyncIterator[Listening]:
+    """An open session whose events are kept, closed at the end."""
+    listening = Listening(session, partner, root)
+    following = asyncio.create_task(listening.follow())
+    await asyncio.sleep(0)
+    await session.open()
+    try:
+        yield listening
+    finally:
+        await session.close()
+        await following
+
+
 @asynccontextmanager
 async def talking(
     root: Path,
@@ -172,12 +202,5 @@ async def talking(
     """A session in ``root`` with a partner that plays ``script`` (TOML)."""
     async with Partner(rate=rate, scripts=parse(script)) as partner:
         session = Session(opening(root, partner.url, model, review=review), resume=resume, attended=attended)
-        listening = Listening(session, partner, root)
-        following = asyncio.create_task(listening.follow())
-        await asyncio.sleep(0)
-        await session.open()
-        try:
+        async with listened(session, partner, root) as listening:
             yield listening
-        finally:
-            await session.close()
-            await following

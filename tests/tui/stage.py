@@ -33,7 +33,7 @@ def part(name: str) -> str:
     return "Bye " + name
 '''
 
-TWO_HUNKS = """
+POLITE = """
 [[scenario]]
 id = "polite"
 prompt = "make it polite"
@@ -48,7 +48,12 @@ lines = '''
 +    title = "dear"
 +    return f"Hello, {title} {name}"
 '''
+"""
+"""A scenario with a hunk called ``greet``, and no step yet."""
 
+TWO_HUNKS = (
+    POLITE
+    + """
 [[scenario.hunk]]
 id = "part"
 path = "greeter.py"
@@ -95,6 +100,7 @@ def code() -> int:
 The end of the talk.
 '''
 """
+)
 
 
 async def until(true: Callable[[], object], what: str) -> None:

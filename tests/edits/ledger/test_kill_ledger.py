@@ -20,6 +20,7 @@ from edits.ledger.journal_file import FIRST
 from edits.ledger.ledger import Ledger
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
+from tests.faults import fatal_step
 from tests.thorough import share
 
 HUNKS = 12
@@ -96,17 +97,8 @@ def run(
     ended."""
     child = os.fork()
     if child == 0:
-        steps = 0
-
-        def step(name: str) -> None:
-            nonlocal steps
-            del name
-            steps += 1
-            if steps == fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-
         try:
-            act(folder, step)
+            act(folder, fatal_step(fatal))
         finally:
             os._exit(0)
     if after is not None:

@@ -12,37 +12,10 @@ from session.checks.check import Check
 from session.commands.check_commands import CheckError
 from session.events import CheckEnded, HunkChecked, Notice, PromptSubmitted
 from session.storage.folders import config_folder, project_folders
+from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS, environment, talking
 
-RUFF = f"{sys.executable} -m ruff check --isolated --no-cache {{files}}"
 TESTS = f"{sys.executable} -c 'import colours; assert colours.red() == 10'"
-SCRIPT = '''
-models = ["spark-practice"]
-[[scenario]]
-id = "paint"
-match = ["paint"]
-
-[[scenario.hunk]]
-id = "fine"
-path = "colours.py"
-lines = """
- def red():
--    return 1
-+    return 10
-"""
-
-[[scenario.hunk]]
-id = "broken"
-path = "colours.py"
-lines = """
- def blue():
--    return 3
-+    return violet
-"""
-
-[[scenario.step]]
-patch = ["fine", "broken"]
-'''
 
 
 @pytest.fixture
@@ -66,7 +39,7 @@ def agree(root: Path) -> None:
 
 async def test_hunks_turn_green_and_red_and_the_red_ones_can_be_sent_back(root: Path) -> None:
     agree(root)
-    async with talking(root, SCRIPT) as talk:
+    async with talking(root, PAINT) as talk:
         assert await talk.session.checks.follow() == "hunks are judged as they land, by ruff, tests"
         assert talk.session.checks.request() == ""
         talk.session.submit("paint")
@@ -112,7 +85,7 @@ def rounds(root: Path, count: int) -> None:
 async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root: Path) -> None:
     agree(root)
     rounds(root, 3)
-    async with talking(root, SCRIPT + MENDS) as talk:
+    async with talking(root, PAINT + MENDS) as talk:
         assert (await talk.session.checks.follow()).endswith(
             "; what is red goes back by itself, up to 3 times in a row"
         )
@@ -134,7 +107,7 @@ async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root:
 async def test_esc_while_the_checks_run_sends_nothing_back(root: Path) -> None:
     agree(root)
     rounds(root, 3)
-    async with talking(root, SCRIPT + MENDS) as talk:
+    async with talking(root, PAINT + MENDS) as talk:
         await talk.session.checks.follow()
         talk.session.submit("paint")
         await talk.ended("t1")
@@ -148,7 +121,7 @@ async def test_esc_while_the_checks_run_sends_nothing_back(root: Path) -> None:
 
 async def test_agreed_checks_run_on_command(root: Path) -> None:
     agree(root)
-    async with talking(root, SCRIPT) as talk:
+    async with talking(root, PAINT) as talk:
         assert await talk.session.checks.run() == "running ruff, tests"
         await talk.until(CheckEnded, lambda event: event.check == "tests")
         assert [(event.check, event.status) for event in talk.all(CheckEnded)] == [
@@ -159,7 +132,7 @@ async def test_agreed_checks_run_on_command(root: Path) -> None:
 
 
 async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:
-    async with talking(root, SCRIPT) as talk:
+    async with talking(root, PAINT) as talk:
         for command in (talk.session.checks.run, talk.session.checks.follow):
             with pytest.raises(CheckError, match="/check list shows what they run"):
                 await command()
@@ -168,13 +141,13 @@ async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:
 
 
 async def test_a_project_without_checks_says_how_to_get_some(tmp_path: Path) -> None:
-    async with talking(tmp_path, SCRIPT) as talk:
+    async with talking(tmp_path, PAINT) as talk:
         with pytest.raises(CheckError, match=r"has no checks: add \[\[checks\]\] to config.toml"):
             await talk.session.checks.run()
 
 
 async def test_only_what_was_shown_can_be_agreed_to(root: Path) -> None:
-    async with talking(root, SCRIPT) as talk:
+    async with talking(root, PAINT) as talk:
         with pytest.raises(CheckError, match="/check list shows what each check runs"):
             await talk.session.checks.agree("ruff")
         assert [(check.name, agreed) for check, agreed in await talk.session.checks.listed()] == [
@@ -190,7 +163,7 @@ async def test_only_what_was_shown_can_be_agreed_to(root: Path) -> None:
 
 async def test_a_script_that_changed_after_it_was_shown_is_not_run(root: Path) -> None:
     (root / "package.json").write_text('{"scripts": {"test": "true"}}')
-    async with talking(root, SCRIPT) as talk:
+    async with talking(root, PAINT) as talk:
         await talk.session.checks.listed()
         (root / "package.json").write_text('{"scripts": {"test": "touch ran"}}')
         await talk.session.checks.agree("npm-test")

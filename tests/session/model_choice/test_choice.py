@@ -14,7 +14,7 @@ from session.protocol.messages import encode_messages
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.toolbox import Toolbox
-from tests.session.talking import COLOURS, PLAIN, Listening, environment, talking
+from tests.session.talking import PLAIN, Listening, colours_project, configure, environment, talking
 
 FAST = """
 [providers.partner]
@@ -36,16 +36,7 @@ efforts = ["low", "high"]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "colours.py").write_text(COLOURS)
-    return root
-
-
-def configure(root: Path, text: str) -> None:
-    folder = Path(environment(root.parent / "xdg")["XDG_CONFIG_HOME"]) / "spark"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(text)
+    return colours_project(tmp_path)
 
 
 def asked(at: Listening, number: int = -1) -> dict[str, Any]:

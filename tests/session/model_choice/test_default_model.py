@@ -19,7 +19,7 @@ from session.setup.config import Flags
 from session.setup.default_model import DefaultModels
 from session.setup.opening import open_project
 from tests.session.local_servers import serving
-from tests.session.talking import PATIENCE, Listening, environment
+from tests.session.talking import PATIENCE, Listening, environment, listened
 
 SPARK, LUNA = "gpt-5.3-codex-spark", "gpt-5.6-luna"
 LISTED = f'models = ["gpt-4o", "{LUNA}", "gpt-6.2-sol"]\nrefuse_models = ["{SPARK}"]\n'
@@ -31,15 +31,8 @@ async def unnamed(root: Path, partner: Partner, *, attended: bool = True) -> Asy
     """A session in which the user named no model."""
     environ = {**environment(root.parent / "xdg"), "OPENAI_BASE_URL": partner.url}
     session = Session(open_project(root, Flags(), environ), attended=attended)
-    listening = Listening(session, partner, root)
-    following = asyncio.create_task(listening.follow())
-    await asyncio.sleep(0)
-    await session.open()
-    try:
+    async with listened(session, partner, root) as listening:
         yield listening
-    finally:
-        await session.close()
-        await following
 
 
 def project(tmp_path: Path) -> Path:

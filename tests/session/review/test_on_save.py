@@ -21,20 +21,11 @@ from session.events import (
     TurnEnded,
 )
 from session.review.on_save import Mode
+from tests.session.review.example import ERROR
 from tests.session.talking import Listening, talking
 
 MEAN = "def mean(all):\n    return sum(all) / len(all)\n\n\ndef other():\n    return 1\n"
-FAULT = {
-    "path": "a.py",
-    "start": 2,
-    "end": 2,
-    "severity": "error",
-    "kind": "division-by-zero",
-    "message": "An empty list divides by zero.",
-    "why": "mean([]) raises.",
-    "fix": {"old": "    return sum(all) / len(all)", "new": "    return sum(all) / len(all) if all else 0"},
-}
-ELSEWHERE = {**FAULT, "path": "b.py"}
+ELSEWHERE = {**ERROR, "path": "b.py"}
 HUNK = """
 [[scenario]]
 match = ["repaint"]
@@ -103,7 +94,7 @@ async def reviews(it: Listening, count: int) -> SaveReviewed:
 
 
 async def test_a_save_is_reviewed_and_the_finding_told_with_its_lines(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT, ELSEWHERE)) as it:
+    async with reviewed(tmp_path, (ERROR, ELSEWHERE)) as it:
         await save(it, MEAN)
         ended = await reviews(it, 1)
         (found,) = it.all(FindingReported)
@@ -126,7 +117,7 @@ async def test_only_what_changed_since_the_last_review_is_sent(tmp_path: Path) -
 
 
 async def test_the_same_finding_is_told_once(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         await save(it, MEAN.replace("def mean(all):", "def mean(all):  # of numbers"))
@@ -135,7 +126,7 @@ async def test_the_same_finding_is_told_once(tmp_path: Path) -> None:
 
 
 async def test_a_finding_whose_lines_are_changed_is_outdated(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,), ()) as it:
+    async with reviewed(tmp_path, (ERROR,), ()) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         await save(it, MEAN.replace("sum(all) / len(all)", "0.0"))
@@ -145,7 +136,7 @@ async def test_a_finding_whose_lines_are_changed_is_outdated(tmp_path: Path) -> 
 
 
 async def test_a_fix_lands_as_a_hunk_that_can_be_undone(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         name = it.all(FindingReported)[0].finding
@@ -160,7 +151,7 @@ async def test_a_fix_lands_as_a_hunk_that_can_be_undone(tmp_path: Path) -> None:
 
 
 async def test_a_fix_that_no_longer_fits_is_refused_and_stays_open(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         name = it.all(FindingReported)[0].finding
@@ -171,15 +162,15 @@ async def test_a_fix_that_no_longer_fits_is_refused_and_stays_open(tmp_path: Pat
 
 
 async def test_what_was_dismissed_stays_dismissed_wherever_its_lines_go(tmp_path: Path) -> None:
-    lower = {**FAULT, "start": 5, "end": 5, "kind": "zero-division"}
-    async with reviewed(tmp_path, (FAULT,), (lower,)) as it:
+    lower = {**ERROR, "start": 5, "end": 5, "kind": "zero-division"}
+    async with reviewed(tmp_path, (ERROR,), (lower,)) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         await it.session.assist.review.dismiss(it.all(FindingReported)[0].finding)
         await save(it, "# one\n# two\n# three\n" + MEAN.replace("other", "another"))
         await reviews(it, 2)
         assert len(it.all(FindingReported)) == 1
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         await save(it, "x = 1\n")
         await save(it, MEAN)
         await reviews(it, 1)
@@ -189,7 +180,7 @@ async def test_what_was_dismissed_stays_dismissed_wherever_its_lines_go(tmp_path
 
 
 async def test_a_damaged_file_of_dismissals_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         (it.session.folders.state / "dismissed.json").write_text("{")
         await save(it, MEAN)
         async with asyncio.timeout(20):
@@ -202,7 +193,7 @@ async def test_a_damaged_file_of_dismissals_is_told_and_nothing_is_lost(tmp_path
 
 
 async def test_the_models_hunks_are_part_of_what_a_save_reviews(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         (it.root / "b.py").write_text("b = 1\n")
         it.session.submit("repaint")
         await it.until(TurnEnded)
@@ -216,7 +207,7 @@ async def test_the_models_hunks_are_part_of_what_a_save_reviews(tmp_path: Path) 
 
 async def test_a_review_gives_way_to_an_answer_and_is_made_after_it(tmp_path: Path) -> None:
     filler = "so many words " * 400
-    slow = json.dumps(FAULT) + "\n" + filler
+    slow = json.dumps(ERROR) + "\n" + filler
     toml = script(()).replace('say = "nothing"', f"say = {json.dumps(slow)}")
     async with opened(tmp_path, toml, 500.0) as it:
         await save(it, MEAN)
@@ -230,7 +221,7 @@ async def test_a_review_gives_way_to_an_answer_and_is_made_after_it(tmp_path: Pa
 
 
 async def test_a_save_during_an_answer_is_reviewed_after_it(tmp_path: Path) -> None:
-    async with reviewed(tmp_path, (FAULT,), rate=200.0) as it:
+    async with reviewed(tmp_path, (ERROR,), rate=200.0) as it:
         it.session.submit("repaint")
         await it.session.files.save(await it.session.files.read("a.py"), "x = 1\n")
         ended = await it.until(TurnEnded)
@@ -262,9 +253,9 @@ async def test_files_that_no_model_may_see_are_not_sent(tmp_path: Path) -> None:
         assert not [each for each in it.partner.requests if "Review this change" in str(each.body)]
 
 
-@pytest.mark.parametrize("fix", [None, FAULT["fix"]])
+@pytest.mark.parametrize("fix", [None, ERROR["fix"]])
 async def test_a_finding_without_a_fix_says_so(tmp_path: Path, fix: Any) -> None:
-    async with reviewed(tmp_path, ({**FAULT, "fix": fix},)) as it:
+    async with reviewed(tmp_path, ({**ERROR, "fix": fix},)) as it:
         await save(it, MEAN)
         await reviews(it, 1)
         told = await it.session.assist.review.land(it.all(FindingReported)[0].finding)
@@ -278,7 +269,7 @@ async def test_an_agreed_check_finds_what_it_finds_before_the_model_is_done(tmp_
     config.write_text(
         f'[[checks]]\nname = "lengths"\ncommand = "{command}"\nkind = "lint"\nfiles = ["*.py"]\n'
     )
-    async with reviewed(tmp_path, (FAULT,)) as it:
+    async with reviewed(tmp_path, (ERROR,)) as it:
         it.session.typing()
         assert [(check.name, agreed) for check, agreed in await it.session.checks.listed()] == [
             ("lengths", False)

@@ -3,7 +3,6 @@ one clear line where it fails, nothing lost and nothing landed twice; and the ne
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import errno
 import os
@@ -23,7 +22,7 @@ from session.partner.server.server import Partner
 from session.protocol.framing.frames import write_body
 from session.session import Session
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
-from tests.session.talking import COLOURS, REPAINT, Listening, opening
+from tests.session.talking import COLOURS, REPAINT, Listening, listened, opening
 from tests.session.transport.test_http import CHAT, MESSAGES
 
 ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
@@ -65,15 +64,8 @@ async def facing(partner: Partner, root: Path, *routes: Route) -> AsyncIterator[
     service = Service(routes=routes, warm_up=False)
     made = dataclasses.replace(made, service=service, endpoint=dataclasses.replace(endpoint, api_key="sk-1"))
     session = Session(made)
-    listening = Listening(session, partner, root)
-    following = asyncio.create_task(listening.follow())
-    await asyncio.sleep(0)
-    await session.open()
-    try:
+    async with listened(session, partner, root) as listening:
         yield listening
-    finally:
-        await session.close()
-        await following
 
 
 async def asked(talk: Listening, turn: str) -> TurnEnded:

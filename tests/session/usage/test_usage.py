@@ -16,23 +16,14 @@ from session.models.catalogue import Price
 from session.storage.line_files import StoreError
 from session.usage.log import UsageLog, read_usage
 from session.usage.totals import Spent, UsageFold, spent, total
-from tests.session.talking import COLOURS, PLAIN, REPAINT, environment, talking
+from tests.session.talking import PLAIN, REPAINT, colours_project, configure, talking
 
 PRICED = "[models.spark-practice]\nprice = { input = 2.0, cached = 0.2, output = 10.0 }\n"
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "colours.py").write_text(COLOURS)
-    return root
-
-
-def configure(root: Path, text: str) -> None:
-    folder = Path(environment(root.parent / "xdg")["XDG_CONFIG_HOME"]) / "spark"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(text)
+    return colours_project(tmp_path)
 
 
 # --- one turn --------------------------------------------------------------------------------------

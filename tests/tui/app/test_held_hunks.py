@@ -124,7 +124,7 @@ async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: P
 
 
 TWO_LOCKED = """
-models = ["gpt-5.3-codex-spark"]
+models = ["gpt-5.3-codex-spark", "spark-practice"]
 [[scenario]]
 match = ["add"]
 [[scenario.hunk]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,40 +13,16 @@ from session.checks.agreements import Agreements
 from session.checks.check import Check
 from session.commands.red_now import RedNow, standing
 from session.storage.folders import config_folder, project_folders
+from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS
 from tests.tui.stage import stage
 from tui.checks.finding_notes import FindingNotes
 from tui.gutter.signs import Notes
 from tui.panes.editor.marks import Mark, Marks
 
-RUFF = f"{sys.executable} -m ruff check --isolated --no-cache {{files}}"
-SCRIPT = '''
-models = ["spark-practice"]
-[[scenario]]
-id = "paint"
-match = ["paint"]
-
-[[scenario.hunk]]
-id = "fine"
-path = "colours.py"
-lines = """
- def red():
--    return 1
-+    return 10
-"""
-
-[[scenario.hunk]]
-id = "broken"
-path = "colours.py"
-lines = """
- def blue():
--    return 3
-+    return violet
-"""
-
-[[scenario.step]]
-patch = ["fine", "broken"]
-
+SCRIPT = (
+    PAINT
+    + '''
 [[scenario]]
 id = "mend"
 match = ["checks fail"]
@@ -64,6 +39,7 @@ lines = """
 [[scenario.step]]
 patch = ["mended"]
 '''
+)
 
 
 class Shown:

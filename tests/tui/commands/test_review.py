@@ -12,18 +12,9 @@ from session.partner.script.load import parse
 from session.partner.server.server import Partner
 from tests.conftest import RunSpark
 from tests.session.local_servers import aside
+from tests.session.review.example import ERROR
 from tests.session.review.test_git_change import commit, git
 
-ERROR = {
-    "path": "a.py",
-    "start": 2,
-    "end": 2,
-    "severity": "error",
-    "kind": "division-by-zero",
-    "message": "An empty list divides by zero.",
-    "why": "mean([]) raises.",
-    "fix": {"old": "    return sum(all) / len(all)", "new": "    return sum(all) / len(all) if all else 0"},
-}
 NOTE = {**ERROR, "severity": "note", "kind": "naming", "message": "It hides a name.", "fix": None, "start": 1}
 ELSEWHERE = {**ERROR, "path": "b.py"}
 

@@ -7,24 +7,11 @@ from pathlib import Path
 import pytest
 
 from session.events import PromptSubmitted
-from tests.tui.stage import GREETER, Stage, stage
+from tests.tui.stage import GREETER, POLITE, Stage, stage
 
-SCRIPT = """
-[[scenario]]
-id = "polite"
-prompt = "make it polite"
-match = ["polite"]
-
-[[scenario.hunk]]
-id = "greet"
-path = "greeter.py"
-lines = '''
-     \"\"\"A greeting.\"\"\"
--    return "Hello " + name
-+    title = "dear"
-+    return f"Hello, {title} {name}"
-'''
-
+SCRIPT = (
+    POLITE
+    + """
 [[scenario.step]]
 patch = ["greet"]
 
@@ -39,6 +26,7 @@ lines = '''
 [[scenario.step]]
 patch = ["held"]
 """
+)
 """A hunk that lands, and one that needs an OK, so that the turn runs for as long as the test wants."""
 
 

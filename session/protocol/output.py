@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.text.pieces import add_piece
+from session.text.pieces import LEFT_OUT, add_piece
 
 _TOOL_INPUT = {"custom_tool_call": "input", "function_call": "arguments"}
 _PARTS_APART = "\n\n"
@@ -16,6 +16,11 @@ _PARTS_APART = "\n\n"
 
 MOST = 512
 """The most items a response may have. Each lookup searches them all, so the number is limited."""
+
+
+MOST_TEXT = 4_000_000
+"""Characters of one message or reasoning that are kept while it streams, the newest: more than any window
+holds."""
 
 
 class TooManyItems(Exception):
@@ -36,6 +41,8 @@ class OutputItem:
         self.done: dict[str, Any] | None = None
         """The complete item, once the server has sent it."""
         self._said: list[str] = []
+        self._kept = self._gone = self._part_gone = 0
+        """The characters in ``_said``; those before them, of the item and of the current part."""
         self._part_start = 0
         self._part: object = None
 
@@ -51,8 +58,20 @@ class OutputItem:
         if part is not None and self._said and part != self._part and self.kind == "reasoning":
             text = _PARTS_APART + text
         self._part = part
-        add_piece(self._said, text, self._part_start)
+        self._add(text)
         return text
+
+    def _add(self, text: str) -> None:
+        add_piece(self._said, text, self._part_start)
+        self._kept += len(text)
+        while self._kept > MOST_TEXT and len(self._said) > 1 and self.kind not in _TOOL_INPUT:
+            oldest = len(self._said.pop(0))
+            self._kept -= oldest
+            self._gone += oldest
+            if self._part_start:
+                self._part_start -= 1
+            else:
+                self._part_gone += oldest
 
     def settle_key(self, position: int) -> str:
         """The item's id for the caller: the server's, or one made from its position."""
@@ -61,10 +80,10 @@ class OutputItem:
 
     def part_done(self, text: str) -> str:
         """Take the full text of the current part. Returns the rest that no delta has sent."""
-        rest = _rest("".join(self._said[self._part_start :]), text)
+        rest = _rest("".join(self._said[self._part_start :]), text, self._part_gone)
         if rest:
-            add_piece(self._said, rest, self._part_start)
-        self._part_start = len(self._said)
+            self._add(rest)
+        self._part_start, self._part_gone = len(self._said), 0
         return rest
 
     def finish(self, item: dict[str, Any]) -> str:
@@ -73,14 +92,14 @@ class OutputItem:
         self.done = item
         said = "".join(self._said)
         self._said.clear()
-        self._part_start = 0
+        self._part_start = self._kept = 0
         if self.kind == "reasoning":
             return "" if said else full_text(self.kind, item)
-        return _rest(said, full_text(self.kind, item))
+        return _rest(said, full_text(self.kind, item), self._gone)
 
     def as_streamed(self) -> dict[str, Any] | None:
         """The item built from its deltas, if the server never sent it whole; None if too little is known."""
-        said = "".join(self._said)
+        said = (LEFT_OUT if self._gone else "") + "".join(self._said)
         names = {"id": self.item_id} if self.item_id else {}
         if self.kind == "message" and said:
             content = [{"type": "output_text", "text": said, "annotations": []}]
@@ -208,9 +227,10 @@ def _parts(content: Any) -> list[str]:
     return [text for text in texts if isinstance(text, str) and text]
 
 
-def _rest(said: str, whole: str) -> str:
-    """The part of ``whole`` after ``said``; empty if ``said`` is no prefix, since sent text stays sent."""
-    return whole[len(said) :] if whole.startswith(said) else ""
+def _rest(said: str, whole: str, before: int) -> str:
+    """The part of ``whole`` after ``said``, which has ``before`` characters in front of it; empty if ``said``
+    is not there, since sent text stays sent."""
+    return whole[before + len(said) :] if whole.startswith(said, before) else ""
 
 
 def _kind(item: dict[str, Any]) -> str:

@@ -16,7 +16,8 @@ from session.protocol.events import (
     WireEvent,
 )
 from session.protocol.items import ServerItem, new_call_id
-from session.text.pieces import add_piece
+from session.protocol.output import MOST_TEXT
+from session.text.pieces import Pieces
 
 
 class _Part:
@@ -29,12 +30,12 @@ class _Part:
         self._keeps_reasoning = keeps_reasoning
         self.call_id = ""
         self.name = ""
-        self.said: list[str] = []
+        self.said = Pieces(None if kind == "function_call" else MOST_TEXT)
         self.signature = ""
         self.block: ServerItem | None = None
 
     def item(self) -> ServerItem | None:
-        text = "".join(self.said)
+        text = self.said.text()
         if self.kind == "message":
             content = [{"type": "output_text", "text": text, "annotations": []}]
             return {"type": "message", "role": "assistant", "content": content} if text else None
@@ -53,7 +54,7 @@ class _Part:
     def _reasoning(self, text: str) -> ServerItem | None:
         """The reasoning item; ``thinking`` holds signed blocks that must be sent back unchanged."""
         block = self.block
-        if self.signature:
+        if self.signature and not self.said.gone:
             block = {"type": "thinking", "thinking": text, "signature": self.signature}
         if not text and block is None:
             return None
@@ -77,12 +78,12 @@ class Parts:
 
     def text(self, piece: str, key: object = "text") -> list[WireEvent]:
         """Add a piece of the answer's text."""
-        add_piece(self._part(key, "message").said, piece)
+        self._part(key, "message").said.append(piece)
         return [TextDelta(piece)]
 
     def reasoning(self, piece: str, key: object = "reasoning") -> list[WireEvent]:
         """Add a piece of the reasoning."""
-        add_piece(self._part(key, "reasoning").said, piece)
+        self._part(key, "reasoning").said.append(piece)
         return [ReasoningDelta(piece)]
 
     def sign(self, signature: object, key: object) -> list[WireEvent]:
@@ -107,7 +108,7 @@ class Parts:
             part.name = name
         if not isinstance(piece, str) or not piece:
             return []
-        add_piece(part.said, piece)
+        part.said.append(piece)
         return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
 
     def close(self, key: object) -> list[WireEvent]:

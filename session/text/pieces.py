@@ -21,14 +21,14 @@ def add_piece(pieces: list[str] | deque[str], text: str, first: int = 0) -> None
 class Pieces:
     """Text in its order; of more than ``most`` characters about that many are kept, the newest."""
 
-    __slots__ = ("_length", "_most", "_strings", "cut")
+    __slots__ = ("_length", "_most", "_strings", "gone")
 
     def __init__(self, most: int | None = None) -> None:
         self._strings: deque[str] = deque()
         self._length = 0
         self._most = most
-        self.cut = False
-        """Whether the beginning is gone."""
+        self.gone = 0
+        """Characters of the beginning that are not kept."""
 
     def __len__(self) -> int:
         """The number of characters that are kept."""
@@ -39,15 +39,16 @@ class Pieces:
         add_piece(self._strings, text)
         self._length += len(text)
         while self._most is not None and len(self._strings) > 1 and self._length > self._most:
-            self._length -= len(self._strings.popleft())
-            self.cut = True
+            oldest = len(self._strings.popleft())
+            self._length -= oldest
+            self.gone += oldest
 
     def clear(self) -> None:
         """Forget all of it."""
         self._strings.clear()
         self._length = 0
-        self.cut = False
+        self.gone = 0
 
     def text(self) -> str:
         """What is kept as one string. A line in front of it says where the beginning is gone."""
-        return (LEFT_OUT if self.cut else "") + "".join(self._strings)
+        return (LEFT_OUT if self.gone else "") + "".join(self._strings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from session.memory.input_items import (
@@ -23,6 +23,22 @@ MOST_TEXT = 1_000_000
 """Characters that are kept of a text that is not whole yet: more than any window holds."""
 CHARACTERS_PER_TOKEN = 4
 """Characters that count as a token in tool input that was cut, which is in no item."""
+SAMPLES, SAMPLE = 16, 4_000
+"""Of a longer text so many places are counted, each so many characters long: all of it would take seconds,
+for which an interrupt and the key that quits would wait."""
+
+
+def about(texts: Sequence[str], count: Callable[[str], int], unseen: int = 0) -> int:
+    """About how many tokens ``texts`` are, with ``unseen`` more characters like theirs: exact where they are
+    short, and a few milliseconds' work however long they are."""
+    length = sum(map(len, texts))
+    if length <= SAMPLES * SAMPLE:
+        counted, seen = sum(map(count, texts)), length
+    else:
+        whole = "".join(texts)
+        places = [at * (length - SAMPLE) // (SAMPLES - 1) for at in range(SAMPLES)]
+        counted, seen = sum(count(whole[at : at + SAMPLE]) for at in places), SAMPLES * SAMPLE
+    return counted + counted * (length + unseen - seen) // max(1, seen)
 
 
 @dataclass(slots=True)
@@ -64,8 +80,8 @@ class Response:
 
     def estimated_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of the tokens that arrived, for servers that do not report them."""
-        items = sum(count(item_text(item)) for item in self.output)
-        return count(self.text.text()) + self.tool_text // CHARACTERS_PER_TOKEN + items
+        texts = [*(item_text(item) for item in self.output), self.text.text()]
+        return about(texts, count, self.text.gone) + self.tool_text // CHARACTERS_PER_TOKEN
 
     def partial_items(self) -> list[Item]:
         """The items that the conversation keeps of a response that was cut.

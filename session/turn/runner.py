@@ -44,7 +44,7 @@ from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, u
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, Lane
 from session.turn.preparation import PreparedRequest, Prepares
-from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response
+from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
 from session.usage.tally import Tally
@@ -318,7 +318,8 @@ class Runner:
         return self._preparation.instruction_tokens + self._memory.conversation.tokens
 
     def _remember(self, items: list[Item]) -> None:
-        self._memory.conversation.extend(items, self._tokens(items))
+        tokens = about([item_text(item) for item in items], self._preparation.count)
+        self._memory.conversation.extend(items, tokens)
 
     def _tokens(self, items: list[Item]) -> int:
         return sum(self._preparation.count(item_text(item)) for item in items)

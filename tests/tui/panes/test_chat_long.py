@@ -11,8 +11,10 @@ from tests.tui.panes.test_chat import chat, shown
 from tui.panes.chat import answer as answers
 from tui.panes.chat import transcript as transcripts
 from tui.panes.chat.answer import Answer, last_block, whole_text
+from tui.panes.chat.chat import ChatView
+from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.markdown import MarkdownStream
-from tui.panes.chat.transcript import Reasoning, Transcript
+from tui.panes.chat.transcript import Gone, Reasoning, Transcript
 
 LINES = some.sampled_from(
     [
@@ -78,7 +80,7 @@ async def test_only_the_newest_rows_are_kept(monkeypatch: pytest.MonkeyPatch) ->
         assert "  line 29999" in shown(view)
         assert len(view.transcript.entries) < 20
         view.scroll_rows_by(-view.transcript.total)
-        assert "earlier rows are not kept on the screen; spark" in shown(view)[0]
+        assert "rows are not kept on the screen here; spark" in shown(view)[0]
         gone = int(shown(view)[0].split()[1].replace(",", ""))
         second = next(line.split() for line in shown(view) if line.startswith("  line "))
         assert abs(gone - int(second[1])) < 30, "it says how many rows are gone"
@@ -100,6 +102,45 @@ async def test_what_is_read_stays_where_it_is_while_old_rows_go(monkeypatch: pyt
                 view.settle_now()
                 assert [row[:20] for row in shown(view)[:-1]] == [row[:20] for row in before]
         assert dropped
+
+
+@pytest.mark.parametrize("up", [0, 900, 1_900])
+async def test_however_far_up_the_user_reads_the_rows_are_few(
+    monkeypatch: pytest.MonkeyPatch, up: int
+) -> None:
+    monkeypatch.setattr(transcripts, "MOST_ROWS", 1_000)
+    monkeypatch.setattr(answers, "LONGEST", 1_000)
+    async with chat() as (view, _):
+        view.prompt("count")
+        for number in range(1_900):
+            view.text(f"line {number}\n")
+        view.settle_now()
+        if up:
+            view.scroll_rows_by(-up)
+        before = [row[:20] for row in shown(view)[:-1]]
+        for number in range(1_900, 5_000):
+            view.text(f"line {number}\n")
+            if number % 50 == 0:
+                view.hunk(f"h{number}", "a.py", "update", "landed")
+                view.settle_now()
+                assert view.transcript.total < 1_000 + transcripts._SLACK + 400
+                assert not up or [row[:20] for row in shown(view)[:-1]] == before
+        view.close_run()
+        view.settle_now()
+        entries = view.transcript.entries
+        told = sum(each.count for each in entries if isinstance(each, Gone))
+        lines = [row.text for each in entries if isinstance(each, Answer) for row in each.rows]
+        missing = 5_000 - len([line for line in lines if line.startswith("  line ")])
+        assert missing <= told <= missing * 1.1, "blank rows and those of hunks count too"
+        view.action_to_end()
+        assert "  line 4999" in "\n".join(shown(view))
+        gone = [entry for entry in view.transcript.entries if isinstance(entry, Gone)]
+        assert 1 <= len(gone) <= 2
+        assert all(view.hunk_named(entry.hunk) is entry for entry in hunks(view))
+
+
+def hunks(view: ChatView) -> list[HunkEntry]:
+    return [entry for entry in view.transcript.entries if isinstance(entry, HunkEntry)]
 
 
 async def test_a_hunk_whose_line_is_gone_can_still_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +180,8 @@ def test_pieces_keep_the_newest_text(pieces: list[str], most: int) -> None:
         bounded.append(piece)
     assert kept.text() == "".join(pieces) and len(kept) == len("".join(pieces))
     assert len(bounded) <= max(most, SHORTEST + 30)
-    assert bounded.cut or bounded.text() == kept.text()
+    assert bounded.gone + len(bounded) == len(kept)
+    assert bounded.gone or bounded.text() == kept.text()
 
 
 def test_of_a_long_text_the_newest_is_kept_and_the_rest_is_said_to_be_gone() -> None:

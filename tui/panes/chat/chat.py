@@ -257,7 +257,7 @@ class ChatView(Widget, can_focus=True):
             return
         if not before:  # the conversation begins, in place of the page
             self.refresh()
-        if gone := self.transcript.shorten(following=self.following):
+        if gone := self.transcript.shorten(self.top, self.size.height, following=self.following):
             self._forget(gone)
             before = self.transcript.total
         total, height = self.transcript.total, self.size.height
@@ -277,8 +277,8 @@ class ChatView(Widget, can_focus=True):
             self.refresh(Region(0, height - 1, width, 1))
 
     def _forget(self, gone: Dropped) -> None:
-        """The oldest entries are gone: keep in sight what was."""
-        self.top = max(0, self.top - gone.rows)
+        """Entries are gone: keep in sight what was."""
+        self.top = max(0, self.top - gone.above)
         for named in (self._hunks, self._calls):
             for name in [name for name, entry in named.items() if entry in gone.entries]:
                 del named[name]

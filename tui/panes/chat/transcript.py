@@ -6,7 +6,7 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -18,8 +18,10 @@ T = TypeVar("T")
 MOST_ROWS = 10_000
 """The number of rows that are kept; the session's journal has all of the conversation."""
 _SLACK = 1_000
-"""Rows above that number until the oldest are dropped."""
-GONE = "{rows:,} earlier rows are not kept on the screen; spark export prints the whole session"
+"""Rows above that number until some are dropped."""
+_SHARE_NEAR = 4
+"""One of so many of the rows that are kept is kept above what the user reads, and one below it."""
+GONE = "{rows:,} rows are not kept on the screen here; spark export prints the whole session"
 _MOST_REASONING = 200_000
 """Characters of the reasoning that are kept, the newest."""
 _LONGEST_SHOWN = 2_000
@@ -152,6 +154,14 @@ class Remark:
         return 0
 
 
+class Gone(Remark):
+    """Stands for rows that are not kept."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(GONE.format(rows=count), "quiet")
+        self.count = count
+
+
 class Folded:
     """A line from spark itself that unfolds: what was compacted, and what replaces it; or, ``quiet``, the
     figures of a turn."""
@@ -185,22 +195,23 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The oldest entries of a long conversation, which are kept no more, and how many rows went with them."""
+    """Entries of a long conversation that are kept no more, and how many fewer rows are above the view."""
 
     entries: frozenset[Entry]
-    rows: int
+    above: int
 
 
 class Transcript:
-    """The entries, and the first row of each. Of a long conversation only the newest are kept."""
+    """The entries, and the first row of each.
+
+    Of a long conversation the newest are kept, and those around what the user reads.
+    """
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
         self._width = width
         self._starts: list[int] = []
         self._total = 0
-        self._gone = 0
-        """The number of rows that were dropped."""
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
@@ -248,24 +259,40 @@ class Transcript:
             self._total = self._starts[-1] + len(self.entries[-1].rows)
         return changed
 
-    def shorten(self, *, following: bool) -> Dropped | None:
-        """Drop the oldest entries where there are many rows; later while the user is not ``following`` the
-        end. None if there was nothing to drop."""
-        if self._total <= (MOST_ROWS if following else 3 * MOST_ROWS) + _SLACK:
+    def shorten(self, top: int, height: int, *, following: bool) -> Dropped | None:
+        """Drop entries where there are many rows: the oldest, and while the user is not ``following`` the end
+        those between the newest and the ``height`` rows from ``top``. None if there was nothing to drop."""
+        if self._total <= MOST_ROWS + _SLACK:
             return None
-        count = bisect_right(self._starts, self._total - MOST_ROWS, hi=len(self.entries) - 1) - 1
-        if count <= (self._gone > 0):
-            return None
-        before, dropped = self._total, self.entries[:count]
-        self._gone += self._starts[count] - (self._gone > 0)
-        told = Remark(GONE.format(rows=self._gone), "quiet")
-        told.settle(self._width)
-        self.entries[:count] = [told]
-        self._starts = []
-        for index in range(len(self.entries)):
+        excess, before = self._total - MOST_ROWS, self._total
+        near = MOST_ROWS // _SHARE_NEAR
+        dropped = self._drop(0, min(excess, self._total if following else top - near))
+        above = before - self._total
+        excess -= above
+        if not following and excess > 0:
+            behind = top - above + height + near
+            dropped += self._drop(behind, behind + excess)
+        return Dropped(frozenset(dropped), above) if dropped else None
+
+    def _drop(self, start: int, end: int) -> list[Entry]:
+        """Drop the entries that are wholly in these rows, but never the last; one in their place says so."""
+        first = bisect_left(self._starts, start)
+        last = bisect_right(self._starts, end, hi=len(self.entries) - 1) - 1
+        if first and isinstance(self.entries[first - 1], Gone):
+            first -= 1
+        dropped = self.entries[first : max(first, last)]
+        if all(isinstance(entry, Gone) for entry in dropped):
+            return []
+        rows = self._starts[last] - self._starts[first]
+        known = [entry for entry in dropped if isinstance(entry, Gone)]
+        gone = Gone(rows + sum(entry.count - len(entry.rows) for entry in known))
+        gone.settle(self._width)
+        self.entries[first:last] = [gone]
+        del self._starts[first:]
+        for index in range(first, len(self.entries)):
             self._starts.append(self._start_of(index))
         self._total = self._starts[-1] + len(self.entries[-1].rows)
-        return Dropped(frozenset(dropped), before - self._total)
+        return dropped
 
     def _start_of(self, index: int) -> int:
         if index == 0:

@@ -35,6 +35,8 @@ MOST_MINUTES = 24 * 60
 """The most minutes that a turn may go on without a screen."""
 NOTIFY = ("auto", "osc9", "osc777", "bell", "off")
 """The values of ``notify``; the first is the default."""
+LEAN = ("auto", "on", "off")
+"""The values of ``lean``; the first is the default."""
 PROJECT_KEYS = ("effort", "model", "theme")
 """The keys of ``.spark.toml``; besides, it may have ``[[checks]]``."""
 MOST_FIX_ROUNDS = 10
@@ -80,6 +82,8 @@ class Settings:
     theme: str = "auto"
     notify: str = "auto"
     """How a user who looks elsewhere is told that a turn ended or waits: one of ``NOTIFY``."""
+    lean: str = "auto"
+    """Whether the screen draws less, to save bytes: one of ``LEAN``."""
     review: bool = False
     trusted: bool = False
     guards: GuardSettings = field(default_factory=GuardSettings)
@@ -195,6 +199,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         fast=table.flag("fast", defaults.fast),
         theme=table.text("theme", defaults.theme),
         notify=_one_of(table, "notify", NOTIFY),
+        lean=_one_of(table, "lean", LEAN),
         review=table.flag("review", defaults.review),
         guards=read_guards(table.take("guards", {})),
         key_commands=read_commands(table.take("keys", {})),

@@ -43,10 +43,10 @@ class Program:
 class AnsweringPty(Pty):
     """A terminal that answers questions."""
 
-    def read(self, seconds: float) -> bool:
+    def read(self, seconds: float, most: int = 65536) -> bool:
         """Read what the program writes, and answer what it asks."""
         before = len(self.raw)
-        wrote = super().read(seconds)
+        wrote = super().read(seconds, most)
         for question, answer in ANSWERS.items():
             if question in self.raw[max(0, before - len(question)) :]:
                 self.type(answer)

@@ -132,12 +132,13 @@ class Pty:
         fcntl.ioctl(self._main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.killpg(self._process.pid, signal.SIGWINCH)
 
-    def read(self, seconds: float) -> bool:
-        """Read what it writes within ``seconds``; return whether it wrote. Raises EOFError at its end."""
+    def read(self, seconds: float, most: int = 65536) -> bool:
+        """Read ``most`` bytes of what it writes within ``seconds``; return whether it wrote. Raises EOFError
+        at its end."""
         if not self._selector.select(max(0.0, seconds)):
             return False
         try:
-            data = os.read(self._main, 65536)
+            data = os.read(self._main, most)
         except OSError:
             raise EOFError(f"spark ended:\n{self.written[-2000:]}") from None
         if self.first is None:

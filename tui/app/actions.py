@@ -201,6 +201,10 @@ class Actions:
         """Turn off what spark asks by itself, or on again."""
         self._controls.side.toggle()
 
+    def lean(self, wish: str = "") -> None:
+        """Draw lean, or not, or by the line."""
+        self._start.lean.choose(wish)
+
     def next_theme(self) -> None:
         """Change to the next theme."""
         self._themes.next()

@@ -31,6 +31,8 @@ class FirstFrame:
     fast: bool
     prompts: tuple[str, ...]
     draft: str
+    lean: str = "auto"
+    """The setting of that name."""
 
 
 def first_frame_of(opening: Opening) -> FirstFrame:
@@ -49,6 +51,7 @@ def first_frame_of(opening: Opening) -> FirstFrame:
         fast=settings.fast and provider.has_fast(opening.model.name),
         prompts=tuple(PromptHistory(state).read()),
         draft=Draft(state).read(),
+        lean=settings.lean,
     )
 
 

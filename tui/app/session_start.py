@@ -20,6 +20,7 @@ from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
 from tui.keys.key_turns import KeyTurns
 from tui.look.attention import Attention
+from tui.look.lean import LeanLook
 from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
@@ -87,7 +88,8 @@ class SessionStart:
         """The process that asked for the session, or 0."""
         self.successor: Path | None = None
         """The journal of the followed session, which is free now: the app opens again with it."""
-        self._ticker = Pacer(self._tick, 0.2)
+        self.lean = LeanLook(app, overlays.themes, panes.status, first_frame.lean)
+        self._ticker = Pacer(self._tick, lambda: self.lean.figures_interval)
 
     @property
     def made(self) -> Controls:

@@ -204,6 +204,8 @@ class PromptControl:
                 await self._app.run_action("app.do('pick_theme')")
             case "theme", _:
                 await self._app.run_action(f"app.do('use_theme', {argument!r})")
+            case "lean", _:
+                await self._app.run_action(f"app.do('lean', {argument!r})")
             case "trust", _:
                 self._trust.ask()
             case "new", "":

@@ -14,8 +14,10 @@ class Palette:
     ``[tokens]`` with a dot before it (``.keyword``). A background is a ``[ui]`` role whose colour fills
     the cell."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, coloured_code: bool = True) -> None:
+        """Without ``coloured_code`` all tokens have the colour of text."""
         self.theme = theme
+        self.coloured_code = coloured_code
         self._styles: dict[tuple[str, str], Style] = {}
 
     def style(self, role: str, background: str = "surface") -> Style:
@@ -23,9 +25,13 @@ class Palette:
         key = (role, background)
         style = self._styles.get(key)
         if style is None:
-            ink = self.theme.tokens[role[1:]] if role.startswith(".") else self.theme.ui[role]
-            style = self._styles[key] = self._make(ink, self.theme.ui[background])
+            style = self._styles[key] = self._make(self._ink(role), self.theme.ui[background])
         return style
+
+    def _ink(self, role: str) -> Ink:
+        if role.startswith("."):
+            return self.theme.tokens[role[1:] if self.coloured_code else "text"]
+        return self.theme.ui[role]
 
     def _make(self, ink: Ink, background: Ink) -> Style:
         names = {*ink.attributes, *background.attributes}

@@ -29,14 +29,22 @@ class ThemeSwitch:
 
     def use(self, name: str) -> None:
         """Draw everything in the theme called ``name``."""
-        self.palette = self._register(name)
+        self._give(self._register(name, coloured_code=self.palette.coloured_code))
+
+    def colour_code(self, *, coloured: bool) -> None:
+        """Draw code in the theme's colours from now on, or as plain text."""
+        if coloured != self.palette.coloured_code:
+            self._give(Palette(self.palette.theme, coloured_code=coloured))
+
+    def _give(self, palette: Palette) -> None:
+        self.palette = palette
         for screen in self._app.screen_stack:
             for node in (screen, *screen.walk_children()):
                 if isinstance(node, Restyled):
                     node.restyle(self.palette)
 
-    def _register(self, name: str) -> Palette:
-        palette = Palette(load_theme(name))
+    def _register(self, name: str, *, coloured_code: bool = True) -> Palette:
+        palette = Palette(load_theme(name), coloured_code=coloured_code)
         self._app.register_theme(palette.textual_theme())
         self._app.theme = palette.textual_name
         return palette

@@ -1,1 +1,1 @@
-"""How the screen begins: the theme that the user chose, or the one for the terminal's background."""
+"""How the screen looks and calls: its theme, lean drawing over slow lines, titles and notifications."""

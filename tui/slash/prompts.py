@@ -35,7 +35,7 @@ async def run_on_prompts(session: SessionPort, name: str, argument: str) -> str 
             from tui.words.figures import report
 
             return await report(session.usage, session.models.prices)
-        case "theme", _:
+        case (("theme" | "lean"), _):
             raise SlashError("Line mode uses the terminal's own colours.")
         case (("new" | "resume"), _):
             raise SlashError("Line mode has one session: spark line begins one, spark line -c goes on.")

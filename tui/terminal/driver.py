@@ -4,7 +4,7 @@ depends on.
 Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
 ``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
 into a queue of thirty with a blocking put from the event loop: a slow terminal stops the keys. Here the
-queue takes everything, and the panes skip frames while it is not empty (:func:`takes_frames`).
+queue takes everything, and the panes skip frames while too much is in it (:func:`takes_frames`).
 
 A key that may stop the turn freezes screen and landing when its first byte is read
 (:mod:`tui.terminal.stop_brake`).
@@ -37,7 +37,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal import early_screen
 from tui.terminal.escape_keys import ASK_FOR_BACKGROUND, ASK_FOR_KITTY, STOP_KEYS, EscapeKeys, rewritten
-from tui.terminal.frames import CLEAR, OTHER_SCREEN, PLAIN, Frames
+from tui.terminal.frames import CLEAR, OTHER_SCREEN, PLAIN, Frames, detail_of
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
 from tui.terminal.lost_terminal import hanging_up_if_gone, read_or_hang_up
 from tui.terminal.paste_bursts import PasteBursts
@@ -46,8 +46,6 @@ from tui.terminal.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
 """Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
-STILL_PROMPT = 4
-"""Writes that may wait without the terminal being behind: a frame is up to three of them."""
 IDLE = 0.1
 """Seconds after which the input thread looks whether it is to end."""
 
@@ -78,7 +76,8 @@ class SparkDriver(LinuxDriver):
         self.on_background: Callable[[str], None] | None = None
         """Called with the terminal's answer to the question for its background."""
         if self._file is not None:
-            self._file = BrakedOutput(self._file, self.brake)  # type: ignore[assignment]
+            output = BrakedOutput(self._file, self.brake, self.frames.line.passed_on)
+            self._file = output  # type: ignore[assignment]
 
     def start_application_mode(self) -> None:
         """Take the terminal over; from here on no write waits for it."""
@@ -96,7 +95,7 @@ class SparkDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal back, with its own colours."""
-        self.frames.wait_for_answers()
+        self.frames.line.wait_for_answers()
         if self._writer_thread is not None:
             self.write(PLAIN)
         super().stop_application_mode()
@@ -147,6 +146,7 @@ class SparkDriver(LinuxDriver):
     def write(self, data: str) -> None:
         """Write to the terminal, unless another program has it."""
         if not self._away:
+            self.frames.line.wrote(len(data))
             super().write(data)
 
     def _stop(self) -> None:
@@ -190,11 +190,9 @@ class SparkDriver(LinuxDriver):
         self._app.refresh()
 
     @property
-    def behind(self) -> bool:
-        """Whether the terminal has yet to take what was written before."""
-        if self._writer_thread is None:
-            return False
-        return self._writer_thread._queue.qsize() > STILL_PROMPT or self.frames.behind
+    def takes_frame(self) -> bool:
+        """Whether a stream may show its next frame now."""
+        return not self.brake.frozen and self.frames.line.takes_frame(monotonic())
 
     def _run_input_thread(self) -> None:
         """Read keys. A fault in here is raised in the app and ends it: nobody could type any more."""
@@ -246,7 +244,7 @@ class SparkDriver(LinuxDriver):
         if keys.background and self.on_background is not None:
             self.send_message(events.Callback(callback=partial(self.on_background, keys.background)))
             keys.background = ""
-        self.frames.answered(keys.answers)
+        self.frames.line.answered(keys.answers, monotonic())
         keys.answers = 0
         stops = any(key in typed for key in STOP_KEYS)
         if stops:
@@ -378,7 +376,12 @@ def suspend(app: App[Any]) -> bool:
 def takes_frames(app: App[Any]) -> bool:
     """Whether the terminal is ready for another frame, and none of the keys may be a stop."""
     driver = app._driver
-    return not (isinstance(driver, SparkDriver) and (driver.behind or driver.brake.frozen))
+    return not isinstance(driver, SparkDriver) or driver.takes_frame
+
+
+def frame_interval(app: App[Any]) -> float:
+    """The least time between two frames of a stream, in seconds."""
+    return detail_of(app).interval
 
 
 def ask_for_background(app: App[Any], answered: Callable[[str], None]) -> None:

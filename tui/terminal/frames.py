@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 import textual.screen
@@ -20,7 +20,8 @@ from textual.screen import Screen
 from tui.terminal.grid.abilities import abilities
 from tui.terminal.grid.grid import Grid
 from tui.terminal.grid.pens import Pens
-from tui.terminal.pace.frame_answers import FrameAnswers, far_away
+from tui.terminal.pace.detail import FULL, Detail
+from tui.terminal.pace.line import Line
 
 SYNC_BEGINS, SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output: the terminal shows what is between them at once."""
@@ -29,9 +30,6 @@ UPDATE_SECONDS = 0.004
 :mod:`tui.drawing.pacer`; a key and the first token are not to wait."""
 _SMALL = 64
 """A frame of up to this many characters reaches the terminal in one piece anyway."""
-
-LAST_ANSWERS = 0.5
-"""Seconds that are waited for answers before the terminal is given back."""
 OTHER_SCREEN = "\x1b[?1049h"
 PLAIN = "\x1b]8;;\x1b\\\x1b[m"
 """No link, no colours and no attributes."""
@@ -50,31 +48,12 @@ class Frames:
         self._plain = app._display
         self._abilities = abilities(os.environ)
         self._grid: Grid | None = None
-        self._answers = FrameAnswers() if far_away(os.environ) else None
+        self.line = Line(os.environ)
         self.held = False
         """Whether nothing is painted, because what the terminal shows is to stay."""
         textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
         # Textual has no hook for it: this hides the method of the class.
         app._display = self.display  # type: ignore[method-assign]
-
-    def answered(self, times: int) -> None:
-        """The terminal said that it has taken so many frames."""
-        if self._answers is not None:
-            for _ in range(times):
-                self._answers.answered(monotonic())
-
-    @property
-    def behind(self) -> bool:
-        """Whether a far terminal has yet to take what was painted before."""
-        return self._answers is not None and self._answers.behind(monotonic())
-
-    def wait_for_answers(self) -> None:
-        """Let the answers come that are on their way, before somebody else reads the terminal's input."""
-        until = monotonic() + LAST_ANSWERS
-        while self._answers is not None and self._answers.waiting(now := monotonic()) and now < until:
-            sleep(0.005)
-        if self._answers is not None:
-            self._answers.forget()
 
     def forget(self) -> None:
         """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
@@ -113,7 +92,7 @@ class Frames:
             return
         if data:
             together = app._sync_available and len(data) > _SMALL
-            question = self._answers.wrote(len(data), monotonic()) if self._answers is not None else ""
+            question = self.line.question(len(data), monotonic())
             self._write((f"{SYNC_BEGINS}{data}{SYNC_ENDS}" if together else data) + question)
 
     def _painted(self, screen: Screen[Any], update: CompositorUpdate | None) -> str:
@@ -135,7 +114,30 @@ class Frames:
 
     def _new_grid(self, size: Size) -> Grid:
         colours = self._app.console._color_system or ColorSystem.TRUECOLOR
-        return Grid(size.width, size.height, Pens(colours), self._abilities)
+        return Grid(size.width, size.height, Pens(colours, self._ink_colours(colours)), self._abilities)
+
+    def _ink_colours(self, colours: ColorSystem) -> ColorSystem:
+        """The colours of text, of which a slow line carries fewer."""
+        if self.line.choice.detail.all_colours or colours is not ColorSystem.TRUECOLOR:
+            return colours
+        return ColorSystem.EIGHT_BIT
+
+    def follow_detail(self) -> None:
+        """Draw text in as many colours as the line carries; what is on the terminal stays as it is."""
+        if self._grid is not None:
+            self._grid.pens.draw_ink_in(self._ink_colours(self._grid.pens.colours))
+
+
+def frames_of(app: App[Any]) -> Frames | None:
+    """The painting of ``app``; None where it has no terminal, or another one paints."""
+    frames = getattr(app._driver, "frames", None)
+    return frames if isinstance(frames, Frames) else None
+
+
+def detail_of(app: App[Any]) -> Detail:
+    """What the line to the terminal of ``app`` lets be drawn."""
+    frames = frames_of(app)
+    return FULL if frames is None else frames.line.choice.detail
 
 
 def _paint_layout(grid: Grid, update: LayoutUpdate) -> None:

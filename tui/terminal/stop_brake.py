@@ -8,6 +8,7 @@ turns out to begin another key, and all goes on as if nothing had been.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -103,9 +104,15 @@ class StopBrake:
 class BrakedOutput:
     """A terminal's output that takes nothing while the brake is on. Used by the thread that writes."""
 
-    def __init__(self, file: TextIO, brake: StopBrake) -> None:
+    def __init__(
+        self, file: TextIO, brake: StopBrake, passed_on: Callable[[int], object] = lambda size: None
+    ) -> None:
+        """``passed_on`` is called with the number of characters that the terminal took."""
         self._file = file
         self._brake = brake
+        self._passed_on = passed_on
+        self._kept = 0
+        """Characters that were written and not passed on yet."""
 
     def write(self, text: str) -> int:
         """Write once the brake is off. A terminal that is gone takes anything, and nothing comes of it: the
@@ -113,12 +120,15 @@ class BrakedOutput:
         self._brake.wait()
         with suppress(OSError):
             self._file.write(text)
+        self._kept += len(text)
         return len(text)
 
     def flush(self) -> None:
         """Pass on what was written."""
         with suppress(OSError):
             self._file.flush()
+        kept, self._kept = self._kept, 0
+        self._passed_on(kept)
 
     def fileno(self) -> int:
         """The file's descriptor."""

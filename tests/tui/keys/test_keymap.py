@@ -150,7 +150,7 @@ def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() 
     """ESC and a letter in one read are Alt and that letter on most terminals."""
     harmless = {
         "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "go_finding",
-            "reasoning", "copy", "side",
+            "reasoning", "copy", "side", "lean",
         "findings", "review_on_save", "next_edit", "hand('refactor')",
         "next_theme", "mouse", "kill_word_right", "yank_earlier", "cursor_word_left", "cursor_word_right",
     }  # fmt: skip

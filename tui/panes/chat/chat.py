@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.drawing.jump_scroll import JumpScroll
-from tui.drawing.pacer import AT_ONCE, Pacer
+from tui.drawing.pacer import stream_pacer
 from tui.drawing.palette import Palette
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
@@ -26,7 +26,6 @@ from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
-from tui.terminal.driver import takes_frames
 
 ALL_ROWS = 1_000_000_000
 """More rows than any conversation has."""
@@ -52,7 +51,7 @@ class ChatView(Widget, can_focus=True):
         self._hunks: dict[str, HunkEntry] = {}
         self._calls: dict[str, CallEntry] = {}
         self._jumps = JumpScroll()
-        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
+        self._pacer = stream_pacer(self, self._frame)
         self.reading = Reading(self.transcript)
         self.keys = ReadingKeys(self)
         self._mouse = ChatMouse(self, self.keys)

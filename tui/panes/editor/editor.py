@@ -26,7 +26,7 @@ from tui.buffers.history import Selected
 from tui.buffers.rows import Rows
 from tui.drawing.code import drawable
 from tui.drawing.framed_lines import FramedLines
-from tui.drawing.pacer import AT_ONCE, Pacer
+from tui.drawing.pacer import stream_pacer
 from tui.drawing.palette import Palette
 from tui.find.search import Match, in_row
 from tui.ghost.ghost import NO_GHOST, Ghost
@@ -42,7 +42,6 @@ from tui.panes.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFligh
 from tui.panes.editor.line_drawing import AROUND_NUMBER, DrawnLines, LineLook, draw_ghost, selected_part
 from tui.panes.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
 from tui.panes.editor.marks import Marks
-from tui.terminal.driver import takes_frames
 
 HANDS_OFF = 4.0
 """For this many seconds after a key in the editor the view does not move by itself."""
@@ -87,7 +86,7 @@ class EditorPane(TextArea):
         """Set once there is a session."""
         self.found: Callable[[], Sequence[Match]] = lambda: ()
         """The matches of a search, in order."""
-        self._pacer = Pacer(self._frame, ready=lambda: takes_frames(self.app), at_once=AT_ONCE)
+        self._pacer = stream_pacer(self, self._frame)
 
     # The text.
 

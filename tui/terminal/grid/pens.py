@@ -59,13 +59,21 @@ class Pen:
 
 
 class Pens:
-    """The pens of Rich's styles in one depth of colour."""
+    """The pens of Rich's styles in one depth of colour, which may be less for text than for backgrounds."""
 
-    def __init__(self, colours: ColorSystem) -> None:
+    def __init__(self, colours: ColorSystem, ink: ColorSystem | None = None) -> None:
+        """``ink`` is the depth of the colours of text, where it is another one."""
         self.colours = colours
+        self._ink = ink or colours
         self._pens: dict[tuple[str, str, int, str], Pen] = {}
         self._of_style: dict[Style | None, Pen] = {}
         self.plain = self._pen("", "", 0, "")
+
+    def draw_ink_in(self, colours: ColorSystem) -> None:
+        """Draw text in another depth of colour from now on."""
+        if colours is not self._ink:
+            self._ink = colours
+            self._of_style.clear()
 
     def of(self, style: Style | None) -> Pen:
         """The pen of a style."""
@@ -78,8 +86,11 @@ class Pens:
         if style is None:
             return self.plain
         foreground, background = (
-            ";".join(colour.downgrade(self.colours).get_ansi_codes(foreground=front)) if colour else ""
-            for colour, front in ((style.color, True), (style.bgcolor, False))
+            ";".join(colour.downgrade(depth).get_ansi_codes(foreground=front)) if colour else ""
+            for colour, depth, front in (
+                (style.color, self._ink, True),
+                (style.bgcolor, self.colours, False),
+            )
         )
         attributes = style._attributes & style._set_attributes
         link = f"id={style.link_id};{style.link}" if style.link else ""

@@ -1,1 +1,1 @@
-"""How far a terminal at the end of a slow line is behind, by what it answers."""
+"""How far the terminal is behind what was written to it, and how much detail its line carries."""

@@ -17,9 +17,12 @@ from tui.terminal.pace.frame_answers import (
     ANSWER,
     ASK,
     CHANCES,
+    NEXT,
     PATIENCE,
     WINDOW,
     FrameAnswers,
+    Known,
+    Sign,
     far_away,
 )
 
@@ -67,6 +70,17 @@ class FarTerminal(RuleBasedStateMachine):
         while self.line and self.line.popleft() is not None:
             pass
 
+    @rule()
+    def suspend(self) -> None:
+        """Somebody else has the terminal; what was on its way is answered later, or never."""
+        self.answers.forget()
+
+    @rule(times=st.integers(1, 3))
+    def stray(self, times: int) -> None:
+        """Answers that nobody asked for."""
+        for _ in range(times):
+            self.answers.answered(self.now)
+
     @rule(seconds=st.floats(0.01, 2 * PATIENCE))
     def wait(self, seconds: float) -> None:
         self.now += seconds
@@ -81,12 +95,21 @@ class FarTerminal(RuleBasedStateMachine):
         assert not probe.behind(later)
 
     @invariant()
+    def a_terminal_that_does_not_answer_is_asked_once(self) -> None:
+        if self.answers.known in (Known.NOTHING, Known.SILENT):
+            assert len(self.answers._asked) <= 1
+
+    @invariant()
     def nothing_waits_on_an_empty_line(self) -> None:
         if not self.line and not self.answers._asked:
             assert not self.answers.behind(self.now)
 
 
 TestFarTerminal = FarTerminal.TestCase
+
+
+def test_the_table_is_whole() -> None:
+    assert NEXT.keys() == {(known, sign) for known in Known for sign in Sign}
 
 
 def test_a_terminal_that_answers_gets_no_more_than_a_window_ahead() -> None:
@@ -130,6 +153,21 @@ def test_a_silent_terminal_is_asked_once_and_never_waited_for() -> None:
     answers = FrameAnswers()
     asked = [answers.wrote(WINDOW, at / 10) for at in range(100)]
     assert asked.count(ASK) == 1 and not answers.behind(10.0) and not answers.waiting(10.0)
+    assert answers.known is Known.SILENT
+    answers.answered(11.0)  # after all
+    assert answers.wrote(1, 11.0) == ASK
+
+
+def test_an_answer_from_before_a_suspension_holds_nothing_back() -> None:
+    answers = FrameAnswers()
+    answers.wrote(1, 0.0)
+    answers.answered(0.1)
+    answers.wrote(3 * WINDOW, 0.2)
+    assert answers.behind(0.3)
+    answers.forget()
+    assert not answers.behind(0.3) and not answers.waiting(0.3)
+    answers.answered(0.4)
+    assert answers.wrote(1, 0.5) == ASK and not answers.behind(0.5)
 
 
 def test_one_that_falls_silent_gets_a_frame_now_and_then_and_is_not_waited_for_in_the_end() -> None:

@@ -34,6 +34,8 @@ class OfferKind(StrEnum):
     """Pull the model that the hub list knows as ``model``, then open again with it."""
     PRACTISE = "practise"
     """Open the sample project with the built-in partner."""
+    MODEL = "model"
+    """Send the prompt again, to ``model``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import date
 from typing import TYPE_CHECKING
 
 from session.model_choice.choice import ChoiceError
@@ -63,6 +64,25 @@ class ServedModels:
             return "not in the catalogue"
         price = f" · {model.price}" if model.price is not None else ""
         return f"{model.window:,} tokens{price}"
+
+    async def instead_of(self, refused: str) -> tuple[str, ...]:
+        """The models that can be asked in place of one that the server refuses, the nearest first.
+
+        Nearest are those beside it in the order of speed, for a model that is not in it those with a similar
+        name. None where spark chose the model: it chooses the next one by itself (``DefaultModel``).
+        """
+        if not self._opening.settings.model_named or self._opening.local is not None:
+            return ()
+        if await self._look():
+            return ()  # the turn's own error says what the server said
+        order = self._provider.coding
+        names = spelled_like(refused, self._listed)
+        if refused in order:
+            at = order.index(refused)
+            names = sorted(order, key=lambda name: (abs(order.index(name) - at), order.index(name) < at))
+        usable = [name for name in self._rows if self._rows[name].usable(date.today()) and name != refused]
+        found = dict.fromkeys(name for name in (*names, *order) if name in usable)
+        return tuple(found) or tuple(usable)
 
     async def close(self) -> None:
         """Cancel a request for the list, and wait until it has ended."""

@@ -192,6 +192,7 @@ async def stage(
     server: bool = True,
     resume: str | None = None,
     offers: FindOffers | None = None,
+    model: str | None = None,
 ) -> AsyncIterator[Stage]:
     """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
     root = folder / "project"
@@ -205,7 +206,7 @@ async def stage(
     partner = Partner(rate=rate, scripts=parse(script)) if server else None
     if partner is not None:
         await partner.serve()
-    flags = Flags(base_url=partner.url if partner is not None else None)
+    flags = Flags(base_url=partner.url if partner is not None else None, model=model)
     opening = open_project(root, flags, environ)
     journal = opening.workspace.folders.sessions / f"{resume}.jsonl" if resume else None
     session = Session(opening, resume=journal)

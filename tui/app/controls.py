@@ -32,6 +32,7 @@ from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
 from tui.panes.reading_question import ReadingQuestion
 from tui.panes.trust_question import TrustQuestion
+from tui.picking.model_offer import ModelOffer
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
@@ -67,6 +68,7 @@ class Controls:
     ghosts: GhostControl
     next_edits: NextEditControl
     touches: TouchControl
+    model_offer: ModelOffer
 
 
 def make_controls(
@@ -134,4 +136,5 @@ def make_controls(
         ghosts,
         NextEditControl(panes, layout, background, session, shown_file),
         touches,
+        ModelOffer(panes, overlays, background, session),
     )

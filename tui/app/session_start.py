@@ -205,6 +205,7 @@ class SessionStart:
                 controls.reviews.take(event)
                 controls.next_edits.take(event)
                 controls.touches.take(event)
+                controls.model_offer.take(event)
                 self._overlays.take(event)
                 self._change_hands(event)
             self._ticker.request()

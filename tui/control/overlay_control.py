@@ -129,13 +129,14 @@ class OverlayControl:
         why: str,
         typed: Callable[[events.Key], None],
         taken: Callable[[Offer | None], None],
+        title: str = "Begin with",
     ) -> None:
         """Show what ``offers`` finds, and ``why``, unless something else is shown. ``typed`` gets the keys
         that are meant for the prompt, ``taken`` what the user takes."""
         from tui.overlays.offer_screen import OfferScreen
 
         if not self.covered:
-            screen = OfferScreen(self.themes.palette, offers, why, typed)
+            screen = OfferScreen(self.themes.palette, offers, why, typed, title)
             screen.on_closed = taken
             self._app.push_screen(screen)
 

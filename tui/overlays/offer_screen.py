@@ -1,4 +1,4 @@
-"""Offers for a user without a key: practice, servers on this machine, models to download."""
+"""Offers where nobody answers: for a user without a key, and for a model that the server refuses."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ class OfferScreen(ClosingScreen[Offer | None]):
     """Lists offers as they are found. The result is the one taken, or None."""
 
     def __init__(
-        self, palette: Palette, find: FindOffers, why: str, typed: Callable[[events.Key], None]
+        self,
+        palette: Palette,
+        find: FindOffers,
+        why: str,
+        typed: Callable[[events.Key], None],
+        title: str = "Begin with",
     ) -> None:
         """``typed`` gets keys that are text: they belong to the prompt, and close this screen."""
         super().__init__()
+        self._heading = title
         self._typed = typed
         self._leaving = False
         self._palette = palette
@@ -48,7 +54,7 @@ class OfferScreen(ClosingScreen[Offer | None]):
     def compose(self) -> ComposeResult:
         """The box and its lines."""
         with Vertical(id="box") as box:
-            box.border_title = Content("Begin with")
+            box.border_title = Content(self._heading)
             box.border_subtitle = Content("↑ ↓ choose · Enter takes it · Esc leaves")
             yield self._lines
 

@@ -151,6 +151,8 @@ class Monkey:
     def __init__(self, it: Stage) -> None:
         self._it = it
         self.keys = 0
+        self._cutting = False
+        """Whether the step before ended with Ctrl+X, which cuts a moment later or with the next step."""
         self._known = {hashlib.sha256(GREETER.encode()).hexdigest()}
         """The contents that a file may have, as their sums: as given, as saved, as others wrote it."""
         save = it.session.files.save
@@ -231,7 +233,8 @@ class Monkey:
         if app.status.status.message.startswith("spark itself failed"):
             raise Broken(f"{app.status.status.message} after {step}")
         pressed = step.value.split("\n") if step.kind in ("key", "burst") else []
-        if before.strip() and not any(key in DELETING for key in pressed):
+        cutting, self._cutting = self._cutting, "ctrl+x" in pressed[-1:]
+        if before.strip() and not cutting and not any(key in DELETING for key in pressed):
             self._find(before, step)
 
     def _find(self, draft: str, step: Step) -> None:

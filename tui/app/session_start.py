@@ -90,6 +90,7 @@ class SessionStart:
         """The journal of the followed session, which is free now: the app opens again with it."""
         self.lean = LeanLook(app, overlays.themes, panes.status, first_frame.lean)
         self._ticker = Pacer(self._tick, lambda: self.lean.figures_interval)
+        layout.on_resized = self._name_composer
 
     @property
     def made(self) -> Controls:
@@ -247,6 +248,10 @@ class SessionStart:
     def _tick(self) -> None:
         if self.controls is not None and self.controls.feed.tick():
             self._ticker.request()
+
+    def _name_composer(self) -> None:
+        """Title the composer for its width."""
+        self._titles.name_composer(running=self.controls is not None and self.controls.session.running)
 
     def _name_editor(self) -> None:
         """Title the editor, and tell the session which file the user looks at."""

@@ -18,9 +18,8 @@ from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
 from tui.overlays.list_screen import ListScreen
 from tui.review.rows import FILL
+from tui.words.hints import fitting
 
-WIDE = 100
-"""Columns from which a finding stands beside the list."""
 HINT = " y land the fix · n dismiss · d discuss · Enter go there · q close"
 
 
@@ -48,7 +47,6 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
         self._notes = notes
         self._verdicts = verdicts
         self._mode = mode
-        self._reading = False
         self._listed: list[FindingReported] = []
         self._chosen = 0
         self._begin = chosen
@@ -88,8 +86,7 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
             self._chosen = self._listed.index(before)
         self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
         width = self.columns
-        self.set_class(width >= WIDE, "wide")
-        self.set_class(self._reading, "reading")
+        self._arrange(len(self._listed))
         many = len(self._listed)
         head = f" {many} finding{'s' if many != 1 else ''} · review on save: {self._mode}"
         self.query_one("#head", Lines).show([Row([(clipped(head, width), "heading")], FILL)])
@@ -103,7 +100,7 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
         piece, each = self.query_one("#piece", Lines), self._each
         shown = detail(each, self._notes.line_of(each), piece.size.width or width) if each is not None else []
         piece.show(shown, keep=piece.top if each is before else 0)
-        told, role = (f" {self._told}", "warning") if self._told else (HINT, "faint")
+        told, role = (f" {self._told}", "warning") if self._told else (fitting(HINT, width), "faint")
         self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
         self._told = ""
 

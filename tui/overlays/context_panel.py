@@ -21,9 +21,8 @@ from tui.overlays.file_picker import FilePicker
 from tui.overlays.lines import Lines
 from tui.overlays.list_screen import ListScreen
 from tui.port import SessionPort
+from tui.words.hints import fitting
 
-WIDE = 110
-"""From this width a piece's text is shown beside the list."""
 LOW = 14
 """Below this height the hints are left out."""
 CALM = 0.25
@@ -66,6 +65,8 @@ ASKING = (
 class ContextScreen(ListScreen, inherit_bindings=False):
     """The panel. Its result is a file to open in the editor, or None."""
 
+    WIDE = 110
+
     def __init__(
         self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], bool] = bool
     ) -> None:
@@ -84,7 +85,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         self._query = ""
         self._stale = self._unsorted = False
         self._busy = False
-        self._reading = self._typing = False
+        self._typing = False
         self._built = self._took = 0.0
 
     def on_mount(self) -> None:
@@ -177,8 +178,6 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         if not (self.is_attached and self.query("#head")):
             return  # a resize may come before the rows, or after they were closed
         width, height = self.columns, self.size.height
-        self.set_class(width >= WIDE, "wide")
-        self.set_class(self._reading, "reading")
         top = head(self._window, self._view, width, height)[: max(1, height // 3)]
         foot = self._foot(told, level, width, height)
         for name, rows in (("head", top), ("foot", foot)):
@@ -205,6 +204,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         )
         if not rows and self._window is not None and not self._window.problem:
             rows = [Row([("  nothing matches" if self._query else "  nothing", "muted")], FILL)]
+        self._arrange(len(rows))
         keep = self._places[self._chosen] if self._places else 0
         heading = keep - 1 if self._chosen == 0 and keep else keep
         pieces.show(rows, keep=heading)
@@ -226,7 +226,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]
         if height >= LOW:
             line = hints(reading=self._reading, now=self._view == NOW, running=self._session.running)
-            rows.append(Row([(f" {clipped(line, width - 2)}", "faint")], FILL))
+            rows.append(Row([(f" {fitting(line, width - 2, '  ')}", "faint")], FILL))
         return rows
 
     def _say(self, text: str, level: str = "warning") -> None:

@@ -24,6 +24,7 @@ from tui.drawing.rows import breaks
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings, shown
 from tui.words.exact_text import exact_lines
+from tui.words.hints import fitting
 
 if TYPE_CHECKING:
     from tui.words.held_items import Verdict
@@ -225,7 +226,7 @@ class HeldBar(Widget, can_focus=True):
             at = self._top + y - 1
             line, role = f"   {self._lines[at]}" if at < len(self._lines) else "", "text"
         else:
-            line, role = f"   {self._keys(question)}", "status_key"
+            line, role = f"   {fitting(self._keys(question), width - 3)}", "status_key"
         segment = Segment(clipped(line, width), style(role))
         return Strip([segment]).adjust_cell_length(width, style("text"))
 
@@ -233,14 +234,17 @@ class HeldBar(Widget, can_focus=True):
         below = len(self._lines) - self._top - self._room
         more = [f"↑ {self._top} more lines above"] if self._top else []
         more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
-        if not self.has_focus:
-            read = "read and answer" if question is self._standing else "answer"
-            return " · ".join([*(more if self._room else []), f"{shown('answer_held')} to {read}"])
+        here = shown("answer_held")
+        if not self.has_focus and question is self._standing:
+            return f"{here} to read and answer"
         apply = [f"y {question.apply}"] if self._all_seen else ["read to the end, then y"]
         rest = [f"a {question.all}"] if question.all else []
         rest += [f"{verdict[0]} {label}" for verdict, label in question.others]
         reject = [f"n {question.reject}"] if question.reject else []
-        return " · ".join([*more, *(apply if question.apply else ()), *reject, *rest, "Tab back"])
+        answers = [*(apply if question.apply else ()), *reject, *rest]
+        if not self.has_focus:
+            return " · ".join([*more, f"{here} to answer: {answers[0]}", *answers[1:]])
+        return " · ".join([*more, *answers, "Tab back"])
 
 
 def _offers(question: Question, verdict: Verdict) -> bool:

@@ -67,6 +67,8 @@ class Layout:
         self._low_pane: Pane = "chat"
         """The pane in sight where there is room for one alone."""
         self._file_shown = False
+        self.on_resized: Callable[[], None] = lambda: None
+        """Called after the terminal got another size."""
 
     def resize(self, size: Size) -> None:
         """The terminal has another size. The pane with the focus stays in sight."""
@@ -74,6 +76,7 @@ class Layout:
         if self._low and not was_low:
             self._low_pane = "editor" if isinstance(self._screen().focused, EditorPane) else "chat"
         self._apply()
+        self._screen().call_after_refresh(self.on_resized)
 
     @property
     def file_shown(self) -> bool:

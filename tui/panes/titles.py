@@ -14,10 +14,15 @@ from tui.keys.keymap import shown
 from tui.panes.editor.tabs import UNSAVED, Tab, tab_row
 from tui.panes.layout import Panes
 from tui.slash.table import hint
+from tui.words.hints import fitting
 
 if TYPE_CHECKING:
     from session.project.open_files import OpenFile
     from tui.panes.editor.shown_file import ShownFile
+
+
+FRAME = 6
+"""Cells of a pane's title beside its name and its remark."""
 
 
 class Titles:
@@ -32,7 +37,8 @@ class Titles:
     def name_composer(self, *, running: bool) -> None:
         """Say what sends and stops, or what the command does that is being typed."""
         composer, owner = self._panes.composer, self.owner
-        title = composer_title(composer.text, running=running, owner=owner, mode=composer.mode)
+        width = self._app.size.width
+        title = composer_title(composer.text, width, running=running, owner=owner, mode=composer.mode)
         composer.border_title = title
 
     def name_editor(self, file: ShownFile) -> None:
@@ -55,22 +61,26 @@ def pane_title(name: str, remark: str = "") -> Content:
     return Content("").join(pieces)
 
 
-def composer_title(text: str, *, running: bool, owner: str = "", mode: str = "") -> Content:
-    """What the command in ``text`` does, or which keys send and stop; ``owner`` is the other process that has
-    the session, ``mode`` that of the vi keys."""
+def composer_title(text: str, width: int = 80, *, running: bool, owner: str = "", mode: str = "") -> Content:
+    """What the command in ``text`` does, or as many of the keys that send and stop as fit into ``width``
+    cells; ``owner`` is the other process that has the session, ``mode`` that of the vi keys."""
+
+    def title(name: str, keys: str) -> Content:
+        return pane_title(name, fitting(keys, width - cell_len(name) - FRAME))
+
     if mode and not owner:
-        return pane_title(mode, "i inserts · Enter sends" + (" · Esc stops" if running else ""))
+        return title(mode, "i inserts · Enter sends" + (" · Esc stops" if running else ""))
     if told := hint(text):
         return pane_title("Command", told)
     if owner:
         keys = f"Enter redirects there · {shown('interrupt')} stops" if running else "Enter sends there"
-        return pane_title(f"Following {owner}", f"{keys} · /takeover brings the session here")
-    # What does not fit is cut at the end: the keys that are needed most come first.
+        return title(f"Following {owner}", f"{keys} · /takeover brings the session here")
+    # What does not fit is left out at the end: the keys that are needed most come first.
     keys = f"Enter sends · {shown('help')} keys · {shown('newline', 'composer')} new line"
     if running:
         queue = f"{shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
         keys = f"{shown('interrupt')} stops · Enter redirects now · {queue} · {shown('help')} keys"
-    return pane_title("Redirect" if running else "Ask", keys)
+    return title("Redirect" if running else "Ask", keys)
 
 
 def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, int], width: int) -> Content:

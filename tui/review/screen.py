@@ -18,10 +18,7 @@ from tui.overlays.lines import Lines
 from tui.overlays.list_screen import ListScreen
 from tui.review.book import ReviewBook, Reviewed
 from tui.review.rows import FILL, Line, hunk_row, side_by_side, unified
-
-WIDE = 100
-"""Columns from which the change stands beside the list."""
-
+from tui.words.hints import fitting
 
 HINT = " y keep · n reject · d drop · a keep all · e edit · q close · Enter open · s columns · t turn/session"
 
@@ -58,7 +55,6 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         self._verdicts = verdicts
         self._whole_session = False
         self._beside = False
-        self._reading = False
         self._listed: list[Reviewed] = []
         self._chosen = 0
         self._lines: list[Line] = []
@@ -103,8 +99,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
             self._chosen = self._listed.index(before)
         self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
         width = self.columns
-        self.set_class(width >= WIDE, "wide")
-        self.set_class(self._reading, "reading")
+        self._arrange(len(self._listed))
         self.set_class(self._beside, "columns")
         self._draw_head(width)
         pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
@@ -157,7 +152,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         elif self._told:
             told, role = f" {self._told}", "warning"
         else:
-            told, role = HINT, "faint"
+            told, role = fitting(HINT, width), "faint"
         self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
         self._told = ""
 

@@ -36,7 +36,8 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
     async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
         await it.ask("add it")
         await it.until(lambda: "? h1" in it.chat, "the held hunk")
-        await it.until(lambda: "Shift+Tab to answer" in it.screen, "the question")
+        keys = "Shift+Tab to answer: y apply · n reject · a apply all"
+        await it.until(lambda: keys in it.screen, "the question")
         assert "left-pad" in it.chat
         assert (it.root / "requirements.txt").read_text() == "click\n"
         await it.answer(key)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.tui.stage import GREETER, stage
 from tui.overlays.file_picker import split_line
+from tui.panes.editor.marks import Mark
 
 LONG = "".join(f"line_{number} = {number}\n" for number in range(1, 301))
 
@@ -40,6 +41,33 @@ async def test_the_list_of_files_goes_to_a_line(typed: str, row: int, tmp_path: 
         assert top <= row < top + editor.size.height
         if row == 149:
             assert abs(row - top - editor.size.height // 2) <= 1, "in the middle of the pane"
+
+
+async def test_f8_passes_over_a_hunk_whose_file_is_gone(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        it.app.shown_file.marks.set("gone.py", Mark("h9", 0, 1, "changed"))
+        for hunk in ("h1", "h2", "h1"):
+            it.key("f8")
+            await it.until(lambda hunk=hunk: it.app.status.status.message.startswith(hunk), hunk)  # type: ignore[misc]
+        it.key("f7")
+        await it.until(lambda: it.app.status.status.message.startswith("h2"), "the one before the gone one")
+
+
+async def test_f8_pressed_quickly_goes_as_far_through_the_files(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"a.py": LONG, "b.py": LONG}) as it:
+        marks = it.app.shown_file.marks
+        for path in ("a.py", "b.py"):
+            for row in (9, 99, 199):
+                marks.set(path, Mark(f"{path[0]}{row}", row, row + 1, "changed"))
+        for _ in range(2 * 6 + 4):
+            it.key("f8")
+        it.key("f2")
+        it.key("x", "x")
+        await it.until(lambda: it.app.editor.buffer.dirty, "the letter")
+        assert it.app.shown_file.path == "b.py"
+        assert it.app.editor.buffer.lines[9].startswith("x"), "the first hunk there: the fourth of six"
 
 
 async def test_a_line_alone_is_one_of_the_shown_file(tmp_path: Path) -> None:

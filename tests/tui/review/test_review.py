@@ -49,6 +49,22 @@ async def test_landed_hunks_are_listed_with_what_they_changed(tmp_path: Path) ->
         assert it.app.editor.path == "greeter.py"
 
 
+async def test_the_change_stands_below_the_list_where_the_screen_is_narrow(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(80, 24)) as it:
+        await it.ask("make it polite")
+        await it.done()
+        screen = await review(it)
+        await it.until(lambda: '+    title = "dear"' in it.screen, "the change below")
+        assert screen.query_one("#pieces").size.height == 2 == len(screen._listed)
+        foot = it.screen.splitlines()[-1]
+        assert foot.endswith("Enter open") and "y keep" in foot, "no half hint"
+        await it.pilot.press("space")
+        await it.until(lambda: "h2" not in it.screen, "the change alone")
+        await it.pilot.press("space")
+        await it.pilot.resize_terminal(80, 15)
+        await it.until(lambda: "title" not in it.screen and "h2" in it.screen, "the list alone")
+
+
 async def test_a_landed_hunk_is_rejected_with_a_word_that_the_model_gets(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("make it polite")

@@ -253,12 +253,16 @@ class ShownFile:
         return self.marks.at(self.path, self.editor.cursor_location[0]) if self.path else None
 
     async def go(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) landed hunk, in any file."""
-        found = self.marks.neighbour(self.path, self.editor.cursor_location[0], step)
-        if found is None:
+        """Go to the next (1) or previous (-1) landed hunk, in any file that can be shown."""
+        path, row = self.path, self.editor.cursor_location[0]
+        passed: list[str] = []
+        while (found := self.marks.neighbour(path, row, step)) is not None and found[1].hunk not in passed:
+            if await self.go_to(*found):
+                return
+            passed.append(found[1].hunk)
+            path, row = found[0], found[1].start
+        if not passed:
             self.say("no hunk has landed yet", "info")
-            return
-        await self.go_to(*found)
 
     async def go_to(self, path: str, mark: Mark) -> bool:
         """Go to a landed hunk; false where its file cannot be shown."""

@@ -1,0 +1,16 @@
+"""Lines of hints, as in ``Enter sends · F1 keys``, for the width that there is."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+
+def fitting(line: str, width: int, between: str = " · ") -> str:
+    """The hints of ``line`` that fit into ``width`` cells, from the first on: half a hint tells nothing. The
+    first one is kept whatever the width."""
+    kept, *rest = line.split(between)
+    for hint in rest:
+        if cell_len(kept) + cell_len(between) + cell_len(hint) > width:
+            break
+        kept += between + hint
+    return kept

@@ -45,11 +45,11 @@ class LandedHunk:
 
 @dataclass(frozen=True, slots=True)
 class HunkVerdict:
-    """The verdict of a check on one hunk; ``finding`` is the first that the hunk is blamed for."""
+    """The verdict of a check on one hunk, with the findings that the hunk is blamed for."""
 
     hunk: LandedHunk
     status: Status
-    finding: Finding | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 def before_edits(verdict: Verdict, changed: Collection[str]) -> Before:
@@ -83,12 +83,13 @@ def judge_hunks(hunks: Sequence[LandedHunk], verdict: Verdict, before: Before) -
     """
     if verdict.status is Status.UNCLEAR or (verdict.status is Status.RED and not verdict.findings):
         return [HunkVerdict(hunk, Status.UNCLEAR) for hunk in hunks]
-    blamed: dict[LandedHunk, Finding] = {}
+    blamed: dict[LandedHunk, list[Finding]] = {}
     for finding in new_findings(verdict.findings, before):
         inside = [hunk for hunk in hunks if hunk.path == finding.path]
         nearest = min(inside, key=lambda hunk: hunk.distance(finding.line), default=None)
         if nearest and (before.knows(finding.path) or nearest.distance(finding.line) == 0):
-            blamed.setdefault(nearest, finding)
+            blamed.setdefault(nearest, []).append(finding)
     return [
-        HunkVerdict(hunk, Status.RED if hunk in blamed else Status.GREEN, blamed.get(hunk)) for hunk in hunks
+        HunkVerdict(hunk, Status.RED if hunk in blamed else Status.GREEN, tuple(blamed.get(hunk, ())))
+        for hunk in hunks
     ]

@@ -27,6 +27,9 @@ from session.events import (
 CHEAP = frozenset({Kind.SYNTAX, Kind.LINT})
 """The kinds that run for each hunk."""
 
+MOST_MORE = 9
+"""Findings of one hunk that are told besides the first."""
+
 Judge = Callable[[Check, Sequence[str] | None], Awaitable[Verdict]]
 """Runs a check for changed files, or for the whole project."""
 Places = Callable[[Collection[str]], Awaitable[Mapping[str, LandedHunk]]]
@@ -169,7 +172,7 @@ class HunkChecks:
     def _tell(self, check: Check, verdict: Verdict, hunks: list[LandedHunk]) -> None:
         before = self._before.get(check.name, NOTHING_KNOWN)
         for judged in judge_hunks(hunks, verdict, before):
-            finding = judged.finding
+            first, *more = judged.findings or (None,)
             if judged.status is Status.RED:
                 self._red[judged.hunk.hunk, check.name] = judged.hunk.path
             else:
@@ -181,8 +184,9 @@ class HunkChecks:
                     path=judged.hunk.path,
                     check=check.name,
                     status=str(judged.status),
-                    line=finding.line if finding else 0,
-                    message=finding.message if finding else why,
+                    line=first.line if first else 0,
+                    message=first.message if first else why,
+                    more=tuple(f"{each.line}: {each.message}" for each in more[:MOST_MORE] if each),
                 )
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from session.checks.red_request import Red, red_request
 from session.events import (
@@ -21,33 +22,39 @@ class RedNow:
     """Keeps what is red up to date with a session's events."""
 
     def __init__(self, past: Iterable[Event] = ()) -> None:
-        self._red: dict[tuple[str, str], Red] = {}
-        """By hunk or number, and check."""
+        self._red: dict[tuple[str, str], list[Red]] = {}
+        """By hunk, or by nothing for what was found in the project; and by check."""
         for event in standing(past):
             self.take(event)
 
     def take(self, event: Event) -> None:
         """Take note of what happens in the session."""
         match event:
-            case HunkChecked(hunk=hunk, check=check, status=status):
-                self._red.pop((hunk, check), None)
-                if status == "red":
-                    place = f"{event.path}:{event.line}" if event.line else event.path
-                    self._red[hunk, check] = Red(place, event.message, check)
+            case HunkChecked(hunk=hunk, check=check):
+                found = event.findings()
+                self._red[hunk, check] = [_red(event.path, line, message, check) for line, message in found]
             case HunkUndone(hunk=hunk):
                 self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
             case CheckEnded(check=check, status=status):
                 self._red = {key: red for key, red in self._red.items() if key[1] != check}
                 if status == "red":
-                    for number, finding in enumerate(event.findings or (event.why,)):
-                        place, colon, message = finding.partition(": ")
-                        self._red[str(number), check] = Red(place if colon else "", message or finding, check)
+                    told = event.findings or (event.why,)
+                    self._red["", check] = [_found(each, check) for each in told]
             case _:
                 pass
 
     def request(self) -> str:
         """What asks the model to mend what is red; empty where nothing is."""
-        return red_request(self._red.values())
+        return red_request(chain.from_iterable(self._red.values()))
+
+
+def _red(path: str, line: int, message: str, check: str) -> Red:
+    return Red(f"{path}:{line}" if line else path, message, check)
+
+
+def _found(finding: str, check: str) -> Red:
+    place, colon, message = finding.partition(": ")
+    return Red(place if colon else "", message or finding, check)
 
 
 def standing(past: Iterable[Event]) -> list[HunkChecked | CheckEnded]:

@@ -11,8 +11,8 @@ from session.events.event import Event
 @dataclass(frozen=True, slots=True)
 class HunkChecked(Event):
     """A check has judged a landed hunk in the file as it still is. ``status`` is ``green``, ``red`` or
-    ``unclear``; ``message`` says what was found or why it is unclear, at ``line`` of the file if it is known,
-    else 0."""
+    ``unclear``; ``message`` says what was found first or why it is unclear, at ``line`` of the file if it is
+    known, else 0. ``more`` are the other findings, each as ``line: message``."""
 
     type: ClassVar[str] = "hunk.checked"
     hunk: str
@@ -21,6 +21,13 @@ class HunkChecked(Event):
     status: str
     line: int = 0
     message: str = ""
+    more: tuple[str, ...] = ()
+
+    def findings(self) -> list[tuple[int, str]]:
+        """What was found: lines of the file, 0 for one that is not known, and messages."""
+        others = [each.partition(": ") for each in self.more]
+        placed = [(int(line) if line.isdecimal() else 0, message) for line, _, message in others]
+        return [(self.line, self.message), *placed] if self.status == "red" else []
 
 
 @dataclass(frozen=True, slots=True)

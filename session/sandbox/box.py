@@ -17,20 +17,40 @@ from pathlib import Path
 from session.storage.folders import private_folder
 
 _LOCK = "lock"
+_TRIES = 5
+"""Folders that are made before giving up: a new one without its lock can be taken for a leftover."""
 
 
 class Box:
     """A new folder below ``parent``. Raises OSError if it cannot be made."""
 
     def __init__(self, parent: Path) -> None:
-        self.path = private_folder(parent / secrets.token_hex(6))
-        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left in reversed(range(_TRIES)):
+            self.path = private_folder(parent / secrets.token_hex(6))
+            try:
+                self._lock = _locked(self.path / _LOCK)
+                return
+            except (BlockingIOError, FileNotFoundError):
+                if not left:
+                    raise
 
     def remove(self) -> None:
         """Delete the folder with all that commands wrote. Call it once; it may take a while."""
         remove_tree(self.path)
         os.close(self._lock)
+
+
+def _locked(file: Path) -> int:
+    """Make ``file`` and hold its lock. Raises BlockingIOError or FileNotFoundError while it is removed."""
+    lock = os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_ino != file.stat().st_ino:
+            raise FileNotFoundError(f"{file} was replaced")
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
 
 
 def remove_leftovers(parent: Path) -> int:

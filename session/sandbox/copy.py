@@ -27,11 +27,13 @@ from session.tools.command.process import run_group
 _CLONE = 0x40049409
 """FICLONE of ioctl_ficlone(2); other systems than Linux do not know the number and refuse it."""
 MOST_FILES = 200_000
+MOST_BYTES = 4_000_000_000
+"""The most that is copied; a copy is made for each check."""
 _PRIVATE = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
 class TooLarge(Exception):
-    """The project has too many files to copy; the message says how many."""
+    """The project is too large to copy; the message says how large it is."""
 
 
 class CopySandbox:
@@ -51,6 +53,10 @@ class CopySandbox:
         listing = _listing(self._project)
         if len(listing.files) > MOST_FILES:
             raise TooLarge(f"{len(listing.files):,} files are too many to copy; at most {MOST_FILES:,} are")
+        size = sum(map(self._size, listing.files))
+        if size > MOST_BYTES:
+            at_most = f"at most {MOST_BYTES / 1e9:.1f} GB are"
+            raise TooLarge(f"{size / 1e9:.1f} GB are too much to copy; {at_most}")
         self.root.mkdir(parents=True)
         for path in listing.files:
             self._copy(path)
@@ -58,6 +64,12 @@ class CopySandbox:
             target = self.root / path
             if target.name not in _PRIVATE and target.parent.is_dir() and not target.exists():
                 target.symlink_to(self._project / path, target_is_directory=True)
+
+    def _size(self, path: str) -> int:
+        try:
+            return (self._project / path).lstat().st_size
+        except OSError:
+            return 0  # it is not copied either
 
     def _copy(self, path: str) -> None:
         source, target = self._project / path, self.root / path

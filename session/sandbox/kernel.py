@@ -8,6 +8,7 @@ sandbox's own processes, which start in a few milliseconds.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import struct
 from _socket import AF_INET, SOCK_DGRAM, socket  # the module socket takes long to import
@@ -35,6 +36,19 @@ _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+class Suppressed:
+    """What ``contextlib.suppress`` is; that module takes long to import."""
+
+    def __init__(self, *kinds: type[BaseException]) -> None:
+        self._kinds = kinds
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        return kind is not None and issubclass(kind, self._kinds)
+
+
 class _MountAttributes(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "userns")]
 
@@ -47,7 +61,12 @@ def _checked(result: int, what: str) -> None:
 
 def unshare(flags: int) -> None:
     """Leave the namespaces of the parent for new ones."""
-    _checked(_libc.unshare(ctypes.c_int(flags)), "unshare")
+    try:
+        _checked(_libc.unshare(ctypes.c_int(flags)), "unshare")
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        raise OSError(errno.ENOSPC, "unshare: the system allows no more namespaces") from problem
 
 
 def map_own_user(user: int, group: int) -> None:

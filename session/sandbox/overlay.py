@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import marshal
 import os
 import signal
 import sys
@@ -16,12 +16,11 @@ from session.sandbox.command import Command
 from session.sandbox.edits import Edits, write
 from session.sandbox.plan import View, plan
 from session.sandbox.result import End, Outcome, SandboxRefused
-from session.sandbox.walls import REPORT
+from session.sandbox.walls import PLAN, REPORT
 from session.tools.command.process import run_group
 
 _WALLS = Path(__file__).with_name("walls.py")
 _PACKAGES = Path(__file__).parents[2]
-_PROBE_SECONDS = 10.0
 WRITTEN = Path("project", "upper")
 """The folder of the box that holds what is written to the project (``tree.py``)."""
 _GRACE = 5.0
@@ -56,7 +55,9 @@ class OverlaySandbox:
             network=command.network,
             gone=self._gone,
         )
-        line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), json.dumps(told), *command.line]
+        plan_file = self._box.path / PLAN
+        await asyncio.to_thread(plan_file.write_bytes, marshal.dumps(told))
+        line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), str(plan_file), *command.line]
         seconds = command.seconds
         began = time.monotonic()
         control, held = os.pipe()
@@ -82,22 +83,17 @@ class OverlaySandbox:
 
     def _outcome(self, code: int, took: float) -> Outcome:
         try:
-            report = json.loads((self._box.path / REPORT).read_text("utf-8"))
+            end, _, why = (self._box.path / REPORT).read_text("utf-8").partition("\n")
         except (OSError, ValueError) as problem:
             raise SandboxRefused(f"the sandbox ended without a report: {problem}") from problem
-        if report["end"] == "failed":
-            raise SandboxRefused(report["why"])
+        if not end:
+            raise SandboxRefused("the sandbox was ended before its command")
+        if end == "failed":
+            raise SandboxRefused(why)
         if code == _FILE_TOO_LARGE:
             return Outcome(End.DISK, code, took, "wrote a file that is larger than its limit")
-        return Outcome(End(report["end"]), code, took, report["why"])
+        return Outcome(End(end), code, took, why)
 
     async def remove(self) -> None:
         """See :class:`Sandbox`."""
         await asyncio.to_thread(self._box.remove)
-
-
-async def probe(sandbox: OverlaySandbox) -> None:
-    """Try to run a command that does nothing. Raises SandboxRefused with the reason if that fails."""
-    done = await sandbox.run(Command(["/bin/sh", "-c", ":"], _PROBE_SECONDS), lambda _: True)
-    if done.end is not End.EXIT or done.code:
-        raise SandboxRefused(f"a command that does nothing ended with {done.end}, code {done.code}")

@@ -1,4 +1,4 @@
-"""The plan of a sandbox: what it shows, hides and limits, as the JSON object that ``walls.py`` reads."""
+"""The plan of a sandbox: what it shows, hides and limits, as the mapping that ``walls.py`` reads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
 
 def plan(
     view: View, limits: Limits, *, project: Path, box: Path, network: bool, gone: Iterable[str] = ()
-) -> Mapping[str, Any]:
+) -> dict[str, Any]:
     """The plan for one command in ``project``; ``box`` is the sandbox's own folder, and the files in ``gone``
     are deleted in the sandbox."""
     return {

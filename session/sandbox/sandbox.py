@@ -12,10 +12,12 @@ from session.sandbox.box import Box, remove_leftovers
 from session.sandbox.command import Command
 from session.sandbox.copy import CopySandbox, TooLarge
 from session.sandbox.edits import Edits
-from session.sandbox.overlay import OverlaySandbox, probe
+from session.sandbox.overlay import OverlaySandbox
 from session.sandbox.plan import view
 from session.sandbox.result import Outcome, SandboxRefused
+from session.sandbox.untried import UntriedSandbox
 from session.storage.folders import cache_folder, config_folder, state_folder
+from session.tasks import log_fault
 
 
 class Sandbox(Protocol):
@@ -28,7 +30,8 @@ class Sandbox(Protocol):
 
     @property
     def note(self) -> str:
-        """The walls that this sandbox lacks, in words; empty if it has all of them."""
+        """The walls that this sandbox lacks, in words; empty if it has all of them. It stands after the first
+        command."""
         ...
 
     async def put(self, edits: Edits) -> None:
@@ -58,20 +61,35 @@ class Sandboxes:
         self._project = project.resolve()
         self._environ = environ
         self._parent = state_folder(environ) / "sandboxes"
-        self._refusal: str | None = None
+        self._tried = False
+        """Whether a command has shown that overlays work here."""
+        self._refusal = self._known_refusal()
+        self._clearing: asyncio.Future[None] | None = None
 
     async def make(self) -> Sandbox:
-        """A new sandbox of the project as it is now.
+        """A new sandbox of the project as it is now. The first one also removes what killed processes left.
 
         Raises OSError if its folder cannot be made, SandboxRefused if the project can be neither overlaid
         nor copied.
         """
-        if self._refusal is None:
-            self._refusal = await self._why_no_overlay()
-        box = await asyncio.to_thread(Box, self._parent)
-        if not self._refusal:
-            return self._overlay(box)
-        copy = CopySandbox(self._project, box, self._refusal)
+        if self._clearing is None:
+            self._clearing = asyncio.ensure_future(asyncio.to_thread(self._clear))
+        if self._refusal:
+            return await self._copy()
+        overlay = self._overlay(await asyncio.to_thread(Box, self._parent))
+        return overlay if self._tried else UntriedSandbox(overlay, self)
+
+    def allowed(self) -> None:
+        """See :class:`Tried`."""
+        self._tried = True
+
+    async def refused(self, why: str) -> CopySandbox:
+        """See :class:`Tried`."""
+        self._refusal = why
+        return await self._copy()
+
+    async def _copy(self) -> CopySandbox:
+        copy = CopySandbox(self._project, await asyncio.to_thread(Box, self._parent), self._refusal)
         try:
             await asyncio.to_thread(copy.fill)
         except TooLarge as problem:
@@ -82,21 +100,19 @@ class Sandboxes:
             raise
         return copy
 
-    async def _why_no_overlay(self) -> str:
-        """Why an overlay cannot be used here; empty if it can. Removes what killed processes left."""
-        await asyncio.to_thread(remove_leftovers, self._parent)
+    def _known_refusal(self) -> str:
+        """Why an overlay cannot be used here; empty where the first command is to show it."""
         if sys.platform != "linux":
             return "overlays need Linux"
         if self._parent.is_relative_to(self._project):
             return "the project contains spark's own folders"
-        sandbox = self._overlay(await asyncio.to_thread(Box, self._parent))
-        try:
-            await probe(sandbox)
-        except SandboxRefused as problem:
-            return str(problem)
-        finally:
-            await sandbox.remove()
         return ""
+
+    def _clear(self) -> None:
+        try:
+            remove_leftovers(self._parent)
+        except OSError as problem:
+            log_fault("removing the sandboxes of killed processes", problem)
 
     def _overlay(self, box: Box) -> OverlaySandbox:
         private = [folder(self._environ) for folder in (config_folder, state_folder, cache_folder)]

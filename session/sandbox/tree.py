@@ -9,7 +9,6 @@ sandbox's own mount namespace, so nothing of this is seen outside.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 
@@ -44,7 +43,7 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     box = plan["box"]
     overlays = {project: _overlay(project, box, "project")}
     for number, cache in enumerate(plan["caches"]):
-        with contextlib.suppress(OSError):  # a cache that cannot be an overlay stays read-only
+        with kernel.Suppressed(OSError):  # a cache that cannot be an overlay stays read-only
             overlays[cache] = _overlay(cache, box, f"cache{number}")
     shown = {path: os.open(path, os.O_PATH) for path in plan["shown"] if os.path.isdir(path)}
     temporary = _folder(os.path.join(box, "tmp"))
@@ -66,7 +65,7 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
         _show(descriptor, path)
         kernel.set_mount(path, clear_flags=kernel.READ_ONLY, set_flags=kernel.NO_SUID | kernel.NO_DEVICES)
     for path in plan["gone"]:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        with kernel.Suppressed(FileNotFoundError, NotADirectoryError):
             os.unlink(os.path.join(project, path))
     for path in sockets:
         _cover(path)
@@ -80,7 +79,7 @@ def size(folder: int, enough: int) -> int:
     total = 0
     for _, folders, files, descriptor in os.fwalk(".", dir_fd=folder, onerror=lambda _: None):
         for name in (*files, *folders):
-            with contextlib.suppress(OSError):
+            with kernel.Suppressed(OSError):
                 total += os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_blocks * 512
         if total > enough:
             break

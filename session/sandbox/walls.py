@@ -2,25 +2,25 @@
 
     python -I -S walls.py PACKAGES PLAN COMMAND [ARGUMENT …]
 
-``PACKAGES`` is the folder that holds spark's packages, and ``PLAN`` the JSON object that ``plan.py`` makes.
+``PACKAGES`` is the folder that holds spark's packages, and ``PLAN`` the file with what ``plan.py`` makes, in
+the format of ``marshal``. Each command waits for this program to start, so it imports only what is built into
+the interpreter: no ``json``, ``signal``, ``contextlib``, ``re`` or ``enum``.
 
 Three processes take part. The *watch* enters new namespaces, starts the first process of the new PID
 namespace, and ends it when a limit is passed or when standard input closes, which happens at the latest when
 spark dies. The *first process* builds the file tree, starts the command and reaps; when it ends, the kernel
 ends everything in the namespace. The *command* runs without capabilities, with an empty standard input.
 
-The result goes to the file ``report`` in the sandbox's folder: one JSON object with ``end`` (``exit``,
-``memory``, ``disk``, ``processes``, ``stopped`` or ``failed``) and ``why``.
+The result goes to the file ``report`` in the sandbox's folder: a line with the end (``exit``, ``memory``,
+``disk``, ``processes``, ``stopped`` or ``failed``), and then why.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
+import marshal
 import os
 import resource
 import select
-import signal
 import sys
 
 if __name__ == "__main__":
@@ -30,8 +30,13 @@ from session.sandbox import kernel, tree
 
 TYPE_CHECKING = False  # that of typing, which is slow to import
 if TYPE_CHECKING:
+    import signal
     from typing import Any
+else:
+    import _signal as signal  # what the module signal is made of, without its enums
 
+PLAN = "plan"
+"""The file below the sandbox's folder that holds the plan."""
 REPORT = "report"
 """The file below the sandbox's folder that the result is written to."""
 LOOK_MS = 100
@@ -53,7 +58,7 @@ def main(plan: dict[str, Any], command: list[str]) -> int:
         _enter_namespaces(network=plan["network"])
         first = os.fork()
     except OSError as problem:
-        return _ended(report, "failed", str(problem), NOT_STARTED)
+        return _ended(report, "failed", problem.strerror or str(problem), NOT_STARTED)
     if first == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         _first_process(plan, command, sockets, report)
@@ -82,7 +87,7 @@ def _first_process(plan: dict[str, Any], command: list[str], sockets: list[str],
             pass
         os._exit(_code(ended[1]))
     except OSError as problem:
-        _ended(report, "failed", str(problem), NOT_STARTED)
+        _ended(report, "failed", problem.strerror or str(problem), NOT_STARTED)
     finally:
         os._exit(NOT_STARTED)
 
@@ -124,7 +129,7 @@ class _Group:
         members = self._members()
         memory = 0
         for member in members:
-            with contextlib.suppress(OSError, ValueError):
+            with kernel.Suppressed(OSError, ValueError):
                 _, resident, shared = self._read(f"{member}/statm").split()[:3]
                 memory += (int(resident) - int(shared)) * _PAGE
         return memory, len(members)
@@ -133,7 +138,7 @@ class _Group:
         children: dict[int, list[int]] = {}
         for name in os.listdir(self._processes):
             if name.isdigit():
-                with contextlib.suppress(OSError, ValueError, IndexError):
+                with kernel.Suppressed(OSError, ValueError, IndexError):
                     parent = int(self._read(f"{name}/stat").rpartition(b")")[2].split()[1])
                     children.setdefault(parent, []).append(int(name))
         found, look = [], [self.first]
@@ -200,9 +205,11 @@ def _code(status: int) -> int:
 
 
 def _ended(report: int, end: str, why: str, code: int) -> int:
-    os.write(report, json.dumps({"end": end, "why": why}).encode())
+    os.write(report, f"{end}\n{why}".encode(errors="replace"))
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[2]), sys.argv[3:]))
+    with open(sys.argv[2], "rb") as file:
+        told = marshal.load(file)  # noqa: S302 - spark wrote it, and no command can
+    sys.exit(main(told, sys.argv[3:]))

@@ -43,15 +43,8 @@ class FindingNotes:
     def take(self, event: said.Event) -> None:
         """Take one event in; a hunk's mark must be there before its verdict comes."""
         match event:
-            case said.HunkChecked(hunk=hunk, check=check, status=status, path=path):
-                source = f"{check} of {hunk}"
-                self._remove(source)
-                mark = self._marks.find(hunk)
-                if mark is None or status not in ("green", "red"):
-                    return
-                row = event.line - 1 if event.line else mark[1].start
-                found = Found(path, row, check, event.message, hunk) if status == "red" else None
-                self._put(hunk, source, path, row, found)
+            case said.HunkChecked():
+                self._judged(event)
             case said.HunkUndone(hunk=key) | said.HunkRefused(hunk=key):
                 self._clear(key)
             case said.CheckEnded(check=check, status=status):
@@ -64,11 +57,27 @@ class FindingNotes:
             case _:
                 pass
 
+    def _judged(self, event: said.HunkChecked) -> None:
+        """Put the signs of a verdict on a hunk in place of those of the last one by the same check."""
+        source = f"{event.check} of {event.hunk}"
+        for each in self._sources.get(event.hunk, ()):
+            if each == source or each.startswith(f"{source}#"):
+                self._remove(each)
+        mark = self._marks.find(event.hunk)
+        if mark is None or event.status not in ("green", "red"):
+            return
+        if event.status == "green":
+            self._put(event.hunk, source, event.path, mark[1].start, None)
+        for number, (line, message) in enumerate(event.findings()):
+            row = line - 1 if line else mark[1].start
+            found = Found(event.path, row, event.check, message, event.hunk)
+            self._put(event.hunk, f"{source}#{number}" if number else source, event.path, row, found)
+
     def where_it_is(self, event: said.HunkChecked) -> said.HunkChecked:
         """A verdict of long ago, at its line if that is in the hunk as it is now, else at the hunk."""
         mark = self._marks.find(event.hunk)
         inside = mark is not None and mark[1].start < event.line <= mark[1].end
-        return event if inside else replace(event, line=0)
+        return event if inside else replace(event, line=0, more=())
 
     def beside(self, path: str, row: int, step: int) -> Found | None:
         """The next (``step`` 1) or previous (-1) finding after ``row`` of ``path``, going round all files,

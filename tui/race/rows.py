@@ -131,7 +131,7 @@ class RaceView:
         sign, role = _SIGNS.get(attempt.state, (" ", "text"))
         hunks = f"{attempt.hunks} hunk{'' if attempt.hunks == 1 else 's'}"
         refused = f", {attempt.refused} refused" if attempt.refused else ""
-        lines = f" {attempt.lines} lines" if attempt.lines else ""
+        lines = f" {attempt.lines} line{'' if attempt.lines == 1 else 's'}" if attempt.lines else ""
         rate = f" {attempt.rate:,.0f}/s" if attempt.state == "streaming" and attempt.rate else ""
         spans: list[Span] = [
             (f"{mark}{attempt.number:>3} ", "muted"),

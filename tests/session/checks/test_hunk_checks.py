@@ -11,6 +11,7 @@ import pytest
 from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
+from session.commands.red_now import RedNow
 from session.events import (
     Event,
     FileSaved,
@@ -41,6 +42,21 @@ async def test_a_hunk_is_judged_while_the_turn_runs(root: Path) -> None:
     assert first == HunkChecked("h1", "a.py", "lint", "green")
     assert second == HunkChecked("h2", "a.py", "lint", "red", 2, "wrong now")
     assert followed.linter.asked == [("lint", None), ("lint", ["a.py"])]
+    await followed.close()
+
+
+async def test_all_that_is_wrong_in_a_hunk_is_told(root: Path) -> None:
+    followed = Followed(root, LINT)
+    (root / "a.py").write_text("wrong here\nand\nwrong there: too\n")
+    followed.places["h1"] = LandedHunk("h1", "a.py", 1, 4)
+    followed.take(landed("h1", 1))
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert event == HunkChecked("h1", "a.py", "lint", "red", 1, "wrong here", ("3: wrong there: too",))
+    assert RedNow([event]).request().splitlines()[1:] == [
+        "- a.py:1: wrong here (lint)",
+        "- a.py:3: wrong there: too (lint)",
+    ]
     await followed.close()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,78 @@ async def test_a_project_that_is_too_large_is_not_copied(
     with pytest.raises(TooLarge, match="2 files are too many to copy"):
         sandbox.fill()
     await sandbox.remove()
+
+
+async def test_a_project_of_too_many_bytes_is_not_copied(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copy, "MOST_BYTES", 2_000_000_000)
+    with (project / "dump").open("wb") as file:
+        file.truncate(3_000_000_000)  # no block of it is written
+    sandbox = CopySandbox(project, Box(state_folder() / "sandboxes"), "for the test")
+    with pytest.raises(TooLarge, match=r"3\.0 GB are too much to copy; at most 2\.0 GB are"):
+        sandbox.fill()
+    await sandbox.remove()
+
+
+REFUSED = """
+import asyncio, os, sys
+from pathlib import Path
+from session.sandbox import copy, kernel
+from session.sandbox.command import Command
+from session.sandbox.sandbox import Sandboxes
+
+async def main() -> None:
+    sandboxes = Sandboxes(Path(sys.argv[1]), os.environ)
+    copy.MOST_FILES = int(sys.argv[2])
+    for _ in range(2):
+        sandbox = await sandboxes.make()
+        await sandbox.put({"new.txt": b"put in\\n", "notes.md": None})
+        line = "cat new.txt; ls notes.md; echo changed > app.py; exit 3"
+        output = bytearray()
+        command = Command(["/bin/sh", "-c", line], 60.0, dict(os.environ))
+        try:
+            ended = await sandbox.run(command, lambda piece: output.extend(piece) is None)
+        finally:
+            await sandbox.remove()
+        print(ended.code, output.splitlines()[0].decode(), sandbox.note.split(":")[0])
+
+user, group = os.getuid(), os.getgid()
+kernel.unshare(kernel.NEW_USER)
+kernel.map_own_user(user, group)
+Path("/proc/sys/user/max_user_namespaces").write_text("0")
+try:
+    asyncio.run(main())
+except Exception as problem:
+    print(type(problem).__name__, problem)
+"""
+
+
+def refused(project: Path, most_files: int) -> list[str]:
+    """What is said of sandboxes where the kernel allows no namespaces."""
+    line = [sys.executable, "-c", REFUSED, str(project), str(most_files)]
+    ran = subprocess.run(line, capture_output=True, text=True, check=True, cwd=Path.cwd())
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(project: Path) -> None:
+    before = (project / "app.py").read_text()
+    note = "a copy without walls (unshare"
+    assert refused(project, 100) == [f"3 put in {note}"] * 2
+    assert (project / "app.py").read_text() == before and (project / "notes.md").exists()
+    assert not (project / "new.txt").exists()
+    assert list((state_folder() / "sandboxes").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+def test_a_project_too_large_to_copy_where_namespaces_are_refused_is_not_judged(project: Path) -> None:
+    (said,) = refused(project, 1)
+    assert said == (
+        "SandboxRefused unshare: the system allows no more namespaces, "
+        "and 2 files are too many to copy; at most 1 are"
+    )
+    assert list((state_folder() / "sandboxes").iterdir()) == []
 
 
 async def test_a_project_that_contains_sparks_own_folders_is_copied(own_folders: Path) -> None:

@@ -70,6 +70,20 @@ def test_a_verdict_stands_at_its_line_and_a_later_one_takes_its_place() -> None:
     assert shown.signs.of("a.py") == {}
 
 
+def test_each_finding_of_a_hunk_stands_at_its_line_until_the_check_runs_again() -> None:
+    shown = Shown()
+    event = said.HunkChecked("h1", "a.py", "ruff", "red", 5, "unused", ("6: undefined",))
+    shown.notes.take(event)
+    assert shown.signs.of("a.py") == {4: "check_red", 5: "check_red"}
+    after = shown.notes.beside("a.py", 4, 1)
+    assert after is not None and str(after) == "h1 · a.py:6 · ruff: undefined"
+    shown.green("h1", "a.py", "ruff of h1")
+    shown.red("h1", "a.py", 6)
+    assert shown.signs.of("a.py") == {4: "check_green", 5: "check_red"}
+    shown.green("h1", "a.py")
+    assert shown.signs.of("a.py") == {4: "check_green"}
+
+
 def test_a_verdict_without_a_line_stands_at_the_hunk_and_an_unclear_one_nowhere() -> None:
     shown = Shown()
     shown.red("h1", "a.py", 0)

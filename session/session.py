@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from context.find.completion import complete
 from session.assist.assistance import Assistance
 from session.closing import Closing
 from session.commands.check_commands import CheckCommands
@@ -24,7 +23,7 @@ from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
 from session.debugging.shell import Shell
-from session.events import ConnectionChanged, Event, Notice, PromptSubmitted, SessionStarted, TurnEnded
+from session.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
 from session.journal.interrupted_landings import settle_interrupted
 from session.journal.journals import Journal, new_session_name
 from session.journal.recorder import Recorder
@@ -85,12 +84,20 @@ class Session:
         self.root = opening.workspace.root
         self.provider = opening.settings.provider
         self.name = resume.stem if resume else new_session_name()
+        self._open_records(resume, followed)
+        self._open_texts()
+        self._open_conversation()
+        self._open_turns()
+        self._open_commands()
+        self._open_helpers()
+
+    def _open_records(self, resume: Path | None, followed: ResumedSession | None) -> None:
+        """What has happened so far, and the journal of what will."""
         self.standing = Own(self.folders, self.name, followed=followed is not None)
         """Who has this session, and the processes that follow it."""
         # What a killed process left open is settled first: a resumed session tells it.
         self._recovered = settle_interrupted(self._workspace.ledger) if followed is None else []
         self._resumed = followed or (resume_session(resume, self._workspace.ledger) if resume else None)
-        past = self.past()
         self._recorder = Recorder(Journal(self.folders.sessions, self.name) if followed is None else None)
         self.publish = self._recorder.publish
         """Tell that something happened to the session, or in the followed one."""
@@ -98,33 +105,47 @@ class Session:
         self.closing = Closing()
         """How the end of the session waits for its parts."""
         self._memory = self._resumed.memory if self._resumed else TurnMemory()
-        self._edit_thread = EditThread()
-        self._reading = ProjectReading(self.root, self.folders.cache, self._recorder)
-        self._draft = Draft(self.folders.state)
-        self._copied = CopiedText(self.folders.state)
-        self._prompts = PromptHistory(self.folders.state)
+
+    def _open_texts(self) -> None:
+        """The texts of the user that outlive this process."""
+        self.draft = Draft(self.folders.state)
+        """The unsent text."""
+        self.copied = CopiedText(self.folders.state)
+        """A copied text that no clipboard took."""
+        self.prompts = PromptHistory(self.folders.state)
+        """Earlier prompts of this project."""
         self.unsaved = UnsavedTexts(self.folders.state / "unsaved")
         """The unsaved texts of the editor, kept through every end."""
+
+    def _open_conversation(self) -> None:
+        """The project as the model is shown it, the model, and the connection to it."""
+        opening, recorder, past = self._opening, self._recorder, self.past()
+        self._reading = ProjectReading(self.root, self.folders.cache, recorder)
         self._pins = Pins(past)
-        self.toolbox = project_toolbox(opening, self._reading.project, attended=attended)
+        self.toolbox = project_toolbox(opening, self._reading.project, attended=self._attended)
         self._choice = ModelChoice(opening, self.name, self.toolbox)
         self._preparations = Preparations(self.root, self._reading, self._choice, self._pins, opening.trust)
         self.usage = Accounts(
             self.folders.usage, project=str(self.root), session=self.name, provider=self.provider, past=past
         )
-        if followed is None:
-            self._recorder.subscribe(self._submitted, "the prompt is not in the history of prompts")
-            self._recorder.subscribe(self.usage.take, "usage is not added up by the day")
-        self._recorder.subscribe(self._memory.past_turns.take)
-        self._recorder.subscribe(self._choice.take)
-        self._recorder.subscribe(self._pins.take)
+        if not self.standing.followed:
+            recorder.subscribe(self._reading.pause.take)
+            recorder.subscribe(self.prompts.take, "the prompt is not in the history of prompts")
+            recorder.subscribe(self.usage.take, "usage is not added up by the day")
+        recorder.subscribe(self._memory.past_turns.take)
+        recorder.subscribe(self._choice.take)
+        recorder.subscribe(self._pins.take)
         self.connection = open_connection(opening, self._choice, self._choice.profile())
+
+    def _open_turns(self) -> None:
+        """The turns, and what they land."""
+        opening, recorder, tasks, attended = self._opening, self._recorder, self._tasks, self._attended
+        self._edit_thread = EditThread()
         self.landing_pause = self._edit_thread.landing_pause
         """Pauses landing while it is undecided whether a key stops the turn; for any thread."""
         self._writer = HunkWriter(
             self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
         )
-        recorder, tasks = self._recorder, self._tasks
         self._turns = Turns(
             self.name,
             opening,
@@ -140,6 +161,8 @@ class Session:
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
+        self.settled = self._turns.settled
+        """Wait until no turn runs, and none waits."""
         self.outputs = self._turns.outputs
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take)
@@ -148,15 +171,20 @@ class Session:
         self._mcp = McpOffer(
             opening, self.toolbox, recorder, self._turns.choice_changed, tasks, attended=attended
         )
-        if attended and opening.settings.guards.syntax and followed is None:
+        if attended and opening.settings.guards.syntax and not self.standing.followed:
             SyntaxVerdicts(self.name, self._workspace, self._edit_thread, recorder, tasks)
-        files = self._workspace.files = lambda: self._reading.snapshot.paths
-        self.files = ProjectFiles(self._workspace, self._edit_thread, recorder)
+
+    def _open_commands(self) -> None:
+        """What the front ends give commands to."""
+        opening, recorder, tasks, attended = self._opening, self._recorder, self._tasks, self._attended
+        workspace, thread, past = self._workspace, self._edit_thread, self.past()
+        files = workspace.files = lambda: self._reading.snapshot.paths
+        self.files = ProjectFiles(workspace, thread, recorder)
         self.models = ModelCommands(self._choice, ServedModels(opening, tasks), recorder, self._turns)
-        self.hunks = HunkCommands(self._workspace, self.name, self._memory, self._edit_thread, recorder, past)
-        self.surgery = Surgery(self._workspace, self._edit_thread, self.hunks, self._turns)
+        self.hunks = HunkCommands(workspace, self.name, self._memory, thread, recorder, past)
+        self.surgery = Surgery(workspace, thread, self.hunks, self._turns)
         self.locks = LockCommands(
-            self._workspace, opening.settings.guards, self._edit_thread, self._reading, attended=attended
+            workspace, opening.settings.guards, thread, self._reading, attended=attended
         )
         self.trust = TrustCommands(opening.trust, self._reading, recorder, tasks, attended=attended)
         recorder.subscribe(self.trust.take)
@@ -172,7 +200,7 @@ class Session:
             choice=self._choice,
             preparations=self._preparations,
             memory=self._memory,
-            thread=self._edit_thread,
+            thread=thread,
             toolbox=self.toolbox,
             recorder=recorder,
             turns=self._turns,
@@ -189,23 +217,31 @@ class Session:
             tasks,
             self.connection if attended and opening.settings.compact_with_model else None,
         )
+
+    def _open_helpers(self) -> None:
+        """The requests beside the answers, and the processes that follow this one."""
         self.side = side_requests(
-            opening,
+            self._opening,
             self.name,
             self._choice,
-            self.connection if followed is None else None,
-            recorder,
-            tasks,
+            None if self.standing.followed else self.connection,
+            self._recorder,
+            self._tasks,
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""
         self.assist = Assistance(
-            opening, self.side, self._recorder, self._tasks, self.hunks, self.checks, self.files, self.context
+            self._opening,
+            self.side,
+            self._recorder,
+            self._tasks,
+            self.hunks,
+            self.checks,
+            self.files,
+            self.context,
         )
         """Reviews on save, refactors in place and next edits."""
-        self.settled = self._turns.settled
-        """Wait until no turn runs, and none waits."""
-        self.standing.serve(self, self._recorder, attended=attended, busy=lambda: self._turns.busy)
+        self.standing.serve(self, self._recorder, attended=self._attended, busy=lambda: self._turns.busy)
 
     @property
     def running(self) -> bool:
@@ -357,43 +393,8 @@ class Session:
         self._reading.pause.typed()
         self.side.typed()
 
-    def looking_at(self, paths: tuple[str, ...]) -> None:
-        """Record which files the user has open; they rank higher in the window."""
-        self._preparations.open_files = paths
-
-    def complete(self, prefix: str) -> tuple[tuple[str, str], ...]:
-        """The likeliest mentions for what was typed after an ``@``, best first, with the ``@``.
-
-        Each comes with a detail that tells it from others: the state of a changed file, the file of a
-        definition. It may be called from any thread.
-        """
-        found = complete(prefix, self._reading.snapshot)
-        return tuple((clean_line(each.text), clean_line(each.detail)) for each in found)
-
     def wake(self) -> None:
         """Prepare for a prompt, since the user types or is back: connect, and check for changed files."""
         self._reading.look_again()
         if self.connection is not None and not self.standing.followed:
             self.connection.wake()
-
-    def draft(self) -> str:
-        """The stored unsent text. Raises StoreError if it cannot be read."""
-        return self._draft.read()
-
-    def save_draft(self, text: str) -> None:
-        """Store the unsent text. Raises StoreError if it cannot be written."""
-        self._draft.write(text)
-
-    def keep_copied(self, text: str) -> Path:
-        """Store a copied text in a file, and return that. Raises StoreError."""
-        return self._copied.write(text)
-
-    def prompts(self) -> list[str]:
-        """Earlier prompts of this project, oldest first."""
-        return self._prompts.read()
-
-    def _submitted(self, event: Event) -> None:
-        """Store a prompt for the composer's history, and load exact token counts, which its window needs."""
-        if isinstance(event, PromptSubmitted):
-            self._reading.pause.needed()
-            self._prompts.add(event.text)

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from session.outputs.outputs import Outputs
     from session.project.landing_pause import LandingPause
     from session.project.open_files import ProjectFiles
+    from session.project.prompts import Draft, PromptHistory
     from session.project.unsaved_texts import UnsavedTexts
     from session.sharing.standing import Standing
     from session.side.side_requests import SideRequests
+    from session.storage.copied_text import CopiedText
     from session.storage.folders import ProjectFolders
     from session.surgery.surgery import Surgery
     from session.usage.totals import Spent
@@ -224,14 +226,6 @@ class SessionPort(Protocol):
         """The question about files of the project that would instruct the model, and its answer."""
         ...
 
-    def looking_at(self, paths: tuple[str, ...]) -> None:
-        """Tell which files the user has open."""
-        ...
-
-    def complete(self, prefix: str) -> Sequence[tuple[str, str]]:
-        """The best matches for the text after an ``@``, each with a detail that tells it from the others."""
-        ...
-
     def typing(self) -> None:
         """Tell that a key was pressed in a text."""
         ...
@@ -240,12 +234,19 @@ class SessionPort(Protocol):
         """Tell that a request is likely soon."""
         ...
 
-    def draft(self) -> str:
-        """The draft that was kept when the session was last closed."""
+    @property
+    def draft(self) -> Draft:
+        """The unsent text, kept when the session is closed."""
         ...
 
-    def save_draft(self, text: str) -> None:
-        """Save the draft. Raises StoreError when it cannot be written."""
+    @property
+    def copied(self) -> CopiedText:
+        """A copied text that no clipboard took."""
+        ...
+
+    @property
+    def prompts(self) -> PromptHistory:
+        """Earlier prompts of this project."""
         ...
 
     name: str
@@ -253,11 +254,3 @@ class SessionPort(Protocol):
 
     folders: ProjectFolders
     """The folders in which the project's state is kept."""
-
-    def keep_copied(self, text: str) -> Path:
-        """Store a copied text in a file and return that; it writes to disk. Raises StoreError."""
-        ...
-
-    def prompts(self) -> list[str]:
-        """Earlier prompts of this project, oldest first."""
-        ...

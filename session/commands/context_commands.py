@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from types import MappingProxyType
 
+from context.find.completion import complete
 from context.project.snapshot import Snapshot
 from context.text.tokens import RankFileError
 from context.window.packing import removed_by
@@ -18,6 +19,7 @@ from session.memory.turn_memory import TurnMemory
 from session.memory.window_report import WindowReport, left_out_files, reported_pieces
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins, first_target_by_file, pinning, removing, restoring, unpinning
+from session.text.sanitize import clean_line
 from session.turn.preparation import Preparation, Preparations
 
 
@@ -60,6 +62,20 @@ class ContextCommands:
     def reading(self) -> bool:
         """Whether the project is still being read, so that more of its files may become known."""
         return self._reading.under_way
+
+    def looking_at(self, paths: tuple[str, ...]) -> None:
+        """Record which files the user has open; they rank higher in the window."""
+        self._preparations.open_files = paths
+
+    def complete(self, prefix: str) -> tuple[tuple[str, str], ...]:
+        """The likeliest mentions for what was typed after an ``@``, best first, with the ``@``; for any
+        thread.
+
+        Each comes with a detail that tells it from others: the state of a changed file, the file of a
+        definition.
+        """
+        found = complete(prefix, self._reading.snapshot)
+        return tuple((clean_line(each.text), clean_line(each.detail)) for each in found)
 
     def allowed(self, paths: Collection[str]) -> frozenset[str]:
         """Those of ``paths`` that a model may see: files of the project that were not removed. For any

@@ -78,6 +78,7 @@ class FollowedSession:
         self._unheard: list[str] = []
         """Prompts that were sent, and which the other process has not told to have."""
         self._free = False
+        self.draft, self.copied, self.prompts = self._local.draft, self._local.copied, self._local.prompts
         self.typing, self.side = self._local.typing, self._local.side
         self.assist = self._local.assist
 
@@ -328,32 +329,9 @@ class FollowedSession:
         """The events before the running turn."""
         return self._local.past()
 
-    def looking_at(self, paths: tuple[str, ...]) -> None:
-        """The open files matter to the process that has the session."""
-
-    def complete(self, prefix: str) -> Sequence[tuple[str, str]]:
-        """The likeliest mentions."""
-        return self._local.complete(prefix)
-
     def wake(self) -> None:
         """Check for changed files."""
         self._local.wake()
-
-    def draft(self) -> str:
-        """The unsent text."""
-        return self._local.draft()
-
-    def save_draft(self, text: str) -> None:
-        """Store the unsent text."""
-        self._local.save_draft(text)
-
-    def keep_copied(self, text: str) -> Path:
-        """Store a copied text."""
-        return self._local.keep_copied(text)
-
-    def prompts(self) -> list[str]:
-        """Earlier prompts of the project."""
-        return self._local.prompts()
 
 
 _PRESENCES = {each.value for each in Presence}

@@ -10,6 +10,7 @@ import os
 import time
 from pathlib import Path
 
+from session.events import Event, PromptSubmitted
 from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
 from session.storage.private_files import replace_private
 from session.text.sanitize import clean
@@ -80,6 +81,11 @@ class PromptHistory:
             if isinstance(prompt, str) and prompts[-1:] != [prompt]:
                 prompts.append(prompt)
         return prompts
+
+    def take(self, event: Event) -> None:
+        """Add the prompt that was submitted. Raises StoreError."""
+        if isinstance(event, PromptSubmitted):
+            self.add(event.text)
 
     def add(self, prompt: str) -> None:
         """Append ``prompt``. Raises StoreError if it cannot be written."""

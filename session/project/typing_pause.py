@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from time import monotonic
 
+from session.events import Event, PromptSubmitted
+
 QUIET = 0.5
 """Seconds without a key press that count as a pause."""
 
@@ -21,6 +23,11 @@ class TypingPause:
     def typed(self) -> None:
         """Record that a key was pressed."""
         self._typed = monotonic()
+
+    def take(self, event: Event) -> None:
+        """The window of a submitted prompt needs the delayed work."""
+        if isinstance(event, PromptSubmitted):
+            self.needed()
 
     def needed(self) -> None:
         """End the wait: the delayed work is needed now."""

@@ -97,7 +97,7 @@ def make_controls(
     refactor = RefactorControl(app, panes, background, session).open
     panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
-    clipboard = Clipboard(app, say, background.start, session.keep_copied)
+    clipboard = Clipboard(app, say, background.start, session.copied.write)
     drops = DropControl(app, panes, background, session)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
     quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard)

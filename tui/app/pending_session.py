@@ -63,8 +63,8 @@ def first_frame_of_session(session: SessionPort) -> FirstFrame:
         model=session.models.model,
         effort=session.models.effort,
         fast=session.models.fast,
-        prompts=tuple(session.prompts()),
-        draft=session.draft(),
+        prompts=tuple(session.prompts.read()),
+        draft=session.draft.read(),
     )
 
 

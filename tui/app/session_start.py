@@ -260,7 +260,7 @@ class SessionStart:
             self._layout.show_file(bool(file.path))
             self._titles.name_editor(file)
             if file.path:
-                self.controls.session.looking_at((file.path,))
+                self.controls.session.context.looking_at((file.path,))
 
     def _give_up(self, problem: str, code: int = FAILED) -> None:
         """Quit, and print why."""

@@ -89,7 +89,7 @@ class QuitControl:
     def keep_draft(self, text: str) -> None:
         """Save the draft to disk."""
         try:
-            self._session.save_draft(text)
+            self._session.draft.write(text)
         except StoreError as problem:
             self._panes.status.say(str(problem), "warning")
 

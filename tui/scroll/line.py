@@ -89,7 +89,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
 
 
 async def _ask(session: Session, answer: Answer) -> None:
-    history = InMemoryHistory(session.prompts())
+    history = InMemoryHistory(session.prompts.read())
     asking: PromptSession[str] = PromptSession(
         history=history,
         key_bindings=_keys(session),
@@ -100,7 +100,7 @@ async def _ask(session: Session, answer: Answer) -> None:
     asking.default_buffer.on_text_changed += lambda buffer: prefetch_models(session, buffer.text)
     # Treat Esc as a key at once, instead of waiting a second for the rest of a sequence.
     asking.app.ttimeoutlen = asking.app.timeoutlen = ESCAPE_SECONDS
-    text = session.draft()
+    text = session.draft.read()
     while True:
         try:
             # Faults of background work are told as notices, without a pause for Enter.
@@ -111,7 +111,7 @@ async def _ask(session: Session, answer: Answer) -> None:
         except EOFError:
             return
         except asyncio.CancelledError:  # by a signal
-            session.save_draft(asking.default_buffer.text)
+            session.draft.write(asking.default_buffer.text)
             raise
         if split_slash(text) == ("quit", ""):
             return

@@ -81,7 +81,7 @@ def completer(session: SessionPort) -> Completer:
             return None
         if now.kind is Kind.FILE:
             edited = set(session.hunks.undoable.landed.values())
-            found = [(text.removeprefix("@"), told) for text, told in session.complete(now.word)]
+            found = [(text.removeprefix("@"), told) for text, told in session.context.complete(now.word)]
             found.sort(key=lambda each: each[0] not in edited)  # what was edited in this session first
             return Candidates(now.word, [text for text, _ in found], [told for _, told in found])
         if now.kind is Kind.COMMAND:

@@ -26,7 +26,7 @@ async def test_a_small_edit_costs_less_than_two_kilobytes_beyond_the_prompt(tmp_
     ):
         subprocess.run(["git", *arguments], cwd=root, check=True)
     async with talking(root, PLAIN) as talk:
-        talk.session.looking_at(("shapes.py",))
+        talk.session.context.looking_at(("shapes.py",))
         talk.session.submit("how is an area found in @shapes.py?")
         assert (await talk.ended("t1")).status == "completed"
         (root / "shapes.py").write_text(LONG.replace("return 200\n", "return 200 * 2\n"))

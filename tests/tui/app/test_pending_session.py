@@ -108,7 +108,7 @@ async def test_a_draft_typed_before_the_session_is_there_is_kept(tmp_path: Path)
         await until(lambda: app.composer.draft == "draft")
         come.set()
         await until(lambda: app.ready)
-        assert app.session.draft() == "draft"
+        assert app.session.draft.read() == "draft"
         await app.session.close()
 
 

@@ -65,7 +65,7 @@ async def test_what_is_typed_goes_before_the_output(tmp_path: Path) -> None:
         it.app.composer.put("is this the answer?")
         it.key("shift+f10")
         await it.until(lambda: "Just words." in it.screen, "the answer")
-        prompt = it.session.prompts()[-1]
+        prompt = it.session.prompts.read()[-1]
         assert prompt.startswith("is this the answer?\n\nI ran this command") and "forty-two" in prompt
         assert it.app.composer.text == ""
 

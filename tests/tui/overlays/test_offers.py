@@ -55,7 +55,7 @@ async def test_enter_takes_the_chosen_one_and_keeps_the_draft(tmp_path: Path) ->
             "http://127.0.0.1:11434/v1",
         )
         await it.until(lambda: it.app._exit, "the end")
-        assert it.session.draft() == "fix it"
+        assert it.session.draft.read() == "fix it"
 
 
 async def test_esc_leaves_and_a_prompt_nobody_can_answer_asks_again(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Runs other people's programs against the partner: ``python3 -m tests.bench.program_check --keep DIR``.
 
-Codex CLI, OpenCode and aider are installed into ``DIR`` the first time (npm and pip; minutes, 3 GB). Each is
-asked in a project of its own for a conversation, an edit and a model that does not exist, and is stopped in
-the middle of an answer; then it is told something else in the same conversation. Prints what held, and the
-bytes of the first conversation's requests. Leaves with 1 where something did not hold.
+Codex CLI, OpenCode, aider and Mistral's Vibe, which needs a ``python3.12``, are installed into ``DIR`` the
+first time (npm and pip; minutes, 3 GB). Each is asked in a project of its own for a conversation, an edit and
+a model that does not exist, and is stopped in the middle of an answer; then it is told something else in the
+same conversation. Prints what held, and the bytes of the first conversation's requests. Leaves with 1 where
+something did not hold.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from session.partner.script.load import parse
+from session.partner.server.requests import Request
 from session.partner.server.server import Partner
+from tests.bench.wire_bytes import packed
 from tests.session.talking import RED
 
 MODEL, UNKNOWN = "spark-practice", "no-such-model"
@@ -92,6 +95,33 @@ def _opencode_home(url: str, home: Path, project: Path) -> None:
     (settings / "opencode.json").write_text(json.dumps(body))
 
 
+def _vibe_home(url: str, home: Path, project: Path) -> None:
+    provider = f'name = "partner"\napi_base = "{url}"\napi_key_env_var = "PARTNER_KEY"\nbackend = "generic"\n'
+    settings = f"enable_telemetry = false\n[[providers]]\n{provider}"
+    agents = home / "agents"
+    agents.mkdir()
+    for name in (MODEL, UNKNOWN):
+        settings += f'[[models]]\nname = "{name}"\nprovider = "partner"\nalias = "{name}"\n'
+        (agents / f"{name}.toml").write_text(f'active_model = "{name}"\n')
+    (home / "config.toml").write_text(settings)
+
+
+def _vibe(model: str, *words: str) -> Sequence[str]:
+    return "--trust", "--auto-approve", "--agent", model, *words
+
+
+_VIBE = """
+[[scenario]]
+match = ["repaint it"]
+[[scenario.step]]
+call = [{tool = "read_file", arguments = {path = "colours.py"}}]
+[[scenario.step]]
+[[scenario.step.call]]
+tool = "edit"
+arguments = {file_path = "colours.py", old_string = "return 1", new_string = "return 10"}
+[[scenario.step]]
+say = "Done.\\n"
+"""
 _OPENCODE = """
 [[scenario]]
 match = ["repaint it"]
@@ -137,6 +167,16 @@ PROGRAMS = (
         ),
         lambda url, home: {"OPENAI_API_KEY": "k", "OPENAI_API_BASE": url, "HOME": str(home)},
     ),
+    Program(
+        "Vibe",
+        ("sh", "-c", "python3.12 -m venv {} && {}/bin/python3 -m pip install -q mistral-vibe"),
+        "bin/vibe",
+        lambda model, prompt: _vibe(model, "-p", prompt),
+        lambda url, home: {"VIBE_HOME": str(home), "PARTNER_KEY": "k", "HOME": str(home)},
+        _vibe_home,
+        lambda model, prompt: _vibe(model, "--continue", "-p", prompt),
+        _VIBE,
+    ),
 )
 
 
@@ -145,7 +185,14 @@ class Outcome:
     """What held of one program, and the bytes of its requests."""
 
     held: dict[str, str] = field(default_factory=dict)
-    sizes: list[int] = field(default_factory=list)
+    sizes: dict[str, list[str]] = field(default_factory=dict)
+    """By conversation, the bytes of its requests, and in brackets the same deflated one after the other."""
+
+    def weigh(self, conversation: str, requests: Sequence[Request]) -> None:
+        """Keep the bytes of a conversation."""
+        small = packed(requests, stream=True)
+        weights = zip(requests, small, strict=True)
+        self.sizes[conversation] = [f"{request.size:,} ({less:,})" for request, less in weights]
 
 
 async def run(
@@ -202,8 +249,10 @@ async def check(program: Program, folder: Path) -> Outcome:
 
             told = await ask(MODEL, "say something")
             outcome.held["conversation"] = "ok" if "A word of the partner" in told else "no answer"
-            outcome.sizes = [request.size for request in partner.requests]
+            outcome.weigh("conversation", partner.requests)
+            talked = len(partner.requests)
             await ask(MODEL, "repaint it")
+            outcome.weigh("edit", list(partner.requests)[talked:])
             outcome.held["edit"] = "ok" if file.read_text() == AFTER else "not applied"
             told = await ask(UNKNOWN, "say something")
             outcome.held["error"] = "ok" if "does not exist" in told else "not told"
@@ -247,7 +296,7 @@ def main() -> int:
         outcome = asyncio.run(check(program, own))
         failed = failed or any(held != "ok" for held in outcome.held.values())
         cells = " | ".join(f"{what}: {held}" for what, held in outcome.held.items())
-        print(f"{program.name:10} | {cells} | bytes of the first requests: {outcome.sizes}", flush=True)
+        print(f"{program.name:10} | {cells} | bytes: {outcome.sizes}", flush=True)
     return 1 if failed else 0
 
 

@@ -1,7 +1,9 @@
 """Prints the bytes of a session's requests by dialect: ``python3 -m tests.bench.wire_bytes``.
 
 Real sessions in an empty project, with spark's own tools, against the partner. In brackets is what is left
-with permessage-deflate, the window kept from request to request, or over HTTP with gzip.
+with permessage-deflate, the window kept from request to request on one connection, or over HTTP with gzip.
+"Typed" is a redirect of a long conversation after a key: what went ahead to the spare connection, and what
+went out with the prompt.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ import asyncio
 import gzip
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from session.events import TextDelta
@@ -38,9 +41,11 @@ match = ["*"]
 [[scenario.step]]
 say = "Just words."
 """
+_ITEM, _FIELD = "websocket = true\nspare = true\ntools_as_item = true\n", "websocket = true\nspare = true\n"
 WAYS = {
-    "WebSocket, tools as an item": ("websocket = true\ntools_as_item = true\nsteer = true", MODELS[1]),
-    "WebSocket, tools as a field": ("websocket = true\nspare = true", MODELS[1]),
+    "WebSocket, tools as an item, steered": (f"{_ITEM}steer = true", MODELS[1]),
+    "WebSocket, tools as an item": (_ITEM, MODELS[1]),
+    "WebSocket, tools as a field": (_FIELD, MODELS[1]),
     "Responses": ('dialects = ["responses"]', MODELS[1]),
     "Chat": ('dialects = ["chat"]', MODELS[1]),
     "Messages": ('dialects = ["messages"]', MODELS[1]),
@@ -59,12 +64,13 @@ def packed(requests: Sequence[Request], *, stream: bool) -> list[int]:
     return sizes
 
 
-async def measure(name: str, row: str, model: str) -> None:
-    """Print a line of the table."""
+@asynccontextmanager
+async def session_on(row: str, model: str) -> AsyncIterator[tuple[Listening, Partner]]:
+    """A session that is ready, and the partner that it talks to."""
     with tempfile.TemporaryDirectory() as scratch:
         root, environ = Path(scratch) / "project", environment(Path(scratch) / "xdg")
         root.mkdir()
-        async with Partner(rate=1_000, scripts=parse(SCRIPT)) as partner:
+        async with Partner(rate=3_000, scripts=parse(SCRIPT)) as partner:
             config = Path(environ["XDG_CONFIG_HOME"]) / "spark"
             config.mkdir(parents=True)
             (config / "config.toml").write_text(
@@ -78,30 +84,62 @@ async def measure(name: str, row: str, model: str) -> None:
             async for change in session.connection.states():
                 if change.state is LinkState.READY:
                     break
-            cells: dict[str, int] = {}
-            kept: list[Request] = [request for request in partner.requests if not request.generate][:1]
-            cells |= {"warm-up": kept[0].size} if kept else {}
-            turns = {"first": "Say something.", "following": "And now something else.", "story": "A story."}
-            for number, (cell, prompt) in enumerate(turns.items(), 1):
-                session.submit(prompt)
-                if cell == "story":
-                    await talk.until(TextDelta, lambda event: event.turn == "t3")
-                    break
-                await talk.ended(f"t{number}")
-                kept.append(partner.requests[-1])
-                cells[cell] = kept[-1].size
-            session.submit("Something else, and shorter.")
-            await talk.ended("t4")
-            kept.append([request for request in partner.requests if request.generate][-1])
-            cells["redirect"] = kept[-1].size
-            sizes = packed(kept, stream="WebSocket" in name)
-            told = (
-                f"{cell} {size:,} ({small:,})"
-                for (cell, size), small in zip(cells.items(), sizes, strict=True)
-            )
-            print(f"{name:28} | " + " | ".join(told), flush=True)
+            while "spare" in row and not session.connection.has_spare:
+                await asyncio.sleep(0.01)
+            yield talk, partner
             await session.close()
             await following
+
+
+def asked(partner: Partner) -> list[Request]:
+    """The requests for an answer so far."""
+    return [request for request in partner.requests if request.generate]
+
+
+async def measure(name: str, row: str, model: str) -> None:
+    """Print a line of the table."""
+    over_socket = "WebSocket" in name
+    cells: list[str] = []
+    async with session_on(row, model) as (talk, partner):
+        warm_ups = [request for request in partner.requests if not request.generate][:1]
+        kept = list(warm_ups)
+        for number, prompt in enumerate(("Say something.", "And now something else."), 1):
+            talk.session.submit(prompt)
+            await talk.ended(f"t{number}")
+            kept.append(asked(partner)[-1])
+        names = ["warm-up"] * len(warm_ups) + ["first", "following"]
+        sizes = zip(names, kept, packed(kept, stream=over_socket), strict=True)
+        cells += [f"{cell} {request.size:,} ({small:,})" for cell, request, small in sizes]
+        talk.session.submit("A story.")
+        await talk.until(TextDelta, lambda event: event.turn == "t3")
+        talk.session.submit("Something else, and shorter.")
+        await talk.ended("t4")
+        redirect = asked(partner)[-1]
+        # A steer goes out on the connection of the answer, everything else on the spare one.
+        before = [*kept, asked(partner)[-2]] if redirect.body.get("type") == "response.steer" else warm_ups
+        cells.append(f"redirect {redirect.size:,} ({packed([*before, redirect], stream=over_socket)[-1]:,})")
+    if over_socket and "steer" not in row:
+        cells.append(await typed(row, model))
+    print(f"{name:36} | " + " | ".join(cells), flush=True)
+
+
+async def typed(row: str, model: str) -> str:
+    """A redirect of a conversation with a file in it, with a key typed before it."""
+    async with session_on(row, model) as (talk, partner):
+        warm_ups = [request for request in partner.requests if not request.generate][:1]
+        file = Path(__file__).with_name("wire_bench.py").read_text("utf-8")
+        talk.session.submit(f"A story of this:\n{file}")
+        await talk.until(TextDelta, lambda event: event.turn == "t1")
+        seen = len(partner.requests)
+        talk.session.wake()
+        while len(partner.requests) == seen:
+            await asyncio.sleep(0.01)
+        ahead = partner.requests[-1]
+        talk.session.submit("Something else, and shorter.")
+        await talk.ended("t2")
+        kept = [ahead, asked(partner)[-1]]
+        sizes = zip(kept, packed([*warm_ups, *kept], stream=True)[-2:], strict=True)
+        return "typed " + " then ".join(f"{request.size:,} ({small:,})" for request, small in sizes)
 
 
 async def run() -> None:

@@ -20,7 +20,7 @@ from session.events import (
     TurnStarted,
     Usage,
 )
-from session.journal.reading import read_event, read_records
+from session.journal.reading import read_event, read_records, time_of
 from session.text.pieces import Pieces
 
 
@@ -83,8 +83,7 @@ def read_turns(file: Path) -> Iterator[ToldTurn]:
         if isinstance(event, PromptSubmitted):
             if current is not None:
                 yield current
-            at = record.get("at")
-            current = ToldTurn(event.turn, event.text, float(at) if isinstance(at, int | float) else 0.0)
+            current = ToldTurn(event.turn, event.text, time_of(record) or 0.0)
         elif current is not None:
             _take(current, event)
     if current is not None:

@@ -7,13 +7,12 @@ text is taken out of all but the newest few, and everything else stays.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, sum_is_right, to_line
+from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
 from edits.files.atomic import replacing
 from edits.files.durable import Step, no_step
 from session.events import ReasoningDelta, TextDelta
@@ -63,11 +62,13 @@ def parts(file: Path) -> list[int]:
 
 def check_version(file: Path, line: bytes) -> None:
     """Raise StoreError if ``line``, the first of ``file``, was written by a newer version of spark."""
-    if (
-        line.startswith(HEADER)
-        and sum_is_right(line.rstrip(b"\r\n"))
-        and json.loads(line)["version"] > VERSION
-    ):
+    if not line.startswith(HEADER):
+        return
+    try:
+        version = from_line(line, may_lack_sum=False)[0].get("version")
+    except (DamagedLineError, UnfinishedLineError):
+        return
+    if isinstance(version, int) and version > VERSION:
         raise StoreError(f"cannot read {file}: it was written by a newer version of spark: update this one")
 
 

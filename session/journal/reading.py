@@ -12,6 +12,9 @@ from session.events import Event, from_dict
 from session.journal.parts import HEADER, check_version, part_file, parts
 from session.storage.line_files import StoreError, open_to_read
 
+_YEAR_9999 = 253_370_000_000
+"""Seconds since 1970; later times are no dates in Python."""
+
 
 class LineCheck:
     """Tells which lines of a journal are what was written; asked about them in their order."""
@@ -116,6 +119,12 @@ def read_event(record: dict[str, Any]) -> Event | None:
         return from_dict(record)
     except TypeError:
         return None
+
+
+def time_of(record: dict[str, Any]) -> float | None:
+    """The seconds since 1970 at which a record was written; None where it says none that a calendar has."""
+    at = record.get("at")
+    return float(at) if isinstance(at, int | float) and 0 <= at < _YEAR_9999 else None
 
 
 def journal_size(file: Path) -> int:

@@ -17,7 +17,7 @@ from session.events import (
     TrustAsked,
 )
 from session.journal.parts import SUFFIX, part_file, parts
-from session.journal.reading import LineCheck, damaged_lines, read_blocks, read_lines, read_records
+from session.journal.reading import LineCheck, damaged_lines, read_blocks, read_lines, read_records, time_of
 from session.storage.line_files import StoreError
 from session.text.near_names import listed, spelled_like
 
@@ -166,7 +166,7 @@ def _journals(folder: Path) -> list[Path]:
 
 def _summary(file: Path) -> SessionSummary:
     check_readable(file)
-    at = next((at for record in read_records(file) if isinstance(at := record.get("at"), int | float)), 0.0)
+    at = next((at for record in read_records(file) if (at := time_of(record)) is not None), 0.0)
     turns, title, named = 0, "", ""
     check = LineCheck()
     # A journal may be long, and most of its lines are other events.
@@ -178,7 +178,7 @@ def _summary(file: Path) -> SessionSummary:
             if not title and isinstance(record.get("text"), str):
                 title = record["text"]
     changed = _changed(file)
-    return SessionSummary(file.stem, float(at) or changed, changed, turns, named or title)
+    return SessionSummary(file.stem, at or changed, changed, turns, named or title)
 
 
 def _empty(file: Path) -> bool:

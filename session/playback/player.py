@@ -10,6 +10,8 @@ from typing import Literal
 from session.events import Event, HunkLanded, PromptSubmitted
 from session.playback.recording import Moment
 
+MOST_AT_ONCE = 500
+"""Events that are due at one moment and are played before keys are looked at again."""
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 Unit = Literal["event", "hunk", "turn"]
 
@@ -94,12 +96,13 @@ class Player:
         self.speed = SPEEDS[max(0, min(nearest + by, len(SPEEDS) - 1))]
 
     def advance(self, seconds: float) -> list[Event]:
-        """Let time pass, and return the events that are due."""
+        """Let time pass, and return the events that are due; of very many the first."""
         if self.state is not State.PLAYING:
             return []
         self._clock += seconds * self.speed
         before = self.position
-        while self.position < len(self.moments) and self.moments[self.position].time <= self._clock:
+        last = min(len(self.moments), before + MOST_AT_ONCE)
+        while self.position < last and self.moments[self.position].time <= self._clock:
             self.position += 1
         if self.position == len(self.moments):
             self._signal(Signal.LAST)

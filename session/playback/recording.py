@@ -6,14 +6,15 @@ the lines of a hunk as far as the ledger knows them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from heapq import heappop, heappush
 from pathlib import Path
 
 from session.events import Event, HunkLanded, HunkOpened, HunkTyped, Notice, ReasoningDelta, TextDelta
 from session.following.link import cleaned
-from session.journal.reading import read_event, read_records
+from session.journal.reading import read_event, read_records, time_of
 from session.storage.line_files import StoreError
 
 LONGEST_WAIT = 2.0
@@ -52,8 +53,8 @@ def _moments(file: Path) -> Iterator[Moment]:
         event = read_event(record)
         if event is None:
             continue
-        at = record.get("at")
-        at = float(at) if isinstance(at, int | float) and isfinite(at) else before
+        at = time_of(record)
+        at = before if at is None else at
         # A clock that was set back or forward must neither reorder nor stop the replay.
         waited = 0.0 if at is None or before is None else min(max(at - before, 0.0), LONGEST_WAIT)
         now, before = now + waited, at
@@ -81,25 +82,19 @@ def _in_pieces(event: TextDelta | ReasoningDelta, now: float, seconds: float) ->
 
 def _with_lines(moments: Sequence[Moment], typed: Typed) -> Iterator[Moment]:
     """``moments`` with the lines of each hunk between its beginning and its landing."""
-    landed = {each.event.hunk: each.time for each in moments if isinstance(each.event, HunkLanded)}
-    waiting: list[Moment] = []
+    landed = {each.event.hunk: each.time for each in reversed(moments) if isinstance(each.event, HunkLanded)}
+    waiting: list[tuple[float, int, Moment]] = []
+    order = itertools.count()
     for moment in moments:
-        while waiting and waiting[0].time <= moment.time:
-            yield waiting.pop(0)
-        event = moment.event
-        if isinstance(event, HunkLanded):
-            yield from (each for each in waiting if _hunk_of(each) == event.hunk)
-            waiting = [each for each in waiting if _hunk_of(each) != event.hunk]
+        while waiting and waiting[0][0] <= moment.time:
+            yield heappop(waiting)[2]
         yield moment
+        event = moment.event
         if isinstance(event, HunkOpened) and event.hunk in landed:
+            end = max(moment.time, landed.pop(event.hunk))  # a hunk is typed once, whatever the journal says
             lines = list(typed(event.hunk))[:_MOST_LINES]
-            each = max(0.0, landed[event.hunk] - moment.time) / max(1, len(lines))
             for number, (kind, line) in enumerate(lines, 1):
-                piece = HunkTyped(event.turn, event.hunk, kind, f"{line}\n")
-                waiting.append(Moment(moment.time + each * number, cleaned(piece)))
-            waiting.sort(key=lambda each: each.time)
-    yield from waiting
-
-
-def _hunk_of(moment: Moment) -> str:
-    return moment.event.hunk if isinstance(moment.event, HunkTyped) else ""
+                piece = cleaned(HunkTyped(event.turn, event.hunk, kind, f"{line}\n"))
+                at = min(end, moment.time + (end - moment.time) / len(lines) * number)
+                heappush(waiting, (at, next(order), Moment(at, piece)))
+    yield from (each for _, _, each in sorted(waiting))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from edits.checked_lines import to_line
+from session.archive.markdown import markdown
 from session.events import (
     Event,
     HunkLanded,
@@ -24,6 +25,7 @@ from session.events import (
     TurnEnded,
     to_dict,
 )
+from session.journal.session_list import list_sessions
 from session.playback.player import NEXT, SPEEDS, Player, Signal, State
 from session.playback.recording import LONGEST_WAIT, Moment, read_recording
 from session.storage.line_files import StoreError
@@ -166,6 +168,41 @@ def test_a_file_without_events_is_named(tmp_path: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(StoreError, match=r"s\.jsonl"):
         read_recording(file)
+
+
+@pytest.mark.parametrize("version", ["2", None, [], {}, -1, 1.5, True])
+def test_a_header_that_makes_no_sense_is_passed_over(tmp_path: Path, version: object) -> None:
+    header = {"type": "journal", "version": version, "part": "one"}
+    file = write(tmp_path / "s.jsonl", header, to_dict(Notice("info", "said")))
+    assert [each.event for each in read_recording(file)] == [Notice("info", "said")]
+
+
+@pytest.mark.parametrize("at", [10**400, 1e300, -(10**400), "1", [1], None], ids=lambda at: str(at)[:9])
+def test_a_time_that_no_calendar_has_is_passed_over(tmp_path: Path, at: object) -> None:
+    said = to_dict(PromptSubmitted(turn="t1", text="said", kind="prompt"))
+    (tmp_path / "sessions").mkdir()
+    file = write(tmp_path / "sessions" / "20260101-000000-abcd.jsonl", {**said, "at": at}, {**said, "at": 5})
+    assert [each.time for each in read_recording(file)] == [0.0, 0.0]
+    assert "said" in "".join(markdown(file))
+    (row,) = list_sessions(file.parent).rows
+    assert row.started == 5.0
+
+
+def test_a_hunk_that_is_said_to_begin_a_thousand_times_is_typed_once(tmp_path: Path) -> None:
+    opened = to_dict(HunkOpened(turn="t1", hunk="h1", path="a.py"))
+    file = write(tmp_path / "s.jsonl", *[opened] * 1_000, *[to_dict(landed("h1"))] * 1_000)
+    moments = read_recording(file, lambda hunk: [("+", "new")] * 300)
+    assert len([each for each in moments if isinstance(each.event, HunkTyped)]) == 300
+
+
+def test_very_many_events_of_one_moment_leave_room_for_keys() -> None:
+    player = Player([Moment(0.0, EVENTS[1])] * 100_000)
+    played, rounds = 0, 0
+    while player.state is State.PLAYING:
+        assert player.wait == 0.0
+        played, rounds = played + len(player.advance(0.01)), rounds + 1
+        assert played == player.position
+    assert played == 100_000 and rounds >= 200
 
 
 def test_a_pipe_or_a_folder_is_not_read(tmp_path: Path) -> None:

@@ -151,8 +151,8 @@ class Monkey:
     def __init__(self, it: Stage) -> None:
         self._it = it
         self.keys = 0
-        self._cutting = False
-        """Whether the step before ended with Ctrl+X, which cuts a moment later or with the next step."""
+        self._cutting = 0
+        """Steps for which Ctrl+X may still cut: it does so a moment later, or with the next key."""
         self._known = {hashlib.sha256(GREETER.encode()).hexdigest()}
         """The contents that a file may have, as their sums: as given, as saved, as others wrote it."""
         save = it.session.files.save
@@ -233,7 +233,7 @@ class Monkey:
         if app.status.status.message.startswith("spark itself failed"):
             raise Broken(f"{app.status.status.message} after {step}")
         pressed = step.value.split("\n") if step.kind in ("key", "burst") else []
-        cutting, self._cutting = self._cutting, "ctrl+x" in pressed[-1:]
+        cutting, self._cutting = self._cutting, 3 if "ctrl+x" in pressed else max(0, self._cutting - 1)
         if before.strip() and not cutting and not any(key in DELETING for key in pressed):
             self._find(before, step)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 
+JUST_ENDED = 1.0
+"""Seconds after the end of a turn in which Esc may have been pressed to stop it."""
 SLICE = 0.004
 """Seconds of event handling after which keys and frames get their turn."""
 
@@ -89,6 +92,8 @@ class SessionStart:
         self.successor: Path | None = None
         """The journal of the followed session, which is free now: the app opens again with it."""
         self.lean = LeanLook(app, overlays.themes, panes.status, first_frame.lean)
+        self._turned = -JUST_ENDED
+        """When a turn began or ended last."""
         self._ticker = Pacer(self._tick, lambda: self.lean.figures_interval)
         layout.on_resized = self._name_composer
 
@@ -130,7 +135,7 @@ class SessionStart:
             self._overlays.themes,
             self._key_turns,
         )
-        brake_turns(self._app, session)
+        brake_turns(self._app, session, self._esc_acts)
         controls.shown_file.on_change = self._name_editor
         self._panes.editor.on_edited = self._name_editor
         self._panes.status.show(
@@ -156,8 +161,14 @@ class SessionStart:
 
     def _turn(self, running: bool) -> None:
         """A turn began or ended."""
+        self._turned = monotonic()
         self._titles.name_composer(running=running)
         self._attention.turn(running=running)
+
+    def _esc_acts(self) -> bool:
+        """Whether Esc does something, or was meant to stop the turn that has just ended."""
+        just_ended = monotonic() - self._turned < JUST_ENDED
+        return just_ended or len(self._app.screen_stack) > 1 or self._panes.esc_acts
 
     async def _open(self, session: SessionPort) -> None:
         """Open the session, and send what the command line asked."""

@@ -115,6 +115,11 @@ class HeldBar(Widget, can_focus=True):
         if question is None and before is not None and behind not in (None, before) and self.has_focus:
             self.post_message(self.Left(before.back))
 
+    @property
+    def confirms(self) -> bool:
+        """Whether it asks about what a key began."""
+        return self._confirmed is not None
+
     def propose(self, question: Question | None) -> None:
         """Ask what nothing waits for, or nothing any more."""
         before, self._proposed = self.question, question

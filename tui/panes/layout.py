@@ -12,6 +12,7 @@ from typing import Literal
 from textual.geometry import Size
 from textual.screen import Screen
 
+from tui.keys.keymap import vi_keys
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
@@ -53,6 +54,17 @@ class Panes:
         chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
         bars = one(Suggestions), one(HeldBar), one(FindBar), one(QueueList)
         return cls(one(EditorPane), chat, composer, status, *bars)
+
+    @property
+    def esc_acts(self) -> bool:
+        """Whether Esc closes or ends something here. Asked in the thread that reads keys."""
+        composer, chat = self.composer, self.chat
+        return (
+            (composer.has_focus and (vi_keys() or self.suggestions.display))
+            or (chat.has_focus and chat.keys.in_use)
+            or self.find.display
+            or self.held.confirms
+        )
 
 
 class Layout:

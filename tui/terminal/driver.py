@@ -206,7 +206,7 @@ class SparkDriver(LinuxDriver):
         delay = _escape_delay()
         constants.ESCAPE_DELAY = delay  # type: ignore[misc]
         parser = XTermParser(self._debug)
-        keys = EscapeKeys(delay, lambda: self.brake.turn_runs)
+        keys = EscapeKeys(delay, lambda: self.brake.esc_is_a_key)
         bursts = PasteBursts()
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
@@ -347,12 +347,12 @@ def _patience(parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts) -> flo
     return min([IDLE, *(max(0.0, each - monotonic()) for each in due)])
 
 
-def brake_turns(app: App[Any], turns: Turns) -> None:
-    """Have keys freeze and stop the turns of ``turns``. While one runs, ESC and a letter are Esc and that
-    letter, never Alt and the letter."""
+def brake_turns(app: App[Any], turns: Turns, esc_acts: Callable[[], bool]) -> None:
+    """Have keys freeze and stop the turns of ``turns``. While one runs, or ``esc_acts`` says that Esc does
+    something, ESC and a letter are Esc and that letter, never Alt and the letter."""
     driver = app._driver
     if isinstance(driver, SparkDriver):
-        driver.brake.turns = turns
+        driver.brake.turns, driver.brake.esc_acts = turns, esc_acts
 
 
 def repaint(app: App[Any]) -> None:

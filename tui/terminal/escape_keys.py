@@ -2,8 +2,9 @@
 
 A terminal sends the byte ESC for the Esc key and as the first byte of every other special key. In the
 older encodings Alt+letter is ESC and the letter, which is also what arrives when somebody presses Esc and
-types on: tmux joins the two for 500 ms by default, and a slow line for as long as it likes. So while a
-turn runs, ESC and a letter are taken for Esc followed by that letter. Terminals that speak the kitty
+types on: tmux joins the two for 500 ms by default, and a slow line for as long as it likes. So while Esc
+has something to do (a turn to stop, a list to close), ESC and a letter are taken for Esc followed by that
+letter. Terminals that speak the kitty
 keyboard protocol send Alt+letter and Esc as sequences of their own, and nothing is taken apart there.
 
 Sans-I/O: characters and the time in, characters out. An Esc key comes out as ``CSI 27 u``, its form in the
@@ -69,11 +70,11 @@ def rewritten(data: str) -> str:
 class EscapeKeys:
     """Rewrites the terminal's input. Used by one thread."""
 
-    def __init__(self, delay: float, running: Callable[[], bool]) -> None:
-        """``delay`` is how long, in seconds, a lone ESC may be the start of a sequence; ``running`` says
-        whether a turn runs, in which ESC and a letter are two keys."""
+    def __init__(self, delay: float, acts: Callable[[], bool]) -> None:
+        """``delay`` is how long, in seconds, a lone ESC may be the start of a sequence; ``acts``
+        says whether Esc has something to do, so that ESC and a letter are two keys."""
         self._delay = delay
-        self._running = running
+        self._acts = acts
         self._held = ""
         self._pasting = False
         self._unambiguous = False
@@ -187,7 +188,7 @@ class EscapeKeys:
         return self._unfinished(held)
 
     def _unfinished(self, held: str) -> str:
-        """ESC and what followed it, which is no sequence: taken apart while a turn runs."""
-        if self._running() and len(held) > 1 and held[1].isprintable():
+        """ESC and what followed it, which is no sequence: taken apart while Esc has something to do."""
+        if self._acts() and len(held) > 1 and held[1].isprintable():
             return ESCAPE_KEY + held[1:]
         return held

@@ -36,6 +36,8 @@ class StopBrake:
     def __init__(self) -> None:
         self.turns: Turns | None = None
         """The session, once there is one."""
+        self.esc_acts: Callable[[], bool] = lambda: False
+        """Whether Esc does something where no turn runs. Asked in the thread that reads keys."""
         self._lock = threading.Lock()
         self._undecided = False
         self._stopping = 0
@@ -52,6 +54,11 @@ class StopBrake:
     def turn_runs(self) -> bool:
         """Whether there is a turn to stop."""
         return self.turns is not None and self.turns.running
+
+    @property
+    def esc_is_a_key(self) -> bool:
+        """Whether ESC and a letter are Esc and that letter."""
+        return self.turn_runs or self.esc_acts()
 
     def undecided(self) -> None:
         """A key has begun that may stop the turn. Without a turn nothing freezes."""

@@ -43,3 +43,23 @@ async def test_keys_that_come_at_once_never_end_the_app(tmp_path: Path, keys: li
         await it.ask("just talk")
         await it.done()
         assert "The end of the talk" in it.chat
+
+
+async def test_escape_acts_where_there_is_something_to_close(tmp_path: Path) -> None:
+    """There ESC and a letter in one read are Esc and the letter; elsewhere they may be Alt and the letter."""
+    async with stage(tmp_path) as it:
+        acts = it.app.start._esc_acts
+        assert not acts()
+        await it.ask("just talk")
+        await it.done()
+        assert acts(), "Esc may have been meant for the turn that has just ended"
+        for opening in (["f1"], ["ctrl+p"], ["/", "h"], ["f3", "v"], ["f3", "slash"]):
+            await it.until(lambda: not acts(), f"nothing to close before {opening}")
+            for key in opening:
+                it.key(key, "/" if key == "slash" else key if len(key) == 1 else None)
+            await it.until(acts, f"something to close after {opening}")
+            for _ in range(3):
+                await it.pilot.press("escape")
+            it.app.composer.put("")
+            it.app.composer.focus()
+            await it.pilot.pause()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 
+import pytest
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.project.landing_pause import LandingPause
@@ -99,3 +100,14 @@ def test_nothing_is_written_while_frozen_and_nothing_is_lost() -> None:
     brake.decided()
     thread.join(20)
     assert written.getvalue() == "before after"
+
+
+@pytest.mark.parametrize("runs", [True, False])
+@pytest.mark.parametrize("acts", [True, False])
+def test_escape_is_a_key_while_a_turn_runs_and_where_it_acts(runs: bool, acts: bool) -> None:
+    brake, session = StopBrake(), Session()
+    brake.turns, session.running = session, runs
+    brake.esc_acts = lambda: acts
+    assert brake.esc_is_a_key is (runs or acts)
+    brake.undecided()
+    assert brake.frozen is runs, "without a turn there is nothing to freeze"

@@ -236,6 +236,12 @@ class ReadingKeys:
             return f"/{reading.query} · n next · N previous · Esc clears"
         return ""
 
+    @property
+    def in_use(self) -> bool:
+        """Whether there is a search, a selection or a cursor."""
+        reading = self._reading
+        return self.typing or bool(reading.query) or reading.cursor is not None
+
     def let_go(self) -> bool:
         """End the search, the selection or the cursor; false where there is none of them."""
         if self.typing:

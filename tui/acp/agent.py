@@ -41,7 +41,7 @@ from acp.schema import (
     SetSessionModeResponse,
 )
 
-from session.journal.session_list import check_readable, find_session, list_sessions
+from session.journal.session_list import NoSessionError, check_readable, find_session, list_sessions
 from session.keys.credentials import CredentialsError
 from session.model_choice.choice import ChoiceError
 from session.project.workspace import WorkspaceError, open_workspace
@@ -58,6 +58,8 @@ from tui.acp.prompt_text import Block, ContentError, prompt_text
 
 _PAGE = 50
 """Sessions in one answer to ``session/list``."""
+_NOT_FOUND = -32002
+"""The protocol's error for a session that there is not: clients then begin another one."""
 
 
 class SparkAgent:
@@ -229,8 +231,9 @@ class SparkAgent:
             raise RequestError(-32000, clean_line(opening.missing))
         servers = with_client_servers(opening.settings.mcp, mcp_servers)
         opening = replace(opening, settings=replace(opening.settings, mcp=servers))
-        journal = find_session(opening.workspace.folders.sessions, resume) if resume else None
-        if journal is not None:
+        journal = None
+        if resume is not None:
+            journal = _journal(opening.workspace.folders.sessions, resume)
             check_readable(journal)
         return Session(opening, resume=journal)
 
@@ -246,7 +249,7 @@ class SparkAgent:
     def _conversation(self, session_id: str) -> Conversation:
         conversation = self._open.get(session_id)
         if conversation is None:
-            raise RequestError(-32602, f"no session {clean_line(session_id)!r} is open: load it first")
+            raise RequestError(_NOT_FOUND, f"no session {clean_line(session_id)!r} is open: load it first")
         return conversation
 
 
@@ -257,6 +260,17 @@ def _told_to_the_client() -> Iterator[None]:
         yield
     except (ConfigError, CredentialsError, WorkspaceError, StoreError, ServerError) as problem:
         raise RequestError(-32602, clean_line(str(problem))) from None
+
+
+def _journal(folder: Path, session_id: str) -> Path:
+    """The journal of a session by its whole name: a client knows it by no other. Raises RequestError."""
+    try:
+        found = find_session(folder, session_id)
+    except NoSessionError as problem:
+        raise RequestError(_NOT_FOUND, clean_line(str(problem))) from None
+    if found.stem != session_id:
+        raise RequestError(_NOT_FOUND, f"no session is called {clean_line(session_id)!r}")
+    return found
 
 
 def _folder(cwd: str) -> Path:

@@ -30,7 +30,8 @@ def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:
     whole = lower.rfind(letters)
     if whole >= 0:
         start = whole
-        cost = 0 if start >= name else 40
+        # What is typed is most often the beginning of a file's name.
+        cost = 40 if start < name else int(start > name)
         cost += 0 if _starts_word(path, start) else 10
         return cost, frozenset(range(start, start + len(letters)))
     for begin, base in ((name, 60), (0, 120)):

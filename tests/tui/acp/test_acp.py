@@ -224,6 +224,25 @@ async def test_a_session_that_cannot_be_opened_says_why(
             await client.new_session(cwd=str(root), mcp_servers=[file])
 
 
+async def test_a_session_that_there_is_not_is_told_by_the_code_for_it(
+    spark_path: Path, root: Path, partner: Partner
+) -> None:
+    async with agent(spark_path, Editor(), *server(partner)) as (client, _):
+        session = (await client.new_session(cwd=str(root))).session_id
+        await client.prompt(session_id=session, prompt=text("repaint"))
+        asked = (
+            client.load_session(cwd=str(root), session_id="20200101-000000-abcd"),
+            client.load_session(cwd=str(root), session_id=session[:8]),
+            client.resume_session(cwd=str(root), session_id=""),
+            client.prompt(session_id="gone", prompt=text("hello")),
+            client.set_session_mode(session_id="gone", mode_id="ask"),
+        )
+        for request in asked:
+            with pytest.raises(RequestError) as refused:
+                await request
+            assert refused.value.code == -32002
+
+
 async def test_without_a_key_the_answer_says_what_to_do(spark_path: Path, root: Path) -> None:
     async with agent(spark_path, Editor(), "--provider", "openai") as (client, _):
         with pytest.raises(RequestError, match="spark login openai") as refused:

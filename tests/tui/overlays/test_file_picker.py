@@ -93,3 +93,8 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
         await at.until(lambda: not isinstance(at.app.screen, FilePicker), "the panes")
         await asyncio.sleep(0)
         assert at.app.shown_file.path == ""
+
+
+def test_a_name_that_begins_as_typed_comes_before_a_shorter_path_that_holds_it() -> None:
+    paths = ("tests/test_hooks.py", "src/requests/hooks.py")
+    assert [path for path, _ in best("hooks.py", paths, 9)] == ["src/requests/hooks.py", "tests/test_hooks.py"]

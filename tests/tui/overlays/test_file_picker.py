@@ -97,4 +97,4 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
 
 def test_a_name_that_begins_as_typed_comes_before_a_shorter_path_that_holds_it() -> None:
     paths = ("tests/test_hooks.py", "src/requests/hooks.py")
-    assert [path for path, _ in best("hooks.py", paths, 9)] == ["src/requests/hooks.py", "tests/test_hooks.py"]
+    assert [path for path, _ in best("hooks.py", paths, 9)] == list(reversed(paths))

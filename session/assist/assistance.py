@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -108,8 +109,24 @@ class Assistance:
         )
 
     async def load(self) -> None:
-        """Import in a thread what the first hunk that lands needs, so that it is not waited for then."""
-        await asyncio.to_thread(importlib.import_module, "session.next_edit.next_edits")
+        """Import in a thread what the first hunk that lands and the first save need, so that they are not
+        waited for then."""
+        for name in ("session.next_edit.next_edits", "session.review.outside"):
+            await asyncio.to_thread(importlib.import_module, name)
+
+    def watch_saves(self, alone: Callable[[], bool]) -> None:
+        """From now on review what other programs save, too, where no other spark has the project open
+        (``alone``, for any thread): for front ends that show findings."""
+        from session.review.outside import OutsideSaves
+
+        outside = OutsideSaves(
+            self._opening.workspace.root,
+            alone,
+            lambda: self.review.mode != "off" if "review" in self.__dict__ else self._reviews,
+            lambda: self.review,
+            self._tasks,
+        )
+        self._recorder.subscribe(outside.take)
 
     def interrupt(self) -> None:
         """Stop the refactor that runs, and offer no next edit: when this returns nothing more lands."""

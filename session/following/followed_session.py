@@ -109,6 +109,11 @@ class FollowedSession:
         return False
 
     @property
+    def alone(self) -> bool:
+        """Never: the other process has the session."""
+        return False
+
+    @property
     def unanswered(self) -> tuple[str, ...]:
         """Queued prompts, and those that the other process never told to have."""
         return (*self._queued, *self._unheard)

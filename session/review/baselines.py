@@ -24,12 +24,22 @@ class Baselines:
         """The first hunk in each file whose text before it is not looked up yet."""
         self._touched: set[str] = set()
         """The files that changed since they were last reviewed."""
+        self._head = ""
+        """The commit that HEAD was when it was last asked for."""
 
     def saved(self, path: str, before: tuple[str, ...]) -> None:
         """The user replaced the lines ``before`` by what is on disk now."""
         self._touched.add(path)
         if path not in self._hunks:
             self._texts.setdefault(path, before)
+
+    def based_on(self, head: str) -> None:
+        """HEAD is the commit ``head``. Where that is another one than before, nobody typed what differs from
+        the files as they were reviewed."""
+        if self._head not in ("", head):
+            for path in self._texts.keys() - self._touched:
+                del self._texts[path]
+        self._head = head
 
     def landed(self, path: str, hunk: str) -> None:
         """A hunk landed in a file."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from context.disk.changes import Status, git_changes
@@ -16,6 +17,8 @@ from session.text.sanitize import clean_line
 
 _MISSING = "0"
 _FILE_MODES = ("100644", "100755")
+_UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
+"""What git has in its folder while it is in the middle of something."""
 
 
 class RangeError(ValueError):
@@ -37,6 +40,29 @@ def of_range(root: Path, wanted: str) -> ReviewedChange:
     one commit ``A``. Raises RangeError and NoRepositoryError."""
     with _repository(root) as git:
         return _of_range(git, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The commit ``head``, empty where there is none, and the lines of files that it has."""
+
+    head: str
+    texts: Mapping[str, tuple[str, ...]]
+
+
+def committed(root: Path, paths: Collection[str]) -> Committed | None:
+    """What HEAD has of the files ``paths``; None in the middle of a merge or a rebase. Raises
+    NoRepositoryError."""
+    with _repository(root) as git:
+        if any((git.folder / name).exists() for name in _UNDER_WAY):
+            return None
+        try:
+            head = _commit(git, "HEAD")
+        except RangeError:
+            return Committed("", {})
+        found = _contents(git, _head_blobs(git, sorted(paths)))
+        lines = {path: lines_in(path, data) for path, data in found.items()}
+        return Committed(head, {path: each for path, each in lines.items() if each is not None})
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from functools import partial
 
@@ -107,6 +107,17 @@ class SaveReview:
         """The user saved a file, whose lines were ``before``."""
         if self.mode is not Mode.OFF:
             self._baselines.saved(path, before)
+            self._signal(Signal.SAVED)
+
+    def saved_elsewhere(self, head: str, before: Mapping[str, tuple[str, ...]]) -> None:
+        """Another program saved files, whose lines in the commit ``head`` are ``before``; perhaps none."""
+        if self.mode is Mode.OFF:
+            return
+        self._baselines.based_on(head)
+        for path, lines in before.items():
+            self._baselines.saved(path, lines)
+        if before:
+            self._side.worked_elsewhere()
             self._signal(Signal.SAVED)
 
     async def land(self, name: str) -> str:

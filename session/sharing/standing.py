@@ -9,7 +9,7 @@ from typing import Protocol
 
 from session.journal.parts import SUFFIX
 from session.journal.recorder import Recorder
-from session.sharing.claim import Claim
+from session.sharing.claim import Claim, open_elsewhere
 from session.sharing.host import Host, Shared
 from session.storage.folders import ProjectFolders
 
@@ -33,6 +33,11 @@ class Standing(Protocol):
         ...
 
     @property
+    def alone(self) -> bool:
+        """Whether no other process has a session of this project. It looks on the disk, in any thread."""
+        ...
+
+    @property
     def unanswered(self) -> tuple[str, ...]:
         """Prompts that this process sent to the other one, and that did not become a turn there."""
         ...
@@ -51,6 +56,7 @@ class Own:
     def __init__(self, folders: ProjectFolders, name: str, *, followed: bool) -> None:
         """Claim the session, unless it is ``followed``. Raises SessionTakenError or StoreError."""
         self.journal = folders.sessions / f"{name}{SUFFIX}"
+        self._name, self._live = name, folders.live
         self.followed = followed
         self._claim = None if followed else Claim(folders.live, name)
         self.host: Host | None = None
@@ -86,6 +92,11 @@ class Own:
     def goes_on(self) -> bool:
         """Whether a turn runs or waits."""
         return self._busy()
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other process has a session of this project."""
+        return all(name == self._name for name in open_elsewhere(self._live))
 
     def take_over(self) -> None:
         """Do nothing: this process has the session."""

@@ -31,6 +31,8 @@ from session.usage.tally import Tally
 
 AWAY_SECONDS = 60.0
 """Without a key for so long, nobody is there whom a suggestion could help."""
+ELSEWHERE_SECONDS = 1800.0
+"""For so long after the last key, saving in another program counts as typing."""
 PAUSE_SECONDS = 20.0
 """How long no request goes out after one has failed."""
 _CHARACTERS_PER_TOKEN = 4
@@ -69,7 +71,10 @@ class SideRequests:
         self._connection = connection
         self._busy = busy
         self._publish = recorder.publish
+        self._key = -ELSEWHERE_SECONDS
+        """When the last key was pressed."""
         self._typed = -AWAY_SECONDS
+        """When the user was last known to work."""
         self._paused_until = 0.0
         self._running: dict[asyncio.Task[None], Kind] = {}
         self._told = ""
@@ -80,7 +85,12 @@ class SideRequests:
 
     def typed(self) -> None:
         """A key was pressed: requests may be worth it for the next minute."""
-        self._typed = monotonic()
+        self._typed = self._key = monotonic()
+
+    def worked_elsewhere(self) -> None:
+        """The user saved a file in another program. A program that saves for ever keeps nobody there."""
+        if monotonic() - self._key < ELSEWHERE_SECONDS:
+            self._typed = monotonic()
 
     def refusal(self, kind: Kind) -> NotNow | None:
         """Why no request of this kind may go out now; None where one may. The first call has it read what was

@@ -199,6 +199,7 @@ class SessionStart:
         """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
         await asyncio.to_thread(warm)
         await session.assist.load()
+        session.assist.watch_saves(lambda: session.standing.alone)
         await self.made.ghosts.load()
         loaded()
         await session.context.rehearse()

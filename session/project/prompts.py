@@ -9,11 +9,14 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from session.events import Event, PromptSubmitted
 from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
 from session.storage.private_files import replace_private
 from session.text.sanitize import clean
+
+if TYPE_CHECKING:
+    from session.events import Event
 
 _LONGEST_WAIT = 1.0
 """Seconds to wait for a process that shortens the file, which takes some milliseconds."""
@@ -84,6 +87,9 @@ class PromptHistory:
 
     def take(self, event: Event) -> None:
         """Add the prompt that was submitted. Raises StoreError."""
+        # Imported here: the first frame shows prompts, and waits for no events.
+        from session.events import PromptSubmitted
+
         if isinstance(event, PromptSubmitted):
             self.add(event.text)
 

@@ -10,6 +10,8 @@ not):
 - how long after the last word's coming it was shown;
 - from a key until it is shown at the far end (median and worst; 200 ms are the line's own), and the most
   bytes that were on the way.
+
+With ``--sshd`` the app runs behind a real sshd on loopback, and the line is between it and a real ssh.
 """
 
 from __future__ import annotations
@@ -17,15 +19,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import re
+import shlex
 import socket
 import statistics
 import time
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 from tests.bench.frame_bench import Relay, relayed
-from tests.bench.pty_spark import Pty, stage
+from tests.bench.pty_spark import Pty, Stage, stage
+from tests.bench.slow_tcp import SlowTcp
+from tests.e2e.link_cuts import sshd
+from tests.emulator import Emulator
 from tui.terminal.pace.frame_answers import ANSWER, ASK
 
 WORDS = 3000
@@ -36,6 +45,11 @@ KEYS = "ßðæøþ"
 """Typed in turn: nothing else on the screen has them."""
 GAP = 0.4
 PIECE = 512
+ENVIRONMENT = (
+    *(f"XDG_{name}_HOME" for name in ("CONFIG", "STATE", "CACHE")),
+    *("HOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "TERM", "COLORTERM"),
+)
+"""What spark needs of the environment at the other end."""
 
 
 class Wire(Relay):
@@ -75,6 +89,7 @@ class FarEnd:
     def __init__(self, pane: Pty, rate: float, delay: float) -> None:
         self.pane, self.rate, self.delay = pane, rate, delay
         self.shown = ""
+        self.screen = Emulator(160, 48)
         self.most = 0
         self._waiting: deque[tuple[float, str]] = deque()
         self._free = 0.0
@@ -108,45 +123,84 @@ class FarEnd:
         while self._back and self._back[0][0] <= now:
             pane.type(self._back.popleft()[1])
         self.shown += taken
+        self.screen.feed(taken)
         return seen + taken
 
 
-def measure(ssh: bool, rate: float, delay: float) -> None:
+Start = Callable[[Stage, bool], AbstractContextManager[FarEnd]]
+
+
+def emulated(rate: float, delay: float) -> Start:
+    """Starts the app behind an emulated line; asked or not."""
+
+    @contextlib.contextmanager
+    def start(at: Stage, asks: bool) -> Iterator[FarEnd]:
+        at.environ.pop("SSH_TTY", None)
+        at.environ["SSH_CONNECTION"] = "192.0.2.1 50000 192.0.2.2 22" if asks else ""
+        with at.spark(columns=160, rows=48) as pane:
+            yield FarEnd(pane, rate, delay)
+
+    return start
+
+
+def behind_sshd(rate: float, delay: float) -> Start:
+    """Starts the app behind a real ssh and sshd, with a line of that rate and delay between them."""
+
+    @contextlib.contextmanager
+    def start(at: Stage, asks: bool) -> Iterator[FarEnd]:
+        keys = at.folder / f"keys-{asks}"
+        keys.mkdir(mode=0o700)
+        kept = {name: at.environ[name] for name in ENVIRONMENT if name in at.environ}
+        there = [] if asks else ["-u", "SSH_CONNECTION", "-u", "SSH_TTY", "-u", "SSH_CLIENT"]
+        told = shlex.join(
+            ["env", *there, *(f"{name}={value}" for name, value in kept.items()), *at.command()]
+        )
+        with sshd(keys) as ssh:
+            line = SlowTcp(int(ssh[ssh.index("-p") + 1]), rate, delay)
+            ssh[ssh.index("-p") + 1] = str(line.port)
+            command = [*ssh, f"cd {shlex.quote(str(at.project))} && exec {told}"]
+            pane = Pty(command, at.project, at.environ, 160, 48)
+            try:
+                yield FarEnd(pane, math.inf, 0.0)
+            finally:
+                pane.end()
+                line.close()
+
+    return start
+
+
+def measure(ssh: bool, start: Start) -> None:
     """Measure one way, and print a row."""
     say = " ".join(f"w{number:04d}q" for number in range(WORDS)) + " The end."
     script = f"[[scenario]]\nid = 'all'\nmatch = ['*']\n[[scenario.step]]\nsay = {json.dumps(say)}\n"
-    with stage("2000", script=script) as plain, relayed(plain, Wire) as (at, wire):
-        at.environ.pop("SSH_TTY", None)
-        at.environ["SSH_CONNECTION"] = "192.0.2.1 50000 192.0.2.2 22" if ssh else ""
-        with at.spark(columns=160, rows=48) as pane:
-            far = FarEnd(pane, rate, delay)
-            while "ready" not in far.shown:
-                far.step()
-            end = time.monotonic() + 2.0
-            while time.monotonic() < end:
-                far.step()
-            far.most = 0
-            far.press("go on\r")
-            ages, keys, newest = [], [], -1
-            pressed = time.monotonic()
-            key, due = "", pressed + 1.0
-            last = 0.0
-            while newest < WORDS - 1:
-                taken = far.step()
-                now = time.monotonic()
-                words = [int(found) for found in WORD.findall(taken)]
-                if words:
-                    newest = max(newest, *words)
-                    ages.append(now - wire.came(newest))
-                    last = now - wire.came(WORDS - 1)
-                if key and key in taken:
-                    keys.append(now - pressed)
-                    key, due = "", now + GAP
-                elif not key and now >= due:
-                    key, pressed = KEYS[len(keys) % len(KEYS)], now
-                    far.press(key)
-                if now > pressed + 90:
-                    raise SystemExit("the end was never shown")
+    with stage("2000", script=script) as plain, relayed(plain, Wire) as (at, wire), start(at, ssh) as far:
+        while "ready" not in far.shown:
+            far.step()
+        end = time.monotonic() + 2.0
+        while time.monotonic() < end:
+            far.step()
+        far.most = 0
+        far.press("go on\r")
+        ages, keys, newest = [], [], -1
+        pressed = time.monotonic()
+        key, due = "", pressed + 1.0
+        last = 0.0
+        while newest < WORDS - 1:
+            taken = far.step()
+            now = time.monotonic()
+            words = [int(found) for found in WORD.findall("\n".join(far.screen.rows))] if taken else []
+            if words and max(words) > newest:
+                newest = max(words)
+                ages.append(now - wire.came(newest))
+                last = now - wire.came(WORDS - 1)
+            if key and key in taken:
+                keys.append(now - pressed)
+                key, due = "", now + GAP
+            elif not key and now >= due:
+                key, pressed = KEYS[len(keys) % len(KEYS)], now
+                far.press(key)
+            if now > pressed + 90:
+                raise SystemExit("the end was never shown")
     figures = (statistics.median(ages), max(ages), last, statistics.median(keys or [0]), max(keys or [0]))
     name = "asked" if ssh else "not asked"
     print(
@@ -159,12 +213,14 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--rate", type=float, default=50_000, help="bytes a second")
     arguments.add_argument("--delay", type=float, default=0.1, help="seconds each way")
+    arguments.add_argument("--sshd", action="store_true", help="behind a real sshd")
     given = arguments.parse_args()
+    start = (behind_sshd if given.sshd else emulated)(given.rate, given.delay)
     heads = ("age", "worst", "last word", "key", "worst", "bytes")
     print(f"{given.rate:,.0f} bytes/s, {given.delay:g} s each way; ms")
     print(f"{'':<12}" + "".join(f"{head:>10}" for head in heads))
     for ssh in (False, True):
-        measure(ssh, given.rate, given.delay)
+        measure(ssh, start)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from tui.terminal.startup import loaded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from session.events import Event
+    from session.events import Event, OwnerGone, TakeoverAsked
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
     from tui.overlays.offer_screen import FindOffers
@@ -206,6 +206,8 @@ class SessionStart:
 
     async def _follow(self, controls: Controls, stream: AsyncIterator[Event]) -> None:
         """Show events as they come; the loop's other work gets its turn every few milliseconds."""
+        from session.events import OwnerGone, TakeoverAsked
+
         loop = asyncio.get_running_loop()
         began = loop.time()
         async for event in stream:
@@ -220,20 +222,21 @@ class SessionStart:
                 controls.touches.take(event)
                 controls.model_offer.take(event)
                 self._overlays.take(event)
-                self._change_hands(event)
+                if isinstance(event, OwnerGone | TakeoverAsked):
+                    self._change_hands(event)
             self._ticker.request()
             if loop.time() - began > SLICE:
                 await asyncio.sleep(0)
                 began = loop.time()
 
-    def _change_hands(self, event: Event) -> None:
+    def _change_hands(self, event: OwnerGone | TakeoverAsked) -> None:
         """Leave the screen where another process takes the session over, or this one the followed session."""
-        from session.events import OwnerGone, TakeoverAsked
+        from session.events import TakeoverAsked
 
         if isinstance(event, TakeoverAsked):
             self.taken_by = event.pid
             self.lose_screen(0)
-        elif isinstance(event, OwnerGone):
+        else:
             standing = self.made.session.standing
             self.successor = standing.journal
             if standing.unanswered:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from session.events import HunkChecked
-from tui.checks.finding_notes import FindingNotes
+from tui.checks.finding_notes import FOLLOWED, FindingNotes
 from tui.panes.editor.marks import Mark
 from tui.words.check_lines import what_failed
 
@@ -29,6 +29,8 @@ class FindingControl:
 
     def take(self, event: said.Event) -> None:
         """Follow the session: after the open file has what landed before."""
+        if not isinstance(event, FOLLOWED):
+            return
 
         async def take() -> None:
             self.notes.take(event)

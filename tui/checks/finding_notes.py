@@ -29,6 +29,10 @@ class Found:
         return f"{blamed}{self.path}:{self.row + 1} · {self.check}: {self.message}"
 
 
+FOLLOWED = (said.HunkChecked, said.HunkUndone, said.HunkRefused, said.CheckEnded)
+"""The events that :meth:`FindingNotes.take` does something about."""
+
+
 class FindingNotes:
     """Keeps the signs of checks up to date with the session's events. ``marks`` are the landed hunks."""
 

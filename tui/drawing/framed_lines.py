@@ -13,11 +13,13 @@ from typing import Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.geometry import Region, Size, Spacing
 from textual.strip import Strip
 
 from tui.drawing.palette import Palette
+from tui.terminal.frames import style_version
 
 
 class FramedView(Protocol):
@@ -31,6 +33,8 @@ class FramedView(Protocol):
     def gutter(self) -> Spacing: ...  # noqa: D102
     @property
     def background_colors(self) -> tuple[Color, Color]: ...  # noqa: D102
+    @property
+    def ancestors_with_self(self) -> list[DOMNode]: ...  # noqa: D102
     def get_line_filters(self) -> Sequence[LineFilter]: ...  # noqa: D102
 
 
@@ -39,8 +43,10 @@ class FramedLines:
 
     def __init__(self, view: FramedView) -> None:
         self._view = view
-        self._look: tuple[Color, Style | None, tuple[LineFilter, ...]] | None = None
-        """What changes the drawing of every line: the background, the border's style, and the filters."""
+        self._look: tuple[Style | None, tuple[LineFilter, ...], tuple[int, ...]] | None = None
+        """What changes the drawing of every line: the border's style, the filters, and what the background
+        comes from."""
+        self._background = Color(0, 0, 0)
         self._drawn: dict[int, tuple[Strip, Strip]] = {}
         """By line: what was given for it, and what that became."""
 
@@ -54,9 +60,10 @@ class FramedLines:
         if crop.column_span != (0, view.size.width + left) or view.gutter.totals != (left, top):
             return framed(crop)
         border = [Segment("│", view.palette.style("border"))] if left else []
-        look = view.background_colors[1], border[0].style if border else None, tuple(view.get_line_filters())
+        styles = tuple(style_version(node) for node in view.ancestors_with_self)
+        look = border[0].style if border else None, tuple(view.get_line_filters()), styles
         if look != self._look or len(self._drawn) > view.size.height:
-            self._look = look
+            self._look, self._background = look, view.background_colors[1]
             self._drawn.clear()
         strips = framed(crop.crop_size((crop.width, top - crop.y))) if crop.y < top else []
         for y in range(max(crop.y, top), crop.bottom):
@@ -64,8 +71,8 @@ class FramedLines:
             known = self._drawn.get(y)
             if known is None or known[0] is not plain:
                 strip = Strip([*border, *plain], crop.width)
-                for each in look[2]:
-                    strip = strip.apply_filter(each, look[0])
+                for each in look[1]:
+                    strip = strip.apply_filter(each, self._background)
                 known = self._drawn[y] = plain, strip
             strips.append(known[1])
         return strips

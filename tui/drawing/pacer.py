@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tui.terminal.driver import frame_interval, takes_frames
+from tui.terminal.frames import paint_now
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -73,5 +74,11 @@ class Pacer:
 
 
 def stream_pacer(widget: Widget, paint: Callable[[], object]) -> Pacer:
-    """The pacer of a pane that shows a stream: as fast as the line to the terminal carries it."""
-    return Pacer(paint, lambda: frame_interval(widget.app), lambda: takes_frames(widget.app), AT_ONCE)
+    """The pacer of a pane that shows a stream: as fast as the line to the terminal carries it. ``paint`` has
+    the widget refresh what changed."""
+
+    def frame() -> None:
+        paint()
+        paint_now(widget)
+
+    return Pacer(frame, lambda: frame_interval(widget.app), lambda: takes_frames(widget.app), AT_ONCE)

@@ -14,8 +14,10 @@ import textual.screen
 from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tui.terminal.grid.abilities import abilities
 from tui.terminal.grid.grid import Grid
@@ -132,6 +134,28 @@ def frames_of(app: App[Any]) -> Frames | None:
     """The painting of ``app``; None where it has no terminal, or another one paints."""
     frames = getattr(app._driver, "frames", None)
     return frames if isinstance(frames, Frames) else None
+
+
+def paint_now(widget: Widget) -> None:
+    """Paint what changed in ``widget``. By itself it would take Textual three messages, two idle events and a
+    timer to get to it, and whatever else waits goes first."""
+    app = widget.app
+    if not (widget.is_attached and widget._repaint_required and widget.display and widget._is_mounted):
+        return
+    screen = widget.screen
+    if screen is not app.screen or screen._layout_required or widget not in screen._compositor:
+        return
+    widget._repaint_required = False
+    screen._dirty_widgets.add(widget)
+    try:
+        screen._on_timer_update()
+    except Exception as problem:  # noqa: BLE001 (Textual tells it, and ends the app)
+        app._handle_exception(problem)
+
+
+def style_version(node: DOMNode) -> int:
+    """A number that changes whenever a style of ``node`` does."""
+    return node.styles._cache_key
 
 
 def detail_of(app: App[Any]) -> Detail:

@@ -19,11 +19,13 @@ from textual import constants
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.css.styles import RenderStyles
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tests.tui.stage import stage
 from tui.terminal.driver import SparkDriver
@@ -63,6 +65,11 @@ def test_the_private_names_are_where_they_were() -> None:
     assert "self._clipboard = text" in inspect.getsource(App.copy_to_clipboard)
     for name in ("_running", "_closed", "_batch_count", "_sync_available", "_background_screens"):
         assert f"self.{name}" in inspect.getsource(App), name
+    painting = inspect.getsource(Screen._on_timer_update)
+    assert "self._layout_required" in painting and "update_widgets(self._dirty_widgets)" in painting
+    assert "self._repaint_required" in inspect.getsource(Widget._check_refresh)
+    assert "_cache_key" in vars(RenderStyles)
+    assert "self._is_mounted" in inspect.getsource(Widget.refresh)
     assert "UPDATE_PERIOD, self._on_timer_update" in inspect.getsource(Screen)
     assert callable(App._display) and "app._display(self, update)" in inspect.getsource(Screen)
     for update, names in (

@@ -26,7 +26,7 @@ class Detail:
     coloured_code: bool
 
 
-FULL = Detail(1 / 30, 0.2, all_colours=True, coloured_code=True)
+FULL = Detail(1 / 25, 0.2, all_colours=True, coloured_code=True)
 FEWER = Detail(1 / 15, 0.5, all_colours=False, coloured_code=True)
 LEAN = Detail(1 / 8, 1.0, all_colours=False, coloured_code=False)
 WISHES: Mapping[str, Detail | None] = {"auto": None, "on": LEAN, "off": FULL}

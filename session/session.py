@@ -220,28 +220,22 @@ class Session:
 
     def _open_helpers(self) -> None:
         """The requests beside the answers, and the processes that follow this one."""
+        opening, recorder, tasks = self._opening, self._recorder, self._tasks
         self.side = side_requests(
-            self._opening,
+            opening,
             self.name,
             self._choice,
             None if self.standing.followed else self.connection,
-            self._recorder,
-            self._tasks,
+            recorder,
+            tasks,
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""
         self.assist = Assistance(
-            self._opening,
-            self.side,
-            self._recorder,
-            self._tasks,
-            self.hunks,
-            self.checks,
-            self.files,
-            self.context,
+            opening, self.side, recorder, tasks, self.hunks, self.checks, self.files, self.context
         )
         """Reviews on save, refactors in place and next edits."""
-        self.standing.serve(self, self._recorder, attended=self._attended, busy=lambda: self._turns.busy)
+        self.standing.serve(self, recorder, attended=self._attended, busy=lambda: self._turns.busy)
 
     @property
     def running(self) -> bool:

@@ -13,6 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from session.model_choice.choice import ChoiceError
+from session.model_choice.default_model import pick
 from session.models.catalogue import Model
 from session.setup.opening import Opening
 from session.tasks import BackgroundTasks
@@ -69,20 +70,20 @@ class ServedModels:
         """The models that can be asked in place of one that the server refuses, the nearest first.
 
         Nearest are those beside it in the order of speed, for a model that is not in it those with a similar
-        name. None where spark chose the model: it chooses the next one by itself (``DefaultModel``).
+        name. None where spark chose the model and chooses the next one by itself (``DefaultModel``).
         """
-        if not self._opening.settings.model_named or self._opening.local is not None:
+        if self._opening.local is not None or await self._look():
+            return ()  # without a list, the turn's own error says all that there is to say
+        order, today = self._provider.coding, date.today()
+        usable = [name for name, row in self._rows.items() if row.usable(today) and name != refused]
+        if not self._opening.settings.model_named and pick(order, usable, refused) is not None:
             return ()
-        if await self._look():
-            return ()  # the turn's own error says what the server said
-        order = self._provider.coding
-        names = spelled_like(refused, self._listed)
+        names = spelled_like(refused, usable)
         if refused in order:
             at = order.index(refused)
             names = sorted(order, key=lambda name: (abs(order.index(name) - at), order.index(name) < at))
-        usable = [name for name in self._rows if self._rows[name].usable(date.today()) and name != refused]
-        found = dict.fromkeys(name for name in (*names, *order) if name in usable)
-        return tuple(found) or tuple(usable)
+        known = (name for name in usable if name in self._opening.catalogue.models)
+        return tuple(dict.fromkeys(name for name in (*names, *order, *known, *usable) if name in usable))
 
     async def close(self) -> None:
         """Cancel a request for the list, and wait until it has ended."""

@@ -38,8 +38,9 @@ async def test_enter_sends_the_prompt_to_the_nearest_model(tmp_path: Path) -> No
     async with stage(tmp_path, script=BEFORE, model=NAMED) as it:
         await withdrawn(it)
         await it.until(lambda: offered(it), "the offer")
-        assert f"cannot use {NAMED}" in it.screen and it.screen.index(NEAR) < it.screen.index("gpt-5.6-luna")
-        assert it.app.composer.draft == "second" and "other" not in it.screen
+        assert f"cannot use {NAMED}" in it.screen and it.app.composer.draft == "second"
+        listed = [it.screen.index(f"{name} ") for name in (NEAR, "gpt-5.6-luna", "other")]
+        assert listed == sorted(listed)
         it.key("enter", "\r")
         await it.until(lambda: it.chat.count("Just words.") == 2, "the answer")
         assert it.partner is not None and it.partner.requests[-1].model == NEAR
@@ -65,4 +66,19 @@ async def test_a_default_is_replaced_unasked_and_the_prompt_is_back(tmp_path: Pa
         await it.until(lambda: it.chat.count("Just words.") == 2, "the answer")
         assert it.partner is not None and it.partner.requests[-1].model == NEAR
         assert not isinstance(it.app.screen, OfferScreen)
+        await it.done()
+
+
+async def test_a_default_that_spark_cannot_replace_is_asked_about(tmp_path: Path) -> None:
+    unknown = 'models = ["novel-embedding", "novel-model"]' + BEFORE.partition("]")[2]
+    async with stage(tmp_path, script=unknown) as it:
+        assert it.partner is not None
+        it.partner.script = parse(f'refuse_models = ["{NAMED}"]\n{unknown}')
+        it.app.composer.insert("first")
+        it.key("enter", "\r")
+        await it.until(lambda: isinstance(it.app.screen, OfferScreen) and "❯ novel" in it.screen, "the offer")
+        it.key("down")
+        it.key("enter", "\r")
+        await it.until(lambda: "Just words." in it.chat, "the answer")
+        assert it.partner.requests[-1].model == "novel-model"
         await it.done()

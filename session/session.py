@@ -284,11 +284,8 @@ class Session:
             self._recorder.publish(event)
         self.watch()
         # A hunk needs an id as soon as it begins, when nobody must wait for the disk.
-        self._tasks.start(
-            asyncio.to_thread(self._workspace.ledger.reserve_ids),
-            "reserving hunk ids",
-            consequence="each hunk counts up the ids by itself",
-        )
+        reserving = asyncio.to_thread(self._workspace.ledger.reserve_ids)
+        self._tasks.start(reserving, "reserving ids", consequence="each hunk counts up the ids by itself")
         self.trust.start()
         self._turns.expect_tools(self._mcp.start())
         if self.connection is None:

@@ -13,12 +13,15 @@ import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
 from context.text.secrets import may_hold_secrets, redact
+from edits.files.beneath import open_regular, opened_folder
+from edits.files.text import FileError
 
 PACKS = 32
 MOST_BYTES = 2_000_000_000
@@ -121,12 +124,21 @@ class ContentReader:
     def _stamp(self, path: str) -> Stamp | None:
         """A stamp that changes with the file; None for what is no file or link."""
         try:
-            status = (self._project / path).lstat()
-        except OSError:
+            with self._folder(path) as (folder, name):
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (OSError, FileError):
             return None
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
+
+    @contextmanager
+    def _folder(self, path: str) -> Iterator[tuple[int, str]]:
+        """The folder of a file, and its name there. A folder that has become a link may lead out of the
+        project: it raises FileError."""
+        *folders, name = path.split("/")
+        with opened_folder(self._project, tuple(folders)) as folder:
+            yield folder, name
 
     def _pack(self, number: int, stamps: Mapping[str, Stamp], others: set[str]) -> _Pack:
         known = self._packs.get(number)
@@ -136,13 +148,14 @@ class ContentReader:
         contents: dict[str, bytes] = {}
         held_back = 0
         for path, (*_, mode) in stamps.items():
-            file = self._project / path
             try:
-                if stat.S_ISLNK(mode):
-                    entries[path] = (_LINK, str(file.readlink()), 0)
-                    continue
-                content = file.read_bytes()
-            except OSError:
+                with self._folder(path) as (folder, name):
+                    if stat.S_ISLNK(mode):
+                        entries[path] = (_LINK, os.readlink(name, dir_fd=folder), 0)
+                        continue
+                    with os.fdopen(open_regular(folder, name), "rb") as file:
+                        content = file.read()
+            except (OSError, FileError):
                 continue  # it has gone meanwhile, or nobody may read it
             if path in others and _holds_keys(content):
                 held_back += 1

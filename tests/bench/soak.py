@@ -13,6 +13,7 @@ import asyncio
 import gc
 import os
 import random
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -24,6 +25,8 @@ from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import Stage, stage
 
 FILES = 12
+PATIENCE = 300.0
+"""Seconds after which a turn is taken to never end."""
 FAULTS = ("nothing", "nothing", "cut", "stop", "redirect", "touch", "undo")
 
 
@@ -89,7 +92,8 @@ class Soak:
                 )
             case _:
                 pass
-        await it.until(lambda: not it.session.running, "the end of the turn")
+        async with asyncio.timeout(PATIENCE):
+            await it.session.settled()
         if fault == "undo" and self.landed:
             await it.session.hunks.undo(self.landed[-1])
 
@@ -111,6 +115,8 @@ async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[
             if number in (turns // 5, turns):
                 gc.collect()
                 samples.append(sample(os.getpid(), began))
+            if number % 50 == 0:
+                print(number, dict(soak.counts), sample(os.getpid(), began), file=sys.stderr, flush=True)
         await it.session.hunks.places()
         known = {record.id: record.state for record in it.session._workspace.ledger.hunks()}
         await soak.close()
@@ -131,6 +137,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spark-soak-", ignore_cleanup_errors=True) as name:
+        for kind in ("CONFIG", "STATE", "CACHE"):
+            os.environ[f"XDG_{kind}_HOME"] = str(Path(name) / kind.lower())
         counts, (first, last) = asyncio.run(play(Path(name), given.turns, given.seed))
     print(f"seed {given.seed}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     print(

@@ -30,7 +30,6 @@ OTHERS = {
     "session/checks/agreements.py": "the checks that the user agreed to, in the state folder",
     "session/checks/proposals.py": "the project's manifests, to read only",
     "session/cluster/base.py": "copies of projects, in a worker's own folder",
-    "session/cluster/content.py": "the project's files, to read only, without those that may hold keys",
     "session/coverage/": "copies of past commits, in a folder that was just made",
     "session/engine/gguf_header.py": "local models",
     "session/engine/model_store.py": "local models",

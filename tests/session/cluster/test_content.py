@@ -159,3 +159,17 @@ def test_damaged_content_is_refused_and_leaves_nothing(root: Path, tmp_path: Pat
     raw = bytearray(zlib.decompress(pack({"0" * 64: b"text"})))
     with pytest.raises(ValueError, match="damaged"):
         list(unpacked(zlib.compress(bytes(raw))))
+
+
+def test_a_folder_that_became_a_link_does_not_travel(root: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "-C", root, "add", "-A"], check=True)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "app.py").write_text("not of this project\n")
+    (root / "src").rename(tmp_path / "before")
+    (root / "src").symlink_to(outside)
+    content = ContentReader(root).read()
+    there = unpack(content, Bases(tmp_path / "worker"))
+    assert "src/app.py" not in files(there)
+    assert not any(b"not of this" in text for each in content.packs.values() for _, text in unpacked(each))

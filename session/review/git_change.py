@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +11,13 @@ from pathlib import Path
 from context.disk.changes import Status, git_changes
 from context.disk.git import Git
 from context.disk.repository import GitUnavailable
-from context.disk.source import LARGEST, decode, read
+from context.disk.source import LARGEST, decode, name_problem, read, shown_name
 from session.review.change import LeftOut, ReviewedChange, ReviewedFile, lines_in, reviewable
 from session.text.sanitize import clean_line
 
 _MISSING = "0"
 _FILE_MODES = ("100644", "100755")
+_OTHERS = {"120000": "a link", "160000": "a submodule"}
 _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
 """What git has in its folder while it is in the middle of something."""
 
@@ -89,13 +90,16 @@ def _uncommitted(root: Path, git: Git) -> ReviewedChange:
 
 def _of_range(git: Git, wanted: str) -> ReviewedChange:
     old, new = _ends(git, wanted)
-    out = git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", old, new, "--", ".")
+    out = git.run("diff-tree", "-r", "-z", "--raw", "--find-renames", "--end-of-options", old, new, "--", ".")
     entries = list(_entries(out, git.prefix))
-    blobs = _contents(git, {name: name for _, *names in entries for name in names if name.strip(_MISSING)})
+    names = {name for _, mode, was, now in entries if mode in _FILE_MODES for name in (was, now)}
+    blobs = _contents(git, {name: name for name in names if name.strip(_MISSING)})
     files: list[ReviewedFile | LeftOut] = []
-    for path, was, now in entries:
+    for path, mode, was, now in entries:
         if not now.strip(_MISSING):
             files.append(LeftOut(path, "it was deleted"))
+        elif mode not in _FILE_MODES:
+            files.append(LeftOut(path, _OTHERS.get(mode, "no file")))
         elif now not in blobs:
             files.append(LeftOut(path, "not a text of at most 1 MB"))
         else:
@@ -110,8 +114,21 @@ def _ends(git: Git, wanted: str) -> tuple[str, str]:
             old, new = _commit(git, first or "HEAD"), _commit(git, second or "HEAD")
             return (_base(git, old, new) if dots == "..." else old), new
     commit = _commit(git, wanted)
-    parents = git.run("rev-list", "--parents", "-n", "1", commit).decode("ascii").split()[1:]
-    return (parents[0] if parents else _empty_tree(git)), commit
+    return _parent(git, wanted, commit) or _empty_tree(git), commit
+
+
+def _parent(git: Git, wanted: str, commit: str) -> str:
+    """The first parent of a commit as it names it, empty for a first commit: of the last commit of a shallow
+    clone, git itself says that it has none."""
+    head = git.run("cat-file", "commit", commit).partition(b"\n\n")[0].decode("utf-8", "replace")
+    parent = next((line.split()[1] for line in head.splitlines() if line.startswith("parent ")), "")
+    if parent:
+        try:
+            _commit(git, parent)
+        except RangeError:
+            told = "what is before it is not in this clone (git fetch --deepen 1)"
+            raise RangeError(f"{clean_line(wanted)}: {told}") from None
+    return parent
 
 
 def _commit(git: Git, name: str) -> str:
@@ -133,17 +150,18 @@ def _empty_tree(git: Git) -> str:
     return git.run("hash-object", "-t", "tree", "--stdin").decode("ascii").strip()
 
 
-def _entries(out: bytes, prefix: str) -> Iterator[tuple[str, str, str]]:
-    """Path below the folder, old and new object of each changed file of ``git diff-tree --raw -z``."""
+def _entries(out: bytes, prefix: str) -> Iterator[tuple[str, str, str, str]]:
+    """Path below the folder, mode, old and new object of each changed file of ``git diff-tree --raw -z``."""
     fields = iter(os.fsdecode(out).split("\0"))
     for about in fields:
         if not about.startswith(":"):
             continue
         path = next(fields, "")
-        _, mode, was, now, _ = about.split(" ", 4)
+        _, mode, was, now, how = about.split(" ", 4)
+        if how.startswith("R"):  # the old name came first
+            path = next(fields, "")
         if path.startswith(prefix):
-            plain = mode in _FILE_MODES or not now.strip(_MISSING)
-            yield path.removeprefix(prefix), was, now if plain else "link"
+            yield path.removeprefix(prefix), mode, was, now
 
 
 def _head_blobs(git: Git, paths: list[str]) -> dict[str, str]:
@@ -167,7 +185,11 @@ def _contents(git: Git, names: Mapping[str, str]) -> dict[str, bytes]:
     return {key: found[name] for key, name in names.items() if name in found}
 
 
-def _change(found: list[ReviewedFile | LeftOut]) -> ReviewedChange:
+def _change(files: Sequence[ReviewedFile | LeftOut]) -> ReviewedChange:
+    found = [
+        each if (why := name_problem(each.path)) is None else LeftOut(shown_name(each.path), why)
+        for each in files
+    ]
     found.sort(key=lambda each: each.path)
     return ReviewedChange(
         tuple(each for each in found if isinstance(each, ReviewedFile) and each.changes),

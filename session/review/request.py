@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from context.text.fences import fenced, harmless
@@ -13,6 +14,11 @@ AROUND = 15
 """Lines that are shown before and after each changed range."""
 LONGEST = 90_000
 """Characters of one request: a change that is longer is sent in several."""
+_CUT = " (cut here)"
+_BACKTICKS = re.compile("`{20,}")
+"""No language has so many; a fence around them would be as long."""
+_FENCE = 40
+"""Characters of the fences around fewer backticks."""
 
 
 def instructions(*, security: bool) -> str:
@@ -22,7 +28,7 @@ def instructions(*, security: bool) -> str:
 
 def requests(files: Sequence[ReviewedFile], longest: int = LONGEST) -> Iterator[str]:
     """The change as texts of at most ``longest`` characters each, a file in one where it fits. A larger file
-    is split between its changes; a single change that is larger still is cut, and says so."""
+    is split between its changes, and a larger change between its lines; only a longer line is cut."""
     parts: list[str] = []
     size = len(DATA_HEAD)
     for file in files:
@@ -41,11 +47,25 @@ def _parts(file: ReviewedFile, longest: int) -> Iterator[str]:
     if len(whole) <= longest:
         yield whole
         return
+    room = longest - len(_shown(file.path, [])) - _FENCE
     for number in range(len(file.changes)):
-        lines = list(_lines(file, number, number + 1))
-        while len(part := _shown(file.path, lines)) > longest:
-            lines = [*lines[: len(lines) * 3 // 4], "(cut here)"]
-        yield part
+        part: list[str] = []
+        size = 0
+        for line in _lines(file, number, number + 1):
+            line = _clipped(line, room - 1)
+            if part and size + len(line) >= room:
+                yield _shown(file.path, part)
+                part, size = [], 0
+            part.append(line)
+            size += len(line) + 1
+        yield _shown(file.path, part)
+
+
+def _clipped(line: str, longest: int) -> str:
+    kept = _BACKTICKS.split(line, maxsplit=1)[0]
+    if len(kept) == len(line) <= longest:
+        return line
+    return kept[: longest - len(_CUT)] + _CUT
 
 
 def _shown(path: str, lines: Sequence[str]) -> str:

@@ -127,14 +127,21 @@ def test_every_changed_line_is_sent_with_its_number_in_bounded_requests(
     file = ReviewedFile("a.py", before, after)
     texts = list(requests([file] if file.changes else [], longest))
     assert all(len(text) <= longest for text in texts)
-    if any("(cut here)" in text for text in texts):
-        return
     sent = "\n".join(texts).splitlines()
     for number in changed & set(range(count)):
         assert f"{number + 1:>6} + new {number}" in sent
         assert f"     - - old {number}" in sent
     shown = [line for line in sent if line[6:9] == "   " and line[:6].strip().isdigit()]
     assert len(shown) <= 2 * AROUND * max(1, len(file.changes))
+
+
+@pytest.mark.parametrize("line", ["x" * 9_000, "`" * 3_000, "word " * 900])
+def test_a_long_line_is_cut_and_the_lines_after_it_are_sent(line: str) -> None:
+    after = tuple(line if number == 3 else f"line {number}" for number in range(400))
+    texts = list(requests([ReviewedFile("a.py", None, after)], 2_000))
+    assert all(len(text) <= 2_000 for text in texts)
+    assert sum("(cut here)" in text for text in texts) == 1
+    assert all(any(f"+ line {number}" in text for text in texts) for number in range(400) if number != 3)
 
 
 def test_secrets_in_the_change_are_masked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -93,6 +94,43 @@ def test_links_are_left_out_wherever_they_lead(root: Path) -> None:
     assert [each.path for each in uncommitted(root).left_out] == ["link.py"]
     second = commit(root, b_py="1\n")
     assert [each.path for each in of_range(root, f"{first}..{second}").left_out] == ["link.py"]
+
+
+def test_a_file_that_a_range_renames_is_compared_with_what_it_was(root: Path) -> None:
+    commit(root, a_py="".join(f"line {number}\n" for number in range(20)))
+    git(root, "mv", "a.py", "b.py")
+    with (root / "b.py").open("a") as file:
+        file.write("more\n")
+    git(root, "commit", "-qam", "rename")
+    change = of_range(root, "HEAD")
+    (file_now,) = change.files
+    assert file_now.path == "b.py" and file_now.touches(21, 21) and not file_now.touches(1, 19)
+    assert not change.left_out
+
+
+def test_what_is_no_file_or_has_no_name_for_a_model_is_left_out_and_told_why(root: Path) -> None:
+    commit(root, a_py="1\n")
+    (root / os.fsdecode(b"odd\xff.py")).write_text("2\n")
+    (root / "new\nline.py").write_text("2\n")
+    names = {
+        "odd\ufffd.py": "its name is not valid UTF-8",
+        r"new\nline.py": "its name holds control characters",
+    }
+    assert {each.path: each.why for each in uncommitted(root).left_out} == names
+    git(root, "add", "-A")
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{git(root, 'rev-parse', 'HEAD')},sub")
+    git(root, "commit", "-qm", "odd")
+    change = of_range(root, "HEAD")
+    assert {each.path: each.why for each in change.left_out} == {**names, "sub": "a submodule"}
+    assert not change.files
+
+
+def test_the_last_commit_of_a_shallow_clone_is_not_taken_for_the_first(root: Path, tmp_path: Path) -> None:
+    commit(root, a_py="1\n")
+    commit(root, b_py="1\n")
+    git(root, "clone", "-q", "--depth", "1", root.as_uri(), str(tmp_path / "shallow"))
+    with pytest.raises(RangeError, match="fetch --deepen 1"):
+        of_range(tmp_path / "shallow", "HEAD")
 
 
 @pytest.mark.parametrize(

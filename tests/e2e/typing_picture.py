@@ -1,14 +1,15 @@
 """Records the picture of suggestions from the real app: ``python3 -m tests.e2e.typing_picture [FILE.svg]``.
 
-A method is typed in a file of ``spark demo``: ghost text, a word of it, all of it, lines, and undo.
+A method is typed in a file of ``spark demo``: ghost text, a word of it, all of it, lines, and undo. Then
+another method is renamed, and its calls in other files follow by Tab.
 """
 
 from __future__ import annotations
 
 from tests.e2e.picture import Recorder, write_picture
 
-TITLE = "spark: suggestions while typing, accepted by a word, a line and as a whole, and undone"
-ARROW_RIGHT, END, UNDO = "\x1b[1;5C", "\x05", "\x1a"
+TITLE = "spark: suggestions while typing, accepted by a word and as a whole, and a rename carried on by Tab"
+ARROW_RIGHT, ERASE, UNDO, SAVE, ALT_H = "\x1b[1;5C", "\x7f", "\x1a", "\x13", "\x1bh"
 
 
 def record(recorder: Recorder) -> int:
@@ -39,8 +40,32 @@ def record(recorder: Recorder) -> int:
     recorder.press("\t", "Tab: accepted")
     recorder.pause(1.2)
     recorder.press(UNDO, "Ctrl+Z: taken back as one step")
-    recorder.pause(2.5)
+    recorder.pause(1.5)
+    recorder.type(UNDO * 8)
+    recorder.until(lambda text: "nothing to undo" in text)
+    _rename(recorder)
     return still
+
+
+def _rename(recorder: Recorder) -> None:
+    """Rename ``Store.complete``, and take the next edits."""
+    recorder.press("\x10", "rename a method")
+    recorder.type("store.py:50\r")
+    recorder.until(lambda text: "def complete" in text)
+    for _ in range(2):
+        recorder.press(ARROW_RIGHT, "rename a method")
+    recorder.type(ERASE * len("complete") + "finish")
+    recorder.watch(0.6)
+    recorder.press(SAVE, "Ctrl+S: three calls have to follow")
+    recorder.until(lambda text: "3 places left" in text)
+    recorder.pause(1.4)
+    recorder.press(ALT_H, "Alt+H: the next edit, in another file")
+    for number in (1, 2, 3):
+        recorder.until(lambda text, number=number: f"{number} of 3" in text)  # type: ignore[misc]
+        recorder.pause(1.2)
+        recorder.press("\t", "Tab takes it and goes to the next")
+    recorder.until(lambda text: "of 3" not in text)
+    recorder.pause(2.0)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ from tui.panes.welcome import Welcome
 from tui.picking.theme_control import ThemeControl
 from tui.slash.table import hint
 from tui.terminal.driver import LateDriver, ask_for_background, take_keys
+from tui.terminal.frames import holds_frames
 from tui.terminal.grid.row_compositor import row_screen
 
 if TYPE_CHECKING:
@@ -106,14 +107,13 @@ class SparkApp(App[int], inherit_bindings=False):
         self.ending = Ending(self)
         """Ends the app although a widget hangs."""
         self._start: SessionStart | None = None
-        self._marks = Marks()
-        self.key_turns = KeyTurns(self)
+        self._marks, self.key_turns = Marks(), KeyTurns(self)
         self._hinted = False
         """Whether the composer's title tells of a command."""
 
     def get_default_screen(self) -> Screen[None]:
         """The screen of the panes."""
-        return row_screen()
+        return row_screen(self.layout.classes, lambda: holds_frames(self))
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""

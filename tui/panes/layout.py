@@ -67,6 +67,10 @@ class Panes:
         )
 
 
+_CLASSES = ("too-small", "low", "stacked", "only-editor", "only-chat")
+"""The classes that the style sheet has a layout for."""
+
+
 class Layout:
     """Chooses the layout by the terminal's size and the user's wishes, and sets the classes that the style
     sheet lays out."""
@@ -124,16 +128,36 @@ class Layout:
     def _low(self) -> bool:
         return self._size.height < LOW_BELOW
 
-    def _apply(self) -> None:
+    @property
+    def _shown_alone(self) -> Pane | None:
+        """The pane that has all the room."""
+        if not self._file_shown:
+            return "chat"
+        return self._alone or (self._low_pane if self._low else None)
+
+    @property
+    def _stacked(self) -> bool:
+        """Whether one pane is above the other."""
+        return self._size.width < STACKED_BELOW and self._shown_alone is None
+
+    @property
+    def classes(self) -> set[str]:
+        """The classes of the screen. A screen that begins with them is not styled twice at the start."""
         width, height = self._size
-        alone = self._alone or (self._low_pane if self._low else None) if self._file_shown else "chat"
-        stacked = width < STACKED_BELOW and alone is None
-        screen = self._screen()
-        screen.set_class(width < SMALLEST.width or height < SMALLEST.height, "too-small")
-        screen.set_class(self._low, "low")
-        screen.set_class(stacked, "stacked")
-        screen.set_class(alone == "editor", "only-editor")
-        screen.set_class(alone == "chat", "only-chat")
+        states = {
+            "too-small": width < SMALLEST.width or height < SMALLEST.height,
+            "low": self._low,
+            "stacked": self._stacked,
+            "only-editor": self._shown_alone == "editor",
+            "only-chat": self._shown_alone == "chat",
+        }
+        return {name for name, holds in states.items() if holds}
+
+    def _apply(self) -> None:
+        screen, classes = self._screen(), self.classes
+        for name in _CLASSES:
+            screen.set_class(name in classes, name)
+        alone, stacked = self._shown_alone, self._stacked
         editor = screen.query_one(EditorPane)
         editor.styles.width = None if stacked or alone else f"{self._share}%"
         # Stacked, the chat gets a little more room than beside the editor: its lines are wide.

@@ -136,6 +136,12 @@ def frames_of(app: App[Any]) -> Frames | None:
     return frames if isinstance(frames, Frames) else None
 
 
+def holds_frames(app: App[Any]) -> bool:
+    """Whether nothing is painted, so that nothing has to be drawn either."""
+    frames = frames_of(app)
+    return frames is not None and frames.held
+
+
 def paint_now(widget: Widget) -> None:
     """Paint what changed in ``widget``. By itself it would take Textual three messages, two idle events and a
     timer to get to it, and whatever else waits goes first."""

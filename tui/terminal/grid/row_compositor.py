@@ -6,9 +6,11 @@ a few rows of the chat and the status line below it: that rectangle is nearly th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
+from typing import Any
 
+from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.screen import Screen
@@ -20,6 +22,20 @@ _UNTOUCHED: dict[int, Strip | None] = {}
 
 class RowCompositor(Compositor):
     """The compositor of a screen without another screen behind it."""
+
+    def __init__(self, held: Callable[[], bool] = lambda: False) -> None:
+        """While ``held`` nothing is rendered; what comes after it is to render everything."""
+        super().__init__()
+        self._held = held
+
+    def render_update(
+        self,
+        full: bool = False,
+        screen_stack: list[Screen[Any]] | None = None,
+        simplify: bool = False,
+    ) -> RenderableType | None:
+        """What is to be shown; None if nothing is."""
+        return None if self._held() else super().render_update(full, screen_stack, simplify)
 
     def render_partial_update(self) -> ChopsUpdate | None:
         """What changed since the last update; None if nothing did."""
@@ -83,8 +99,8 @@ def _runs(shown: Region, wanted: dict[int, set[int]]) -> Iterator[Region]:
             start = None
 
 
-def row_screen() -> Screen[None]:
-    """A screen that paints only the rows that changed."""
-    screen: Screen[None] = Screen(id="_default")
-    screen._compositor = RowCompositor()
+def row_screen(classes: Iterable[str] = (), held: Callable[[], bool] = lambda: False) -> Screen[None]:
+    """A screen that paints only the rows that changed, and nothing while ``held``."""
+    screen: Screen[None] = Screen(id="_default", classes=" ".join(classes))
+    screen._compositor = RowCompositor(held)
     return screen

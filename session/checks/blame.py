@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from session.checks.finding import Finding, Status, Verdict
@@ -52,13 +52,16 @@ class HunkVerdict:
     findings: tuple[Finding, ...] = ()
 
 
-def before_edits(verdict: Verdict, changed: Collection[str]) -> Before:
-    """The findings of a run before the edits; the files in ``changed`` were changed while it ran."""
+def before_edits(verdict: Verdict, changed: Collection[str], blamed: Iterable[Finding] = ()) -> Before:
+    """The findings of a run before the edits, without those for which earlier hunks are ``blamed``; the files
+    in ``changed`` were changed while it ran."""
     if verdict.status is Status.UNCLEAR:
         return NOTHING_KNOWN
-    return Before(
-        Counter((finding.path, finding.message) for finding in verdict.findings), frozenset(changed)
-    )
+    return Before(_known(verdict.findings) - _known(blamed), frozenset(changed))
+
+
+def _known(findings: Iterable[Finding]) -> Known:
+    return Counter((finding.path, finding.message) for finding in findings)
 
 
 def new_findings(findings: Sequence[Finding], before: Before) -> list[Finding]:

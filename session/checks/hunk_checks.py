@@ -1,17 +1,26 @@
 """Cheap checks that follow the hunks while the answer still streams.
 
-When a turn starts, they run once on the project as it is, so that what was wrong before is not held against a
-hunk. A hunk is never judged by a file that has changed meanwhile: it is judged again. A red hunk is
-also judged again when something else changes its file.
+They also run once on the project as it is before a turn changes it, so that what was wrong before is not held
+against a hunk. That look is taken when a turn has ended, so that the next one need not wait for it, and again
+when a turn starts on a project that has changed since. A hunk is never judged by a file that has changed
+meanwhile: it is judged again. A red hunk is also judged again when something else changes its file.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from session.checks.blame import NOTHING_KNOWN, Before, LandedHunk, before_edits, judge_hunks
+from session.checks.blame import (
+    NOTHING_KNOWN,
+    Before,
+    HunkVerdict,
+    LandedHunk,
+    before_edits,
+    judge_hunks,
+)
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.events import (
@@ -20,7 +29,9 @@ from session.events import (
     FilesChanged,
     HunkChecked,
     HunkLanded,
+    HunkRedone,
     HunkUndone,
+    TurnEnded,
     TurnStarted,
 )
 
@@ -55,8 +66,8 @@ class HunkChecks:
         self._publish = publish
         self._pending: dict[str, str] = {}
         """The hunks that are to be judged, with their files."""
-        self._red: dict[tuple[str, str], str] = {}
-        """The files of the hunks that were red last, by hunk and check; a later change may mend them."""
+        self._red: dict[tuple[str, str], HunkVerdict] = {}
+        """The hunks that were red last, by hunk and check; a later change may mend them."""
         self._judged: dict[str, Stamp | None] = {}
         """The state of each file when it was judged last."""
         self._changed: set[str] = set()
@@ -65,9 +76,20 @@ class HunkChecks:
         """The files in which hunks of the running turn landed."""
         self._before: dict[str, Before] = {}
         """The findings of each cheap check before the turn."""
-        self._look_before = False
+        self._turn_started = False
+        self._look_due = False
         self._looking: asyncio.Task[None] | None = None
         """The look at the project before the turn; hunks are checked beside it, and judged after it."""
+        self._since_look: set[str] = set()
+        """The files that changed since the look began."""
+        self._fresh = False
+        """Whether nothing is known to have changed since."""
+        self._was_fresh = False
+        """The same when the turn started, before its hunks landed."""
+        self._doubtful: set[str] = set()
+        """Files that were told to have changed, perhaps by hunks that landed before the look."""
+        self._as_looked: dict[str, Stamp | None] = {}
+        """The files of the last turn as they were when the look began."""
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -77,25 +99,42 @@ class HunkChecks:
         match event:
             case TurnStarted():
                 self._touched = set()
-                self._look_before = True
+                self._turn_started = True
+                self._was_fresh = self._fresh
                 self._wake()
+            case TurnEnded() if self._touched:
+                self.look_ahead()
             case HunkLanded(hunk=hunk, path=path, status=status) if status != "already_applied":
                 self._touched.add(event.moved_to or path)
+                self._note_change({path, event.moved_to or path})
                 self._pending[hunk] = event.moved_to or path
                 self._wake()
             case HunkUndone(hunk=hunk, path=path):
                 self._pending.pop(hunk, None)
-                self._red = {key: file for key, file in self._red.items() if key[0] != hunk}
-                self._look_at((path,))
+                self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
+                self._note_change({path})
             case FilesChanged(paths=paths):
-                self._look_at(paths)
-            case FileSaved(path=path):
-                self._look_at((path,))
+                self._doubtful |= set(paths) & self._as_looked.keys()
+                self._note_change(set(paths) - self._as_looked.keys() - self._touched)
+                self._judge_red_again(paths)
+            case FileSaved(path=path) | HunkRedone(path=path):
+                self._note_change({path})
             case _:
                 pass
 
-    def _look_at(self, paths: Iterable[str]) -> None:
-        if found := set(paths) & set(self._red.values()):
+    def look_ahead(self) -> None:
+        """Look at the project as it is now, so that the next turn need not wait for that."""
+        self._look_due = True
+        self._wake()
+
+    def _note_change(self, paths: AbstractSet[str]) -> None:
+        if paths:
+            self._fresh = False
+            self._since_look |= paths
+            self._judge_red_again(paths)
+
+    def _judge_red_again(self, paths: Iterable[str]) -> None:
+        if found := set(paths) & {red.hunk.path for red in self._red.values()}:
             self._changed |= found
             self._wake()
 
@@ -119,17 +158,19 @@ class HunkChecks:
         while True:
             await self._work.wait()
             self._work.clear()
-            if self._look_before:
-                self._look_before = False
-                if self._looking is not None:
-                    self._looking.cancel()
-                self._looking = asyncio.create_task(self._run_before(), name="looking before a turn")
+            if self._turn_started:
+                self._turn_started = False
+                if not await self._as_it_was_looked_at():
+                    self._look(set(self._touched))
             await self._add_changed()
             while self._pending:
                 batch, self._pending = self._pending, {}
                 paths = set(batch.values())
-                again = {hunk: path for (hunk, _), path in self._red.items() if path in paths}
+                again = {red.hunk.hunk: red.hunk.path for red in self._red.values() if red.hunk.path in paths}
                 await self._judge_batch({**again, **batch})
+            if self._look_due:
+                self._look_due = False
+                self._look(set())
             if not self._work.is_set():
                 self._idle.set()
 
@@ -137,17 +178,35 @@ class HunkChecks:
         """Have the red hunks judged again whose files are no longer as they were judged."""
         changed, self._changed = sorted(self._changed), set()
         now = await asyncio.to_thread(self._stamps, changed) if changed else {}
-        for (hunk, _), path in self._red.items():
+        for (hunk, _), red in self._red.items():
+            path = red.hunk.path
             if path in now and now[path] != self._judged.get(path):
                 self._pending.setdefault(hunk, path)
 
+    async def _as_it_was_looked_at(self) -> bool:
+        """Whether the project was, when the turn started, as it was when the last look began."""
+        doubtful, self._doubtful = self._doubtful, set()
+        now = await asyncio.to_thread(self._stamps, doubtful) if self._was_fresh and doubtful else {}
+        return self._was_fresh and all(self._as_looked.get(path) == now[path] for path in doubtful)
+
+    def _look(self, changed: set[str]) -> None:
+        """Begin to look at the project; ``changed`` are files of which that will show nothing."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._since_look, self._fresh, self._doubtful = changed, True, set()
+        self._looking = asyncio.create_task(self._run_before(), name="looking before a turn")
+
     async def _run_before(self) -> None:
-        """Run the cheap checks before the first hunk lands."""
-        touched = self._touched
+        """Run the cheap checks on the project as it is."""
         self._before = {}
+        touched, since = sorted(self._touched), self._since_look
+        self._as_looked = dict.fromkeys(touched)
+        self._as_looked = await asyncio.to_thread(self._stamps, touched)
         for check in self._cheap:
             verdict = await self._judge(check, None)
-            self._before[check.name] = before_edits(verdict, touched)
+            # What red hunks are blamed for stays theirs, also in later turns.
+            blamed = [each for key, red in self._red.items() if key[1] == check.name for each in red.findings]
+            self._before[check.name] = before_edits(verdict, since, blamed)
 
     async def _judge_batch(self, batch: Mapping[str, str]) -> None:
         for check in self._cheap:
@@ -174,7 +233,7 @@ class HunkChecks:
         for judged in judge_hunks(hunks, verdict, before):
             first, *more = judged.findings or (None,)
             if judged.status is Status.RED:
-                self._red[judged.hunk.hunk, check.name] = judged.hunk.path
+                self._red[judged.hunk.hunk, check.name] = judged
             else:
                 self._red.pop((judged.hunk.hunk, check.name), None)
             why = verdict.why if judged.status is Status.UNCLEAR else ""

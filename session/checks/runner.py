@@ -8,7 +8,7 @@ from typing import Protocol
 
 from context.text.secrets import redact
 from session.checks.check import Check
-from session.checks.finding import Status, Verdict
+from session.checks.finding import Finding, Status, Verdict
 from session.checks.output import ProjectPaths, find, without_escapes
 from session.sandbox.command import Command
 from session.sandbox.edits import Edits
@@ -105,12 +105,14 @@ class CheckRunner:
             return _not_run(check, f"it could not be started: {problem}")
         text = output.text()
         status, why = judge(check, outcome)
-        files = {*self._files(), *(path for path, content in edits.items() if content is not None)}
-        paths = ProjectPaths(self._project, [sandbox.root], files)
-        findings = find(text, paths.resolve) if status is Status.RED else ()
+        findings = self._found(text, sandbox, edits) if status is Status.RED else ()
         last = "" if status is Status.GREEN else _last_lines(text)
         ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
         return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran)
+
+    def _found(self, text: str, sandbox: Sandbox, edits: Edits) -> tuple[Finding, ...]:
+        files = {*self._files(), *(path for path, content in edits.items() if content is not None)}
+        return find(text, ProjectPaths(self._project, [sandbox.root], files).resolve)
 
 
 def _not_run(check: Check, why: str) -> Verdict:

@@ -110,6 +110,7 @@ class CheckCommands:
         self.stop_following()
         root, run, publish = self._opening.workspace.root, self.runner().run, self._recorder.publish
         hunks = HunkChecks(root, checks, run, self._places, publish)
+        hunks.look_ahead()
         turns = TurnChecks(root, checks, run, self.reaching, publish, hunks.settled, self._judged)
         rounds = self._opening.settings.auto_fix
         self._auto = AutoFix(rounds)

@@ -15,6 +15,7 @@ from session.events import (
     CheckStarted,
     Event,
     HunkLanded,
+    TurnEnded,
     TurnStarted,
 )
 
@@ -84,6 +85,11 @@ class Followed:
         while len(self.linter.asked) < count:
             await asyncio.sleep(0.001)
 
+    async def looked(self) -> None:
+        """Wait until the look before a turn is taken."""
+        while self.hunks._looking is None or not self.hunks._looking.done():
+            await asyncio.sleep(0.001)
+
     async def told(self, count: int) -> list[Event]:
         """Wait for ``count`` events and forget them."""
         while len(self.events) < count:
@@ -100,6 +106,10 @@ class Followed:
 
 def started() -> TurnStarted:
     return TurnStarted(session="s", turn="t1", model="m", effort="low", input_tokens=1)
+
+
+def turn_ended() -> TurnEnded:
+    return TurnEnded(turn="t1", status="completed")
 
 
 def landed(hunk: str, start: int, path: str = "a.py") -> HunkLanded:

@@ -19,7 +19,7 @@ from session.events import (
     HunkChecked,
     HunkUndone,
 )
-from tests.session.checks.following import LINT, Followed, landed, started
+from tests.session.checks.following import LINT, Followed, landed, started, turn_ended
 
 
 @pytest.fixture
@@ -98,6 +98,67 @@ async def test_a_hunk_is_checked_beside_the_first_look_and_judged_after_it(root:
     followed.linter.go.release()
     (event,) = await followed.told(1)
     assert isinstance(event, HunkChecked) and (event.status, event.line) == ("red", 2)
+    await followed.close()
+
+
+async def test_the_look_is_taken_once_for_a_project_that_stays_as_it_is(root: Path) -> None:
+    followed = Followed(root, LINT)
+    followed.hunks.look_ahead()
+    followed.linter.go.release()
+    await followed.asked(1)
+    followed.take(started())
+    (root / "a.py").write_text("one\nwrong now\nwrong from the start\n")
+    followed.take(landed("h2", 2))
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, HunkChecked) and (event.status, event.line) == ("red", 2)
+    assert followed.linter.asked == [("lint", None), ("lint", ["a.py"])]
+    await followed.close()
+
+
+@pytest.mark.parametrize(("changed", "looks"), [("a.py", 1), ("b.py", 2)])
+async def test_a_turn_is_looked_back_at_when_it_ends_and_again_where_something_else_changed(
+    root: Path, changed: str, looks: int
+) -> None:
+    followed = Followed(root, LINT)
+    (root / "b.py").write_text("two\n")
+    followed.take(landed("h1", 1))
+    followed.take(turn_ended())
+    for _ in range(2):
+        followed.linter.go.release()
+    await followed.asked(2)
+    await asyncio.wait_for(followed.hunks.settled(), 5)
+    if changed == "b.py":
+        (root / "b.py").write_text("wrong by hand\n")
+    followed.take(FilesChanged((changed,)))
+    followed.take(started())
+    await asyncio.wait_for(followed.hunks.settled(), 5)
+    if looks == 2:
+        followed.linter.go.release()
+        await asyncio.wait_for(followed.looked(), 5)
+    followed.take(landed("h2", 1, "b.py"))
+    followed.linter.go.release()
+    (_, event) = await followed.told(2)
+    assert isinstance(event, HunkChecked) and event.status == "green"
+    assert followed.linter.asked.count(("lint", None)) == looks
+    await followed.close()
+
+
+async def test_a_red_hunk_stays_red_in_a_later_turn_that_mends_something_else(root: Path) -> None:
+    followed = Followed(root, LINT)
+    (root / "a.py").write_text("one\ntwo\nwrong\n")
+    followed.take(landed("h1", 3))
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, HunkChecked) and event.status == "red"
+    followed.take(started())
+    followed.linter.go.release()
+    await followed.asked(2)
+    (root / "a.py").write_text("mended\ntwo\nwrong\n")
+    followed.take(landed("h2", 1))
+    followed.linter.go.release()
+    told = {event.hunk: event.status for event in await followed.told(2) if isinstance(event, HunkChecked)}
+    assert told == {"h1": "red", "h2": "green"}
     await followed.close()
 
 

@@ -36,6 +36,8 @@ ELSEWHERE_SECONDS = 1800.0
 PAUSE_SECONDS = 20.0
 """How long no request goes out after one has failed."""
 _CHARACTERS_PER_TOKEN = 4
+_NOT_OFFERED = frozenset({400, 404, 405, 415, 422, 501})
+"""The HTTP statuses of a server that does not fill in the middle; others are failures that pass."""
 
 
 class NotNow(StrEnum):
@@ -179,7 +181,7 @@ class SideRequests:
                 async for event in events:
                     queue.put_nowait(event)
         except LinkError as problem:
-            if fim:
+            if fim and (problem.kind is LinkProblem.REFUSED or problem.status in _NOT_OFFERED):
                 self.model.fim = ""  # the model was not made for it: it is asked in words
             else:
                 self._failed(profile, problem)

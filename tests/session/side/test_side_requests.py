@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from session.events import Notice, PhaseChanged, TextDelta
+from session.link.connection import Connection
 from session.protocol.events import Finished, WireEvent
 from session.protocol.items import user_message
 from session.side import account, side_requests
 from session.side.side_requests import NotNow, SideRequests
+from session.transport.errors import LinkError, LinkProblem
 from session.usage.log import read_usage
 from session.usage.side import Kind, side_turn
 from tests.session.talking import PLAIN, REPAINT, Listening, talking
@@ -191,6 +194,30 @@ async def test_a_failure_is_told_once_and_pauses_them(project: Path) -> None:
         await at.until(Notice, lambda notice: notice.text.startswith("no suggestions"))
         told = [event.text for event in at.all(Notice) if event.text.startswith("no suggestions")]
         assert len(told) == 1 and "gone" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kept"), [(LinkProblem.SERVER, True), (LinkProblem.CLOSED, True), (LinkProblem.REFUSED, False)]
+)
+async def test_a_failure_that_passes_does_not_end_filling_in_the_middle(
+    project: Path, monkeypatch: pytest.MonkeyPatch, wrong: LinkProblem, kept: bool
+) -> None:
+    settle(project, 'enabled = true\n[providers.partner]\nfim = "infill"')
+
+    async def failing(*_: object, **__: object) -> AsyncGenerator[WireEvent, None]:
+        for event in list[WireEvent]():
+            yield event
+        raise LinkError(wrong, "It is not there.", status=500 if wrong is LinkProblem.SERVER else None)
+
+    async with talking(project, PLAIN) as at:
+        side = await typed(at)
+        profile = side.model.profile("", name="test", most=50)
+        gap = (user_message("def a"), user_message(""))
+        assert isinstance([e async for e in side.ask(Kind.SUGGESTION, profile, gap, fim=True)][-1], Finished)
+        monkeypatch.setattr(Connection, "ask_in_parallel", failing)
+        assert [event async for event in side.ask(Kind.SUGGESTION, profile, gap, fim=True)] == []
+        assert bool(side.model.fim) is kept
+        assert (side.refusal(Kind.SUGGESTION) is NotNow.FAILED) is kept
 
 
 async def test_a_model_that_the_key_cannot_use_gives_way_to_the_one_that_answers(project: Path) -> None:

@@ -388,7 +388,7 @@ class SparkApp(App[int], inherit_bindings=False):
         name = parameters[0] if action == "do" else action
         if name == "answer_held" and self.panes.held.question is None:
             return False
-        if name == "suspend" and self.editor.has_focus:
+        if name == "suspend" and (self.editor.has_focus or self.panes.find.has_focus_within):
             return False  # there the key undoes
         if name == "interrupt" and not self._turn_runs() and self.focused and self.focused.id == "refactor":
             return False  # there Esc gives the sentence up

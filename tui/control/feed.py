@@ -202,7 +202,10 @@ class Feed:
             case said.HunkRefused(hunk=hunk, path=path, message=message):
                 chat.hunk(hunk, path, "update", "refused", message)
             case said.HunkDropped(hunk=hunk, path=path):
-                chat.hunk(hunk, path, "update", "dropped", "not finished; nothing of it was written")
+                known = chat.hunk_named(hunk)
+                whole = known is not None and known.fate.state == "held"
+                why = "stopped before your OK" if whole else "not finished"
+                chat.hunk(hunk, path, "update", "dropped", f"{why}; nothing of it was written")
             case said.HunkUndone(hunk=hunk, path=path):
                 self._change_state(hunk, path, "undone", "undone")
             case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):

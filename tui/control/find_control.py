@@ -72,6 +72,8 @@ class FindControl:
                 self._replace()
             case "replace_all":
                 self._replace_all()
+            case "undo":
+                self._editor.call_later(self._editor.action_hand, "undo")
             case "close":
                 self.close()
 

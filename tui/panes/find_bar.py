@@ -19,7 +19,7 @@ from tui.find.search import HINTS, Mode
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import scope
 
-FindAction = Literal["next", "previous", "mode", "replace", "replace_all", "other_field", "close"]
+FindAction = Literal["next", "previous", "mode", "replace", "replace_all", "undo", "other_field", "close"]
 
 
 class FindInput(Input):

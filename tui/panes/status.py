@@ -27,8 +27,8 @@ class Status:
 
     model: str = ""
     effort: str = ""
-    link: str = "offline"
-    """The connection's state, in the words of ``ConnectionChanged``."""
+    link: str = "starting"
+    """The connection's state, in the words of ``ConnectionChanged``; ``starting`` before the first one."""
     phase: str = ""
     """The running turn's phase; empty when none runs."""
     asked: bool = False
@@ -60,6 +60,7 @@ class Status:
 
 _COUNT_SECONDS = 0.2
 _LINKS = {
+    "starting": ("○", "muted"),
     "offline": ("○", "muted"),
     "connecting": ("◌", "warning"),
     "warming": ("◌", "warning"),

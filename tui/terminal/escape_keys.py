@@ -33,6 +33,9 @@ PASTE_ENDS = "\x1b[201~"
 SPLIT_SEQUENCE_DELAY = 0.5
 """Seconds that the rest of a sequence may take once its second character has come. Nobody types ESC and
 ``[`` within the delay of a lone ESC, so the rest is on its way."""
+CONTROL_KEYS = frozenset(map(chr, range(32))) - frozenset("\r\n\b\t")
+"""Characters that are keys of their own behind ESC, whatever Esc does. The others may be Alt+Enter,
+Alt+Backspace, and Shift+Tab of the Linux console."""
 LONGEST_SEQUENCE = 64
 """Characters after which something that began like a sequence is passed on as it is."""
 
@@ -189,6 +192,7 @@ class EscapeKeys:
 
     def _unfinished(self, held: str) -> str:
         """ESC and what followed it, which is no sequence: taken apart while Esc has something to do."""
-        if self._acts() and len(held) > 1 and held[1].isprintable():
-            return ESCAPE_KEY + held[1:]
+        behind = held[1:]
+        if behind and ((behind[0].isprintable() and self._acts()) or behind[0] in CONTROL_KEYS):
+            return ESCAPE_KEY + behind
         return held

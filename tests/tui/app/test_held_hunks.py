@@ -47,6 +47,15 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
         assert it.app.composer.has_focus and not it.app.panes.held.display
 
 
+async def test_a_stop_says_that_a_held_hunk_did_not_land(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
+        await it.ask("add it")
+        await it.until(lambda: it.app.panes.held.question is not None, "the question")
+        await it.pilot.press("escape")
+        await it.until(lambda: "stopped before your OK; nothing of it" in " ".join(it.chat.split()), "it")
+        assert (it.root / "requirements.txt").read_text() == "click\n"
+
+
 TWO_HELD = """
 models = ["gpt-5.3-codex-spark"]
 [[scenario]]

@@ -45,7 +45,7 @@ def test_no_pane_hides_a_key_that_works_anywhere() -> None:
 
 
 TWO_MEANINGS = {
-    "ctrl+z": "undoes in the editor; leaves spark for the shell elsewhere, as in every program",
+    "ctrl+z": "undoes in the editor and its search; leaves spark for the shell elsewhere, as in vim",
     "shift+tab": "goes to the question while there is one; else dedents in the editor",
     "ctrl+underscore": "undoes in the composer, where Ctrl+Z is the shell's; comments in the editor",
     "ctrl+slash": "the same key on other terminals",

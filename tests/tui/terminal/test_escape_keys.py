@@ -46,6 +46,19 @@ def test_escape_and_a_letter_stay_alt_while_nothing_runs() -> None:
     assert typed("\x1bd", running=False) == "\x1bd"
 
 
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("key", ["\x0e", "\x10", "\x13", "\x06", "\x1a"])
+def test_escape_and_a_control_key_are_two_keys(key: str, running: bool) -> None:
+    assert typed(f"\x1b{key}x", running=running) == f"{ESCAPE_KEY}{key}x"
+    assert typed("\x1b", f"{key}x", running=running) == f"{ESCAPE_KEY}{key}x"
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("key", ["\r", "\x7f", "\b", "\t"])
+def test_alt_enter_and_its_like_stay_one_key(key: str, running: bool) -> None:
+    assert typed(f"\x1b{key}", running=running) == f"\x1b{key}"
+
+
 def test_a_lone_escape_is_a_key_once_its_time_is_over() -> None:
     keys = EscapeKeys(DELAY, lambda: True)
     assert keys.feed("\x1b", 1.0) == ""

@@ -218,10 +218,12 @@ def _ink(value: Any, where: str, *, ansi: bool) -> Ink:
     *attributes, colour = value.split()
     for attribute in attributes:
         if attribute not in _ATTRIBUTES:
-            raise ThemeError(f"{where}: {attribute!r} is no attribute; use {', '.join(sorted(_ATTRIBUTES))}")
+            raise ThemeError(
+                f"{where}: {attribute!r} is not an attribute; use {', '.join(sorted(_ATTRIBUTES))}"
+            )
     named = colour == "default" or colour in ANSI_COLOURS
     if not named and not _HEX.match(colour):
-        raise ThemeError(f"{where}: {colour!r} is no colour; use #rrggbb, an ANSI name or default")
+        raise ThemeError(f"{where}: {colour!r} is not a colour; use #rrggbb, an ANSI name or default")
     if ansi and not named:
         raise ThemeError(f"{where}: {colour!r} is not one of the ANSI colours, and ansi is true")
     if not ansi and named and colour != "default":

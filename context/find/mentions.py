@@ -148,7 +148,7 @@ def _why_nothing(path: str, snapshot: Snapshot) -> str:
     if os.path.lexists(inside):
         if not snapshot.complete:
             return "is not known yet: the project is still being indexed"
-        return "is no file of the project: it is ignored, or has just been created"
+        return "is not a file of the project: it is ignored, or has just been created"
     return "names nothing that belongs to this project"
 
 

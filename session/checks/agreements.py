@@ -30,7 +30,7 @@ class Agreements:
             return frozenset()
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise StoreError(
-                f"the agreements in {self._file} cannot be read ({problem}); mend or remove that file"
+                f"the agreements in {self._file} cannot be read ({problem}); repair or remove that file"
             ) from problem
 
     def add(self, checks: Iterable[Check]) -> None:
@@ -62,5 +62,5 @@ def _key(check: Check) -> str:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no command")
+        raise TypeError(f"{value!r} is not a command")
     return value

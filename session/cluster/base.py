@@ -99,7 +99,7 @@ def _check(path: str) -> None:
     """Raises ValueError for a path that leads out of the project."""
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or not parts.parts or "\0" in path:
-        raise ValueError(f"{path!r} is no path in a project")
+        raise ValueError(f"{path!r} is not a path in a project")
 
 
 def _plain_name(name: str) -> str:

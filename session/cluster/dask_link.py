@@ -50,7 +50,7 @@ class DaskLink:
         """Connect. Raises ClusterError."""
         for file in (settings.ca, settings.cert, settings.key):
             if file and not await asyncio.to_thread(Path(file).is_file):
-                raise ClusterError(f"cluster_tls names {file}, which is no file")
+                raise ClusterError(f"cluster_tls names {file}, which is not a file")
         try:
             distributed = await asyncio.to_thread(_loaded)
         except ImportError as problem:

@@ -69,7 +69,7 @@ def read_servers(values: Any) -> tuple[McpServer, ...]:
 def _server(name: str, values: Any) -> McpServer:
     table = Table(f"[mcp.{name}]", values)
     if not _NAME.fullmatch(name):
-        raise table.wrong("is no name for a server: at most 24 letters, digits and hyphens")
+        raise table.wrong("is not a name for a server: at most 24 letters, digits and hyphens")
     server = McpServer(
         name,
         command=table.texts("command"),

@@ -100,7 +100,7 @@ class ServedModels:
         if name == here.name:
             return here, ""
         if self._opening.local is not None:
-            raise ChoiceError(f"the engine has loaded {here.name}; open spark anew with --local {name}")
+            raise ChoiceError(f"the engine has loaded {here.name}; start spark again with --local {name}")
         row = catalogue.models.get(name)
         if row is not None and row.provider == provider.name:
             doubt = self._listed and not self._lists(name)
@@ -123,7 +123,7 @@ class ServedModels:
         if self._lists(name):
             return ""
         if row is not None:
-            raise ChoiceError(f"{name} is served by {row.provider}; open spark anew with --model {name}")
+            raise ChoiceError(f"{name} is served by {row.provider}; start spark again with --model {name}")
         if not self._listed:
             return f"{name} is unknown to spark, and it cannot be told whether the server has it: {problem}"
         if await self._has(name):

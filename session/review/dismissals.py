@@ -64,7 +64,8 @@ class Dismissals:
             self._known = ()
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise StoreError(
-                f"the dismissed findings in {self._file} cannot be read ({problem}); mend or remove that file"
+                f"the dismissed findings in {self._file} cannot be read ({problem}); "
+                "repair or remove that file"
             ) from problem
 
     def add(self, dismissal: Dismissal) -> None:

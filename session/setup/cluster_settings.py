@@ -42,7 +42,7 @@ def read_cluster(table: Table) -> ClusterSettings | None:
     for each in files:
         path = PurePosixPath(each)
         if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise table.wrong(f"cluster_files names {each!r}, which is no folder in the project")
+            raise table.wrong(f"cluster_files names {each!r}, which is not a folder in the project")
     if address.startswith("tls://") != (tls is not None):
         raise table.wrong("cluster_tls, with ca, cert and key, belongs to a tls:// address, which needs it")
     if tls is None:

@@ -72,7 +72,7 @@ class Surgery:
         named = _HUNK.fullmatch(first)
         if named is None:
             if amended:
-                raise SurgeryError(f"{clean_line(first)} is no hunk: /amend h3 [all|again] [WHY]")
+                raise SurgeryError(f"{clean_line(first)} is not a hunk: /amend h3 [all|again] [WHY]")
             return None
         hunk = f"h{int(named[1])}"
         if hunk not in self._hunks.undoable.landed:

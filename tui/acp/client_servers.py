@@ -44,5 +44,5 @@ def _name(given: str) -> str:
     """``given`` as a name that can be part of a tool's name."""
     name = _NOT_IN_NAMES.sub("-", given).strip("-")[:_LONGEST_NAME]
     if not name:
-        raise ServerError(f"{given!r} is no name for an MCP server: it has no letter and no digit")
+        raise ServerError(f"{given!r} is not a name for an MCP server: it has no letter and no digit")
     return name

@@ -116,7 +116,7 @@ class Actions:
         if self._panes.queue.messages:
             self._app.screen_stack[0].set_focus(self._panes.queue)
         else:
-            self._panes.status.say("no message waits")
+            self._panes.status.say("no messages are queued")
 
     def after_hunk(self) -> None:
         """Send the draft once the hunk that is being typed has ended."""

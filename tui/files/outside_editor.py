@@ -24,7 +24,7 @@ def editor_command() -> list[str]:
     try:
         return shlex.split(command)
     except ValueError as problem:
-        raise EditorProblem(f"VISUAL or EDITOR is no command: {problem}") from problem
+        raise EditorProblem(f"VISUAL or EDITOR is not a command: {problem}") from problem
 
 
 async def edit_outside(command: list[str], path: str, text: str, line: int = 1) -> str:

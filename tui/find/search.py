@@ -137,9 +137,9 @@ def _compiled(text: str, flags: int) -> regex.Pattern[str]:
     try:
         return regex.compile(text, flags)
     except regex.error as problem:
-        raise SearchError(f"no regular expression: {problem}") from problem
+        raise SearchError(f"not a regular expression: {problem}") from problem
     except (OverflowError, RecursionError, MemoryError) as problem:
-        raise SearchError("no regular expression: it is too large") from problem
+        raise SearchError("not a regular expression: it is too large") from problem
 
 
 def _left(until: float) -> float:

@@ -147,7 +147,7 @@ def _key(written: str, where: str) -> str:
     name = _OTHER_NAMES.get(name, name)
     single = len(name) == 1 and name.isprintable()
     if not (single or name in _NAMED or _FUNCTION.match(name)) or not _HELD.issuperset(held):
-        raise KeymapError(f'{where}: {written!r} is no key; write "f5", "ctrl+t", "shift+tab" or "?"')
+        raise KeymapError(f'{where}: {written!r} is not a key; write "f5", "ctrl+t", "shift+tab" or "?"')
     return "+".join([*sorted(held, key=["ctrl", "alt", "shift", "super"].index), name])
 
 

@@ -183,7 +183,7 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
     request = "@out/made.py @lib/nested/a.py @src/nope.py @../x.py @/etc/passwd.d/"
     left = build(WindowRequest(request, "", 9000), Project(repo.root).scan(), counter).left_out
     assert {each.path: each.why for each in left if each.named} == {
-        "@out/made.py": "is no file of the project: it is ignored, or has just been created",
+        "@out/made.py": "is not a file of the project: it is ignored, or has just been created",
         "@lib/nested/a.py": "is in lib/nested, which is not shown: a folder with a repository of its own",
         "@src/nope.py": "names nothing that belongs to this project",
         "@../x.py": "is outside of this project",

@@ -123,5 +123,5 @@ def test_an_agreement_is_to_the_exact_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["{", "[]", '{"agreed": [3]}', '{"agreed": 3}'])
 def test_agreements_that_cannot_be_read_are_no_agreement(text: str, tmp_path: Path) -> None:
     (tmp_path / "checks.json").write_text(text)
-    with pytest.raises(StoreError, match="mend or remove that file"):
+    with pytest.raises(StoreError, match="repair or remove that file"):
         Agreements(tmp_path).agreed([Check("tests", "pytest")])

@@ -278,5 +278,5 @@ async def test_only_the_right_certificate_reaches_a_cluster_with_tls(
         for settings in (ClusterSettings(address, others[0], *others), plain):
             with pytest.raises(ClusterError, match="cannot be reached"):
                 await DaskLink.open(settings)
-        with pytest.raises(ClusterError, match="cluster_tls names /no/key, which is no file"):
+        with pytest.raises(ClusterError, match="cluster_tls names /no/key, which is not a file"):
             await DaskLink.open(ClusterSettings(address, cert, cert, "/no/key"))

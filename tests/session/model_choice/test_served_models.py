@@ -100,7 +100,7 @@ async def test_a_model_of_the_catalogue_needs_no_question_to_the_server(tmp_path
     assert (await there.find("mine"))[1] == ""
     model, told = await there.find("openai/gpt-oss-120b")
     assert (model.window, told) == (131_072, "")
-    with pytest.raises(ChoiceError, match="spark-practice is served by partner; open spark anew with"):
+    with pytest.raises(ChoiceError, match="spark-practice is served by partner; start spark again with"):
         await there.find("spark-practice")
     _, told = await there.find("nosuch")
     assert "Nothing listens at 127.0.0.1:9" in told

@@ -230,7 +230,7 @@ def test_what_is_named_is_a_hunk_or_no_hunk_at_all(patient: Patient) -> None:
     for named, amended in (("h7", False), ("7", True)):
         with pytest.raises(SurgeryError, match="h7 is not a landed hunk of this session"):
             parsed(named, amended=amended)
-    with pytest.raises(SurgeryError, match=r"src/a\.py is no hunk: /amend h3"):
+    with pytest.raises(SurgeryError, match=r"src/a\.py is not a hunk: /amend h3"):
         parsed("src/a.py", amended=True)
 
 

@@ -59,7 +59,7 @@ async def test_replacing_one_by_one_and_by_regular_expression(tmp_path: Path) ->
         await it.pilot.press(*r"def (\w+)", "tab", "ctrl+u", *r"def the_\1", "shift+f2")
         assert "def the_greet(" in it.app.editor.buffer.text and "def the_part(" in it.app.editor.buffer.text
         await it.pilot.press("tab", "ctrl+u", *"(", "enter")
-        assert "no regular expression" in told(it)
+        assert "not a regular expression" in told(it)
 
 
 async def test_a_file_without_the_text_and_a_read_only_one_stay_as_they_are(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_regular_expression_replaces_with_its_groups() -> None:
 
 @pytest.mark.parametrize("text", ["(", "[", "*", "a{99999999999}", "(?P<n"])
 def test_what_is_no_regular_expression_is_told(text: str) -> None:
-    with pytest.raises(SearchError, match="no regular expression"):
+    with pytest.raises(SearchError, match="not a regular expression"):
         Search(text, Mode.REGEX)
 
 

@@ -139,11 +139,13 @@ def test_the_help_lists_every_key_and_every_command() -> None:
 async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Path) -> None:
     async with stage(tmp_path, size=(100, 60)) as it:
         await it.pilot.press("f1")
-        assert "stop the turn at once" in it.screen and shown("undo_hunk") in it.screen
+        await it.until(lambda: "stop the turn at once" in it.screen, "the table")
+        assert shown("undo_hunk") in it.screen
         await it.pilot.press("x", "escape")
-        assert it.app.composer.text == "" and "stop the turn at once" not in it.screen
+        await it.until(lambda: "stop the turn at once" not in it.screen, "the panes")
+        assert it.app.composer.text == ""
         await it.pilot.press("f3", "question_mark")
-        assert "stop the turn at once" in it.screen
+        await it.until(lambda: "stop the turn at once" in it.screen, "the table again")
 
 
 def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() -> None:

@@ -75,7 +75,7 @@ def _tell(failure: Failure) -> None:
 def _agreed(ask: bool | None) -> bool:
     if ask is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return bool(ask)
-    return click.confirm("Ask the model to find the cause and mend it?", default=False, err=True)
+    return click.confirm("Ask the model to find the cause and fix it?", default=False, err=True)
 
 
 def _ask_model(failure: Failure, folder: Path, given: dict[str, Any]) -> int:

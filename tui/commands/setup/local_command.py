@@ -64,8 +64,8 @@ def _confirm(size: int, yes: bool) -> None:
     if yes or size < WARNED_BYTES:
         return
     if not sys.stdin.isatty():
-        leave(f"that is {said_bytes(size)}: say --yes to load it", USAGE)
-    if not click.confirm(f"Load {said_bytes(size)}?", err=True):
+        leave(f"that is {said_bytes(size)}: --yes pulls it", USAGE)
+    if not click.confirm(f"Pull {said_bytes(size)}?", err=True):
         raise SystemExit(FAILED)
 
 
@@ -88,7 +88,7 @@ def list_models(known: bool) -> None:
         source = f"  {each.origin.repository}" if each.origin else ""
         say(f"{each.name:<40} {said_bytes(each.size):>9}{source}{state}")
     if not models:
-        say("no model is here yet: spark local pull NAME", err=True)
+        say("no model is pulled yet: spark local pull NAME", err=True)
 
 
 @command.command("remove")
@@ -103,4 +103,4 @@ def remove_model(name: str) -> None:
         freed = ModelStore().remove(name)
     except LocalError as problem:
         leave(str(problem), CONFIGURATION)
-    say(f"{said_bytes(freed)} set free", err=True)
+    say(f"freed {said_bytes(freed)}", err=True)

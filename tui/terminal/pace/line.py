@@ -22,7 +22,7 @@ class Line:
     what the terminal took."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may write while the loop does
         self._answers = FrameAnswers() if far_away(environ) else None
         self._waiting = 0
         """Characters that the thread that writes has yet to get rid of."""

@@ -26,7 +26,7 @@ from session.protocol.request import RequestProfile
 from session.transport.compression import Compression
 from session.transport.dial import open_link
 from session.transport.endpoint import Endpoint, Login
-from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
 from session.transport.hosted_server import Host, behind
 from session.transport.links import Link
 from session.transport.service import Route, Service, Transport
@@ -34,6 +34,8 @@ from session.transport.sockets.network import Judge
 from session.transport.sockets.sleep_clock import SleepClock
 
 _CONNECT = "connect"
+_UPGRADES_BEFORE_FALLING_BACK = 3
+"""Upgrades in a row without success after which WebSocket is given up where it has worked before."""
 """The name of the task that makes an attempt to connect."""
 
 
@@ -63,6 +65,7 @@ class Keeper:
         self.warm_ups = WarmUps(service, self.optional_fields)
         self.compression = Compression(service.compress)
         self.upgrade_seconds: float | None = None
+        self._upgrades_lost = 0
         self.dials = 0
         self.generation = 0
         self._life = Lifecycle(service, backoff)
@@ -278,21 +281,28 @@ class Keeper:
                 raise
         except LinkError as error:
             problem = await self.why_lost(error)
-            if self._has_no_websocket(problem) and self.fall_back(str(problem.status or "refused")):
+            silent = "no answer" if problem.code == NO_UPGRADE else "refused"
+            if self._has_no_websocket(problem) and self.fall_back(str(problem.status or silent)):
                 return problem
             return await self.renew(problem) or problem
+        self._upgrades_lost = 0
         return channel
 
     def _has_no_websocket(self, problem: LinkError) -> bool:
-        """Whether the server, or a proxy before it, may know no WebSocket. Not all of them say so with 404 or
-        426. Where an upgrade has succeeded once, any other status is a fault that passes.
+        """Whether the server, or what stands before it, may know no WebSocket. Not all say so with a 426:
+        some refuse the upgrade for another reason, close the connection, or are silent. Where an upgrade has
+        succeeded once, that is a fault that passes, unless it repeats: the network may be another.
         """
         if problem.kind is LinkProblem.NO_WEBSOCKET:
             return True
-        status, is_new = problem.status or 0, self.upgrade_seconds is None
-        may_be = status in (400, 403) or status >= 500
+        status = problem.status or 0
+        may_be = status in (400, 403) or status >= 500 or problem.code == NO_UPGRADE
         known = problem.kind in (LinkProblem.MODEL, LinkProblem.CLOSED)
-        return self.route.transport is Transport.WEBSOCKET and is_new and may_be and not known
+        # A spare connection that is refused says nothing against the one in use.
+        if self.route.transport is not Transport.WEBSOCKET or not may_be or known or self.active is not None:
+            return False
+        self._upgrades_lost += 1
+        return self.upgrade_seconds is None or self._upgrades_lost >= _UPGRADES_BEFORE_FALLING_BACK
 
     async def _warm(self, channel: Channel) -> None:
         if not self._life.wanted and self.warm_ups.worth(channel.route):

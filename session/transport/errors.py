@@ -80,6 +80,8 @@ UNTRUSTED = "untrusted"
 """The code of an ``unreachable`` whose cause is TLS: another attempt meets the same certificate."""
 NO_KEY = "credentials"
 """The code of an ``unauthorized`` that no server sent: the key could not be read where it is kept."""
+NO_UPGRADE = "no_upgrade"
+"""The code of an ``unreachable`` whose connection stood: only the upgrade to WebSocket got no answer."""
 NO_SUCH_PATH = "no_such_path"
 """The code of a ``refused`` for a server that does not offer this dialect at this base URL."""
 

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 
 from session.transport.endpoint import Endpoint
-from session.transport.errors import LinkError, LinkProblem, one_line
+from session.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
 from session.transport.handshakes import explain
 from session.transport.links import OPEN_TIMEOUT, ends_of
 from session.transport.sockets.connect import connect_socket
@@ -54,11 +54,17 @@ class WebSocketLink:
         url = endpoint.websocket_url()
         headers = {**_BETA, **endpoint.request_headers()}
         tls = await asyncio.to_thread(trust) if url.startswith("wss:") else None
+        dial: Dial | None = None
         try:
             async with asyncio.timeout(open_timeout):
-                client = await cls._dial(url, endpoint, headers, tls)
+                raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
+                dial = cls._dial(url, endpoint, headers, tls, raw)
+                client = await cls._upgraded(dial, raw)
         except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
-            raise explain(error, endpoint, open_timeout) from error
+            problem = explain(error, endpoint, open_timeout)
+            if problem.kind is LinkProblem.UNREACHABLE and dial is not None and dial.is_connected:
+                problem.code = NO_UPGRADE
+            raise problem from error
         link = cls(client, endpoint)
         link._upgrade = monotonic() - client.connected
         with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
@@ -66,28 +72,36 @@ class WebSocketLink:
         return link
 
     @staticmethod
-    async def _dial(
-        url: str, endpoint: Endpoint, headers: Mapping[str, str], tls: ssl.SSLContext | None
-    ) -> Client:
-        raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
+    def _dial(
+        url: str,
+        endpoint: Endpoint,
+        headers: Mapping[str, str],
+        tls: ssl.SSLContext | None,
+        raw: socket.socket | None,
+    ) -> Dial:
+        """What dials when it is awaited, on ``raw`` or else by way of a proxy."""
+        return Dial(
+            url,
+            additional_headers=headers,
+            user_agent_header="spark",
+            compression=None,
+            extensions=[ClientPerMessageDeflateFactory(client_max_window_bits=True)],
+            proxy=True if endpoint.may_be_proxied else None,
+            open_timeout=None,  # the caller's covers the socket too
+            sock=raw,
+            ping_interval=_PING_SECONDS,
+            ping_timeout=_PONG_SECONDS,
+            close_timeout=1.0,
+            max_size=MAX_FRAME_BYTES,
+            logger=_LOGGER,
+            ssl=tls,
+            create_connection=Client,
+        )
+
+    @staticmethod
+    async def _upgraded(dial: Dial, raw: socket.socket | None) -> Client:
         try:
-            client = await Dial(
-                url,
-                additional_headers=headers,
-                user_agent_header="spark",
-                compression=None,
-                extensions=[ClientPerMessageDeflateFactory(client_max_window_bits=True)],
-                proxy=True if endpoint.may_be_proxied else None,
-                open_timeout=None,  # the caller's covers the socket too
-                sock=raw,
-                ping_interval=_PING_SECONDS,
-                ping_timeout=_PONG_SECONDS,
-                close_timeout=1.0,
-                max_size=MAX_FRAME_BYTES,
-                logger=_LOGGER,
-                ssl=tls,
-                create_connection=Client,
-            )
+            client = await dial
         except BaseException:  # a cancelled upgrade, too, leaves no open socket behind
             if raw is not None:
                 raw.close()

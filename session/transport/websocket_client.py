@@ -102,12 +102,21 @@ class Client(ClientConnection):
 class Dial(connect):
     """``connect`` without following redirects: they would carry the key to wherever they point."""
 
+    is_connected = False
+    """Whether the socket, TLS included, was there: what fails after that is the upgrade."""
+
     def process_redirect(self, exc: Exception) -> Exception | str:
         """Report the redirect as the error that it is."""
         return exc
 
     async def open_tcp_connection(self) -> ClientConnection:
-        """Open the connection; over TLS on a given socket, keep the transport below TLS for the pacer."""
+        """Open the connection."""
+        client = await self._open()
+        self.is_connected = True
+        return client
+
+    async def _open(self) -> ClientConnection:
+        """Over TLS on a given socket, keep the transport below TLS for the pacer."""
         options: dict[str, Any] = self.create_connection_kwargs
         given: socket.socket | None = options.get("sock")
         if given is None or not self.ws_uri.secure:

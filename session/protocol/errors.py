@@ -2,12 +2,14 @@
 
 Shapes as seen from Responses servers: ``{"type":"error","status":N,"error":{…}}``, the same with the
 fields flat, ``response.failed`` with ``response.error``, and plain HTTP bodies (``{"error":…}``,
-``{"detail":…}``, ``{"message":…}``). A wait is in a header (RFC 9110, 10.2.3, and
+``{"errors":[…]}``, ``{"message":…}``, ``{"detail":…}``, the last with a list of what FastAPI found wrong).
+OpenRouter quotes the server behind it in ``metadata.raw``. A wait is in a header (RFC 9110, 10.2.3, and
 ``retry-after-ms``), in a field, or in the message.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Mapping
@@ -15,10 +17,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from session.protocol.events import ServerError
+from session.protocol.framing.frames import NotAnObject, parse_object
 
 PREVIOUS_NOT_FOUND = "previous_response_not_found"
 """The code of a server that no longer has the response that a request continues."""
 _LONGEST_MESSAGE = 2_000
+_DEEPEST = 3
+_MOST_FOUND = 5
 _WAIT_WORDS = re.compile(
     r"(?:(?:try|retry) again in|retry after) (?:about |approximately )?"
     r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:ours?|rs?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)?"
@@ -38,12 +43,17 @@ _CONTEXT_WORDS = re.compile(
 
 def read_error(body: dict[str, Any]) -> ServerError:
     """The error in ``body``, in any of the shapes. Missing fields stay empty; it never raises."""
-    inner = body.get("error")
-    fields = inner if isinstance(inner, dict) else body
-    message = _text(fields.get("message")) or _text(inner) or _text(fields.get("detail"))
+    fields = _fields(body)
+    found = _found_wrong(fields.get("detail"))
+    words = (
+        *(fields.get(name) for name in ("message", "error", "detail", "msg", "title")),
+        body.get("message"),
+    )
+    message = next(filter(None, map(_text, words)), "") or "; ".join(found.values())
     kind = _text(fields.get("type"))
     code = _text(fields.get("code")) or ("" if kind == "error" else kind)
-    message = message or code or "the server reported an error without a message"
+    message = _with_quoted(message, fields.get("metadata")) or code
+    message = message or "the server reported an error without a message"
     status = next((n for n in (body.get("status"), fields.get("status")) if _is_status(n)), None)
     wait = _named_wait(body, fields)
     return ServerError(
@@ -51,8 +61,42 @@ def read_error(body: dict[str, Any]) -> ServerError:
         message[:_LONGEST_MESSAGE],
         status,
         retry_after(message) if wait is None else wait,
-        _text(fields.get("param")),
+        _text(fields.get("param")) or next(iter(found), ""),
     )
+
+
+def _fields(body: dict[str, Any]) -> dict[str, Any]:
+    """The object that says what is wrong: ``body`` itself, or one within it."""
+    fields = body
+    for _ in range(_DEEPEST):
+        inner = fields.get("error") or fields.get("errors")
+        if isinstance(inner, list):
+            inner = {"message": inner[0]} if inner and isinstance(inner[0], str) else next(iter(inner), None)
+        if not isinstance(inner, dict) or (fields is not body and _text(fields.get("message"))):
+            break
+        fields = inner
+    return fields
+
+
+def _found_wrong(detail: object) -> dict[str, str]:
+    """What FastAPI says of each field of a request, by the field's name: ``{"loc": [...], "msg": …}``."""
+    found: dict[str, str] = {}
+    for each in detail if isinstance(detail, list) else ():
+        place = each.get("loc") if isinstance(each, dict) else None
+        if isinstance(place, list) and len(found) < _MOST_FOUND:
+            name = ".".join(_text(part) for part in place if part != "body")
+            found[name] = f"'{name}': {_text(each.get('msg'))}"
+    return found
+
+
+def _with_quoted(message: str, metadata: object) -> str:
+    """``message`` with what the server behind a router said, which it quotes."""
+    raw = _text(metadata.get("raw")) if isinstance(metadata, dict) else ""
+    if not raw:
+        return message
+    with contextlib.suppress(NotAnObject):
+        raw = read_error({**parse_object(raw), "metadata": None}).message
+    return f"{message}: {raw}" if message else raw
 
 
 def is_context_overflow(code: str, message: str) -> bool:

@@ -141,8 +141,12 @@ class Parts:
         return part
 
 
+_MOST_TOKENS = 1_000_000_000
+"""The largest count that is believed: one that is not would make every sum of the session worthless."""
+
+
 def count(value: object, *path: str) -> int:
-    """The token count at ``path`` in ``value``; 0 if there is no positive integer."""
+    """The token count at ``path`` in ``value``; 0 if there is no positive integer, or nonsense."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0

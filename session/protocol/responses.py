@@ -27,6 +27,7 @@ from session.protocol.events import (
 from session.protocol.framing.frames import NotAnObject, parse_object, write_body
 from session.protocol.items import Item
 from session.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
+from session.protocol.parts import count
 from session.protocol.request import NO_QUIRKS, Quirks, RequestProfile
 
 
@@ -257,17 +258,12 @@ def _reason(response: dict[str, Any]) -> str | None:
 
 
 def _usage(value: Any) -> TokenUsage | None:
-    if not isinstance(value, dict) or not (_tokens(value, "input_tokens") or _tokens(value, "output_tokens")):
+    if not (count(value, "input_tokens") or count(value, "output_tokens")):
         return None  # all zero or missing: the caller then estimates
     return TokenUsage(
-        _tokens(value, "input_tokens"),
-        _tokens(value.get("input_tokens_details"), "cached_tokens"),
-        _tokens(value, "output_tokens"),
-        _tokens(value.get("output_tokens_details"), "reasoning_tokens"),
-        _tokens(value.get("input_tokens_details"), "cache_write_tokens"),
+        count(value, "input_tokens"),
+        count(value, "input_tokens_details", "cached_tokens"),
+        count(value, "output_tokens"),
+        count(value, "output_tokens_details", "reasoning_tokens"),
+        count(value, "input_tokens_details", "cache_write_tokens"),
     )
-
-
-def _tokens(value: Any, name: str) -> int:
-    count = value.get(name) if isinstance(value, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0

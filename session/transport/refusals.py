@@ -118,8 +118,9 @@ def cut_off(endpoint: Endpoint) -> LinkError:
 
 def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
     """Read the error in an HTTP response: its JSON error, or the text of its HTML page."""
+    listed = body.lstrip()[:1] == b"["  # Google's servers put the error into a list
     try:
-        said = read_error({**parse_object(body), "status": status})
+        said = read_error({**parse_object(b'{"errors":%b}' % body if listed else body), "status": status})
     except NotAnObject:
         words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
         said = ServerError("", words, status, None)

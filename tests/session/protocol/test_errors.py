@@ -1,4 +1,4 @@
-"""Tests the waits that servers ask for in messages, headers and dates."""
+"""Tests how errors are read: their places and words, and the waits that they ask for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from session.link.retries import Retries, when_to_ask_again
 from session.protocol.errors import header_wait, read_error, retry_after
 from session.transport.errors import LinkError, LinkProblem
+from session.transport.refusals import read_refusal
 
 NOON = 784_111_777.0
 """Sun, 06 Nov 1994 08:49:37 GMT."""
@@ -87,3 +88,54 @@ def test_the_wait_in_an_error_frames_headers_is_read() -> None:
     ):
         assert read_error(frame).retry_after == 7.0
     assert read_error({"type": "error", "error": {"message": "slow", "headers": ["7"]}}).retry_after is None
+
+
+LOCATED = {"loc": ["body", "reasoning", "summary"], "msg": "Extra inputs are not permitted", "type": "extra"}
+QUOTED = '{"error": {"message": "Context too long", "metadata": {"raw": "upstream"}}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code", "param"),
+    [
+        (
+            {"detail": [LOCATED]},
+            "'reasoning.summary': Extra inputs are not permitted",
+            "",
+            "reasoning.summary",
+        ),
+        ({"detail": [LOCATED, 7, {"loc": ["x", 0]}]}, "'reasoning.summary': Extra", "", "reasoning.summary"),
+        ({"detail": "Not authenticated"}, "Not authenticated", "", ""),
+        (
+            {"error": {"error": {"message": "inner", "code": "model_not_found"}}},
+            "inner",
+            "model_not_found",
+            "",
+        ),
+        ({"error": {"message": "outer", "error": {"message": "inner"}}}, "outer", "", ""),
+        ({"error": [{"message": "listed", "param": "text"}]}, "listed", "", "text"),
+        ({"error": {"code": "x"}, "message": "beside"}, "beside", "x", ""),
+        ({"errors": ["words"]}, "words", "", ""),
+        ({"errors": [{"error": {"message": "in a list"}}]}, "in a list", "", ""),
+        ({"errors": [], "title": "Forbidden"}, "Forbidden", "", ""),
+        (
+            {"error": {"message": "Provider", "metadata": {"raw": QUOTED}}},
+            "Provider: Context too long",
+            "",
+            "",
+        ),
+        ({"error": {"message": "Provider", "metadata": {"raw": "<html>"}}}, "Provider: <html>", "", ""),
+        ({"error": [[[]]], "detail": [[]]}, "without a message", "", ""),
+        ({"error": True, "errors": 7}, "without a message", "", ""),
+    ],
+)
+def test_an_error_is_read_wherever_the_server_puts_it(
+    body: dict[str, object], message: str, code: str, param: str
+) -> None:
+    error = read_error(body)
+    assert message in error.message and (error.code, error.param) == (code, param)
+
+
+def test_an_error_in_a_list_is_read() -> None:
+    body = b' [{"error": {"code": 404, "message": "models/x is not found", "status": "NOT_FOUND"}}]'
+    assert read_refusal(404, body, {}).message == "models/x is not found"
+    assert read_refusal(500, b"[broken", {}).message == "[broken"

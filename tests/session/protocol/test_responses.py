@@ -372,7 +372,8 @@ def test_a_request_that_json_cannot_hold_is_refused() -> None:
         encode_create(RequestProfile("m", extra={"odd": object()}), [])
 
 
-def test_a_zero_token_count_is_ignored() -> None:
-    usage = {"input_tokens": 0, "output_tokens": 0}
+@pytest.mark.parametrize("number", [0, -1, True, 1.5, "7", None, 10**400, float("inf")])
+def test_a_token_count_that_is_none_is_ignored(number: object) -> None:
+    usage = {"input_tokens": number, "output_tokens": number, "input_tokens_details": number}
     final = decode({"type": "response.completed", "response": {"id": "r", "usage": usage}})[-1]
     assert isinstance(final, Finished) and final.usage is None

@@ -84,6 +84,9 @@ async def test_every_text_comes_back_as_it_was(text: str) -> None:
         ("ab\n", ["end", "enter", "c"], "ab\nc\n"),
         ("a\n", ["tab", "x"], "    xa\n"),
         ("\ta\n\tb\n", ["tab", "x"], "\tx\ta\n\tb\n"),
+        ("ab\n", ["down", "ctrl+k", "x"], "ab\nx"),
+        ("ab\ncd", ["down", "ctrl+x", "x"], "ab\nx"),
+        ("ab", ["ctrl+shift+k", "ctrl+k", "x"], "x"),
     ],
 )
 async def test_the_user_types(before: str, keys: list[str], after: str) -> None:

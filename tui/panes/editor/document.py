@@ -29,7 +29,9 @@ class BufferDocument(DocumentBase):
         """The widest line so far. It may be gone: a larger width does no harm."""
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        """Replace the text between two places."""
+        """Replace the text between two places. TextArea deletes a line up to the start of the next one, which
+        the last line does not have."""
+        start, end = min(start, self.end), min(end, self.end)
         replaced = self.buffer.between(start, end)
         _, stop = self.buffer.replace(start, end, text)
         return EditResult(stop, replaced)

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.terminal.frames import paint_now
 from tui.terminal.grid.row_compositor import RowCompositor, row_screen
 
 Cells = list[list[str]]
@@ -53,8 +54,10 @@ class Panes(App[None]):
     #below { dock: bottom; height: 1; }
     """
 
+    held = False
+
     def get_default_screen(self) -> Screen[None]:
-        return row_screen()
+        return row_screen(held=lambda: self.held)
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -143,6 +146,35 @@ async def test_a_pane_under_another_shows_only_beside_it() -> None:
         await pilot.pause()
         assert [row[15:35] for row in app.shown[3:9]] == before
         assert "l4 1" in "".join(app.shown[5])
+
+
+async def test_a_change_is_painted_at_once_with_all_that_waits_and_once_only() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        before = app.parts
+        app.pane("left").change(0, 3)
+        app.pane("right").change(0, 3)
+        paint_now(app.pane("left"))
+        assert app.parts == before + 1 and "l2 1" in "".join(app.shown[3])
+        paint_now(app.pane("left"))
+        assert app.parts == before + 1
+        await pilot.pause()
+        assert "r2 1" in "".join(app.shown[3])
+
+
+async def test_while_held_nothing_is_rendered_and_nothing_is_lost() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.held = True
+        app.pane("left").change(0, 3)
+        await pilot.pause()
+        assert "l2 1" not in "".join(app.shown[3])
+        app.held = False
+        app.refresh()
+        await pilot.pause()
+        assert "l2 1" in "".join(app.shown[3])
 
 
 def test_the_private_names_are_where_they_were() -> None:

@@ -22,19 +22,21 @@ class Red:
 
 def red_request(found: Iterable[Red]) -> str:
     """The request about ``found``, or nothing where that is empty."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for each in dict.fromkeys(found):
-        places.setdefault((each.message, each.check), []).append(each.place)
-    if not places:
+    said: dict[str, list[Red]] = {}
+    for each in found:
+        said.setdefault(each.message, []).append(each)
+    if not said:
         return ""
-    lines = [_line(message, check, where) for (message, check), where in places.items()]
+    lines = [_line(message, reds) for message, reds in said.items()]
     more = [f"… and {len(lines) - MOST_MESSAGES} more"] if len(lines) > MOST_MESSAGES else []
     return "\n".join(["These checks fail. Mend what they found:", *lines[:MOST_MESSAGES], *more])
 
 
-def _line(message: str, check: str, places: list[str]) -> str:
+def _line(message: str, reds: list[Red]) -> str:
+    places = list(dict.fromkeys(red.place for red in reds))
+    checks = ", ".join(dict.fromkeys(red.check for red in reds))
     first = f"{places[0]}: " if places[0] else ""
     others = places[1:MOST_PLACES]
     left = len(places) - 1 - len(others)
     tail = f"; the same at {', '.join(others)}{f' and {left} more places' if left else ''}" if others else ""
-    return f"- {first}{message} ({check}){tail}"
+    return f"- {first}{message} ({checks}){tail}"

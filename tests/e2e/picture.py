@@ -191,6 +191,11 @@ def write_picture(default: str, title: str, record: Callable[[Recorder], int], d
             still = record(recorder)
         finally:
             pane.end()
+    save(recorder, still, title, file)
+
+
+def save(recorder: Recorder, still: int, title: str, file: Path) -> None:
+    """Write what was recorded; the frame ``still`` is shown where nothing may move."""
     picture = MovingSvg(recorder.frames, COLUMNS, CHAT, recorder.length, still)
     file.write_text(picture.document(title), "utf-8")
     size = file.stat().st_size / 1000

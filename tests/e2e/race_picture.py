@@ -17,8 +17,7 @@ from session.checks.agreements import Agreements
 from session.checks.check import Check
 from session.storage.folders import project_folders
 from tests.bench.pty_spark import ROOT, START, Pty
-from tests.e2e.moving_svg import MovingSvg
-from tests.e2e.picture import CHAT, COLUMNS, ROWS, Recorder
+from tests.e2e.picture import COLUMNS, ROWS, Recorder, save
 
 SAMPLE = Path(__file__).with_name("race_sample")
 PROMPT = "/try 5 make the tests of durations pass"
@@ -109,10 +108,7 @@ def main() -> None:
             pane.end()
             partner.terminate()
             partner.wait()
-    picture = MovingSvg(recorder.frames, COLUMNS, CHAT, recorder.length, still)
-    file.write_text(picture.document(TITLE), "utf-8")
-    size = file.stat().st_size / 1000
-    print(f"{file}: {len(recorder.frames)} frames, {recorder.length:.1f} s, {size:.0f} KB")
+    save(recorder, still, TITLE, file)
 
 
 if __name__ == "__main__":

@@ -78,11 +78,12 @@ def test_the_verdict_on_an_earlier_turn_starts_nothing() -> None:
 
 def test_a_request_says_each_message_once_and_stays_short() -> None:
     found = [Red(f"a.py:{line}", "no such name", "tests") for line in range(1, 40)]
-    found += [Red("b.py:1", "no such name", "types"), Red("", "exit 1", "other")] * 2
+    found += [Red("b.py:1", "no such type", "lint"), Red("", "exit 1", "other")] * 2
+    found += [Red("b.py:1", "no such type", "types"), Red("c.py:1", "no such type", "types")]
     assert red_request(found).splitlines() == [
         "These checks fail. Mend what they found:",
         "- a.py:1: no such name (tests); the same at a.py:2, a.py:3, a.py:4 and 35 more places",
-        "- b.py:1: no such name (types)",
+        "- b.py:1: no such type (lint, types); the same at c.py:1",
         "- exit 1 (other)",
     ]
     many = red_request(Red(f"a.py:{line}", f"message {line}", "tests") for line in range(60))

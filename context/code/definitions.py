@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from context.code.bounded_parsing import ParseBudget, TooHardError
 from context.code.c_function_bodies import without_bodies
-from context.code.c_macros import take_macros, with_macros
+from context.code.c_preprocessor import take_macros, with_macros, with_variants
 from context.code.languages import Language, load, named_language
 from context.code.signatures import symbol_of
 from context.code.symbols import KINDS, Symbol
@@ -46,12 +46,15 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
 
 def _all_definitions(language: Language, text: str, budget: ParseBudget) -> tuple[Symbol, ...]:
     source = text.encode("utf-8", "replace")
+    whole = source
     if language.bodies:
         source = without_bodies(source)
     if not language.macros:
-        return _read(language, source, _NESTED, budget)
-    source, macros = take_macros(source)
-    return with_macros(_read(language, source, _NESTED, budget), macros)
+        found = _read(language, source, _NESTED, budget)
+    else:
+        source, macros = take_macros(source)
+        found = with_macros(_read(language, source, _NESTED, budget), macros)
+    return with_variants(whole, found) if language.conditions else found
 
 
 def _read(language: Language, source: bytes, levels: int, budget: ParseBudget) -> tuple[Symbol, ...]:

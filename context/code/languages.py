@@ -42,6 +42,7 @@ class Language:
     quotes: bool = False
     bodies: bool = False
     macros: bool = False
+    conditions: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +70,7 @@ def languages() -> dict[str, Language]:
             quotes=table.get("quotes", False),
             macros=table.get("macros", False),
             bodies=table.get("bodies", False),
+            conditions=table.get("conditions", False),
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
     return by_name

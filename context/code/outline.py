@@ -52,7 +52,7 @@ class Outline:
         lines = [
             f"{'  ' * symbol.depth}{symbol.signature}{f' — {symbol.doc}' if symbol.doc else ''}\n"
             for symbol in self.symbols
-            if not symbol.inside_function
+            if not symbol.inside_function and not symbol.variant
         ]
         if self.more:
             lines.append(MORE)

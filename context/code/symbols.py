@@ -30,3 +30,5 @@ class Symbol(NamedTuple):
     """One past the line where the signature ends."""
     depth: int = 0
     inside_function: bool = False
+    variant: bool = False
+    """Whether it is the same as an earlier one under another ``#if`` condition; outlines show that one."""

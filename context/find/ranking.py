@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from context.code.languages import is_code
 from context.disk.source import Unread, read
+from context.find.expansion import other_forms
+from context.project.attributes import unedited_in
 from context.project.project_paths import ProjectPaths, nearness, project_paths
 from context.text.generated import unedited_root
 from context.text.terms import stem
@@ -158,6 +160,10 @@ def rank(
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
     asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}
+    known_words = set().union(*map(words, hand[:_MOST_HELD]))
+    subject = {word: weight for word, weight in asked.items() if word not in known_words}
+    more = other_forms(subject, snapshot.words)
+    asked, subject = {**more, **asked}, {**more, **subject}
     evidence, wanted, held_words = _evidence(snapshot, asked, hand)
     near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
@@ -199,8 +205,6 @@ def rank(
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
     order = Order(tuple(first), tuple(top), near, paths, discount)
-    known_words = set().union(*map(words, hand[:_MOST_HELD]))
-    subject = {word: weight for word, weight in asked.items() if word not in known_words}
     return Ranking(order, scores, reasons, wanted, held_words, subject)
 
 
@@ -285,11 +289,11 @@ def _near(hand: tuple[str, ...], paths: ProjectPaths) -> Mapping[str, float]:
 def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
     """A function that gives the discount of a path: 1 for code that people edit, less for other files."""
     rules: dict[str, float] = settings()["discounts"]
-    unedited = snapshot.words.unedited
+    unedited = unedited_in(snapshot)
     mine = tuple({root for path in hand if (root := unedited_root(path))})
 
     def discount(path: str) -> float:
-        if unedited and snapshot.entries.place(path) in unedited and not path.startswith(mine):
+        if unedited(path) and not path.startswith(mine):
             return rules["unedited"]
         return 1.0 if is_code(path) else rules["prose"]
 

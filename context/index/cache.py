@@ -23,7 +23,7 @@ from zlib import crc32
 from context.disk.replace_file import replacing
 from context.index.segment import DamagedSegment, Segment
 
-_FORMAT = 7
+_FORMAT = 8
 _LIST = "files"
 _KEPT = 3600
 """Seconds that an unlisted segment is kept, since another process may be about to list it."""

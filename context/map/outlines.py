@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
 OUTLINES = f"{LIST_FENCE}\n### Definitions\n\n{LIST_FENCE}"
 """Ends the list of paths, and begins that of outlines."""
-_LONGEST_SIGNATURE = 72
-"""Length in characters that signatures are cut to."""
+_SIGNATURE, _SMALL_SIGNATURE = 72, 48
+"""Lengths in characters that signatures are cut to: in a large map, and in a small one."""
+_SMALL_MAP = 12_000
+"""Number of tokens up to which a map is small."""
 _SHARE = 8
 """At first, one outline may take this fraction (an eighth) of the room that is left."""
 _BREADTH = 12
@@ -51,22 +54,32 @@ class OutlinesShown:
 def fit_outlines(
     snapshot: Snapshot, ranking: Ranking, room: int, count: Count, whole: frozenset[str]
 ) -> OutlinesShown:
-    """The outlines that fit in ``room`` tokens, those of the files in ``whole`` last.
+    """The outlines that fit in ``room`` tokens, those of the files in ``whole`` last."""
+    order = ranking.order
+    others = (path for path in order if path not in whole)
+    paths = chain(others, (path for path in order if path in whole))
+    return outlines_of(paths, snapshot, ranking, room, count, OUTLINES)
+
+
+def outlines_of(
+    paths: Iterable[str], snapshot: Snapshot, ranking: Ranking, room: int, count: Count, heading: str
+) -> OutlinesShown:
+    """The outlines of ``paths`` that fit in ``room`` tokens below a heading, whose tokens count too.
 
     Each outline first gets a share of the room, so that one long file does not crowd out many others; the
     room left over extends the cut ones, by rank. Once many files in a row did not fit, the rest is only
     counted.
     """
-    fitting = _Fitting(room, count, word_weights(ranking.wanted, snapshot.words))
-    entries, order = snapshot.entries, ranking.order
+    fitting = _Fitting(room, count, word_weights(ranking.wanted, snapshot.words), count(heading))
+    entries = snapshot.entries
+    longest = _SMALL_SIGNATURE if room <= _SMALL_MAP else _SIGNATURE
     unoutlined: list[tuple[str, int]] = []
     failures = 0
-    others = (path for path in order if path not in whole)
-    for path in chain(others, (path for path in order if path in whole)):
+    for path in paths:
         size = entries.outline_size(path)
         if not size:
             continue
-        if fitting.left >= MIN_TOKENS and fitting.add(path, short_block(entries.block(path))):
+        if fitting.left >= MIN_TOKENS and fitting.add(path, short_block(entries.block(path), longest)):
             failures = 0
             continue
         unoutlined.append((path, size // CHARACTERS_PER_TOKEN))
@@ -84,13 +97,13 @@ class _Fitting:
     """The outlines chosen so far: ``shown`` are the entries as shown, ``cut`` those of them that were cut, in
     full."""
 
-    def __init__(self, room: int, count: Count, weights: WordWeights) -> None:
+    def __init__(self, room: int, count: Count, weights: WordWeights, heading: int) -> None:
         self.shown: dict[str, str] = {}
         self.cut: dict[str, str] = {}
         self.spent = 0
         self._room, self._count, self._telling = room, count, weights
         self._share = max(_SHARE, room**0.5 / _BREADTH)
-        self._heading = count(OUTLINES)
+        self._heading = heading
         self._costs: dict[str, int] = {}
 
     @property
@@ -142,16 +155,13 @@ class _Fitting:
 
 
 @lru_cache(maxsize=20_000)
-def short_block(block: str) -> str:
-    """A file's entry with long signatures cut and documentation left out."""
+def short_block(block: str, longest: int) -> str:
+    """A file's entry with signatures of at most ``longest`` characters, and without documentation."""
     lines = block.split("\n")
     cut = [line.partition(" — ")[0] for line in lines[1:]]
     return "\n".join(
         [
             lines[0],
-            *(
-                line if len(line) <= _LONGEST_SIGNATURE else f"{line[: _LONGEST_SIGNATURE - 1]}…"
-                for line in cut
-            ),
+            *(line if len(line) <= longest else f"{line[: longest - 1]}…" for line in cut),
         ]
     )

@@ -6,16 +6,18 @@ outlines that changed, so that the server's prompt cache keeps the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from context.index.entries import file_block
 from context.map.blocks import KnownBlocks, known_paths, shown_blocks
 from context.map.folders import fit_folders
 from context.map.limits import CHARACTERS_PER_TOKEN, MAX_CHARACTERS_PER_TOKEN, Count
-from context.map.outlines import OUTLINES, fit_outlines
+from context.map.outlines import OUTLINES, fit_outlines, outlines_of
+from context.project.attributes import unedited_in
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, REMOVED
 from context.text.fences import LIST_FENCE
@@ -41,8 +43,18 @@ _DELTA = (
     "## Project map: what changed in it\n\nThese entries override the earlier ones of the same files. "
     "Where only some definitions changed, `-` marks what is gone and `+` what is there now.\n\n" + LIST_FENCE
 )
+_MORE = (
+    "## Project map: more of it\n\nDefinitions of further files that seem to matter (a last line tells how "
+    "many more a file has).\n\n" + LIST_FENCE
+)
 _MOST_CHANGED = 0.7
 """The largest share of an entry's length at which its changes are sent instead of the whole entry."""
+_MOST_MORE = 40
+"""Number of files that are tried."""
+_LEAST_MORE = 150
+"""Number of tokens below which none is."""
+_LEAST_SCORE = 0.05
+"""The score from which a file seems to matter."""
 _MOST_COMPARED = 4_000_000
 """Largest product of the two entries' line counts for which they are compared line by line."""
 
@@ -114,7 +126,8 @@ def full_cost(snapshot: Snapshot, count: Count, room: int) -> int:
     if size > room * MAX_CHARACTERS_PER_TOKEN:
         return size // CHARACTERS_PER_TOKEN
     framing = count(_COMPLETE) + count(LIST_FENCE)
-    return framing + sum(count(_entry(snapshot, path)) for path in snapshot.paths)
+    by_name = unedited_in(snapshot)
+    return framing + sum(count(_entry(snapshot, path, by_name(path))) for path in snapshot.paths)
 
 
 def list_cost(snapshot: Snapshot, count: Count, room: int) -> int:
@@ -138,9 +151,11 @@ def build_map(
     if not snapshot.paths:
         return MapPart()
     if full <= room:
-        blocks = {path: _entry(snapshot, path) for path in snapshot.paths}
+        unedited = unedited_in(snapshot)
+        named = [path for path in snapshot.paths if unedited(path)]
+        held = set(named)
+        blocks = {path: _entry(snapshot, path, path in held) for path in snapshot.paths}
         text = "".join(blocks.values())
-        named = [path for path in snapshot.paths if _by_name(snapshot, path)]
         for path in named:
             del blocks[path]
         known = KnownBlocks(blocks, snapshot.paths)
@@ -198,9 +213,10 @@ def build_delta(
             outlines[path] = block
             blocks[path] = changed_block(before, block)
     added, gone = _difference(known_paths(shown), snapshot.paths)
+    unedited = unedited_in(snapshot)
     for path in added:
-        blocks[path] = _entry(snapshot, path)
-        outlines[path] = "" if _by_name(snapshot, path) else blocks[path]
+        blocks[path] = _entry(snapshot, path, unedited(path))
+        outlines[path] = "" if unedited(path) else blocks[path]
     for path in gone:
         blocks[path] = f"{file_block(path, '').rstrip()}: gone\n"
     spent = count(_DELTA) + count(LIST_FENCE)
@@ -226,6 +242,32 @@ def build_delta(
     )
 
 
+def more_outlines(
+    snapshot: Snapshot,
+    ranking: Ranking,
+    known: Mapping[str, str],
+    files: Collection[str],
+    room: int,
+    count: Count,
+) -> MapPart:
+    """Outlines for a following request, in at most ``room`` tokens: of files that seem to matter, of which
+    the model knows neither the definitions (``known``, by path) nor any text (``files``)."""
+    if room < _LEAST_MORE:
+        return MapPart()
+    shown = shown_blocks(known)
+    likely = (
+        path
+        for _, path in ranking.order.top
+        if not shown.get(path) and path not in files and ranking.scores.get(path, 0.0) >= _LEAST_SCORE
+    )
+    found = outlines_of(islice(likely, _MOST_MORE), snapshot, ranking, room - count(LIST_FENCE), count, _MORE)
+    if not found.entries:
+        return MapPart()
+    text = _MORE + "".join(found.entries[path] for path in sorted(found.entries)) + LIST_FENCE
+    blocks = {path: _block(snapshot, path) for path in found.entries}
+    return MapPart(text, found.tokens + count(LIST_FENCE), blocks, in_part=found.in_part)
+
+
 def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The paths that were added, and those that are gone."""
     if before is now:
@@ -234,15 +276,9 @@ def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> tuple[list[str
     return [path for path in now if path not in known], [path for path in before if path not in listed]
 
 
-def _entry(snapshot: Snapshot, path: str) -> str:
-    """A file's block in a complete map."""
-    return file_block(path, "") if _by_name(snapshot, path) else _block(snapshot, path)
-
-
-def _by_name(snapshot: Snapshot, path: str) -> bool:
-    """Whether a complete map has the file by name alone, since nobody edits it by hand."""
-    unedited = snapshot.words.unedited
-    return bool(unedited) and snapshot.entries.place(path) in unedited
+def _entry(snapshot: Snapshot, path: str, by_name: bool) -> str:
+    """A file's block in a complete map, which has files that nobody edits by hand by name alone."""
+    return file_block(path, "") if by_name else _block(snapshot, path)
 
 
 def _block(snapshot: Snapshot, path: str) -> str:

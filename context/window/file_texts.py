@@ -17,6 +17,8 @@ _LONGEST_TOKEN = 12
 """Characters per token that no text reaches on average, so that a longer one need not be counted."""
 _NAMED_SHARE = 0.5
 """The largest share of the room that one named file may take whole."""
+LATER_OUTLINES = 0.25
+"""The share of the room for likely parts that outlines take in a following turn."""
 _MIN_TOKENS = 24
 """Number of tokens below which no file is tried, since its heading alone would not fit."""
 
@@ -51,6 +53,8 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
             room -= _show(packing, path, reason, room, named)
     room -= _names_only(packing, named, room)
     limit = packing.request.likely_limit
+    if limit is not None and not first:
+        limit = int(limit * (1 - LATER_OUTLINES))
     if first or limit is not None:
         show_likely(packing, ranking, room if limit is None else min(room, limit), first=first)
     return frozenset(path for path, shown in packing.files.items() if shown.whole)

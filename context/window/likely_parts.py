@@ -34,7 +34,7 @@ _SHORT_FILE, _TYPICAL_FILE = 800, 4_000
 """Lengths in characters: of a file that no shorter one is preferred to, and of a typical one."""
 _PATH_WEIGHT = 1.3
 """Weight of a path that surely has words of the request."""
-_FADE = 0.4
+_FADE = 0.5
 """Weight of the logarithm of the number of a file's passages so far, so that more files are shown."""
 _SURE = 1.0
 """Number of rare words whose score shows that a passage is about the request."""

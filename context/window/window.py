@@ -8,12 +8,22 @@ conversation, the files that the request names, pinned files, changed files, the
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from context.find.ranking import Ranking, rank, says_much
 from context.map.blocks import FrozenMap, with_changes
-from context.map.project_map import MapPart, build_delta, build_map, full_cost, list_cost, reuse_frozen_map
+from context.map.project_map import (
+    MapPart,
+    build_delta,
+    build_map,
+    full_cost,
+    list_cost,
+    more_outlines,
+    reuse_frozen_map,
+)
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.file_texts import show_files
+from context.window.file_texts import LATER_OUTLINES, show_files
 from context.window.packing import Packing
 from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
 from context.window.preamble import history, needed, project_instructions
@@ -83,8 +93,13 @@ def _map(
     if not first:
         known = {**packing.before.files, **packing.files}
         texts = frozenset(path for path, shown in known.items() if shown.whole)
-        packing.map = build_delta(packing.snapshot, packing.before.outlines, packing.room, count, texts)
-        _add_map(packing, packing.map, "definitions that changed since the map was shown")
+        delta = build_delta(packing.snapshot, packing.before.outlines, packing.room, count, texts)
+        _add_map(packing, delta, "definitions that changed since the map was shown")
+        room = min(packing.room, int((packing.request.likely_limit or 0) * LATER_OUTLINES))
+        outlines = with_changes(packing.before.outlines, delta.outlines, delta.gone)
+        more = more_outlines(packing.snapshot, ranking, outlines, known, room, count)
+        _add_map(packing, more, "definitions that match this request")
+        packing.map = replace(delta, outlines={**delta.outlines, **more.outlines})
         return
     frozen = packing.seen.frozen
     held_back = packing.removed | packing.withheld

@@ -38,10 +38,10 @@ from session.trust.project_trust import ProjectTrust
 _SMALL, _LARGE = 32_000, 112_000
 """Budgets in tokens up to which, and from which, these shares hold; between them they change evenly. A small
 map of what matters most leaves a small window more room for texts, and a large one has room for both."""
-MAP_SHARES = (0.22, 0.4)
+MAP_SHARES = (0.24, 0.4)
 """Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
 conversation."""
-LIKELY_SHARES = (0.48, 0.28)
+LIKELY_SHARES = (0.54, 0.28)
 """Shares that parts of files that nobody named may take in a fresh window."""
 RESTART_SHARE = 0.12
 """Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
@@ -52,13 +52,12 @@ _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
 """Seconds that the first prompt waits for the project to be read."""
-FULL = 0.75
-"""Share of the budget, without instructions and tools, at which the window is started afresh, with the
-past as history; the rest is room for the request's rounds."""
-FRESH_SHARES = (0.7, 0.65)
-"""Shares of a small and of a large budget, without instructions and tools, that a fresh window may fill with
-files and the map. They are below :data:`FULL`, or each turn of a project with many changes would start a
-window afresh."""
+FULL_SHARES = (0.85, 0.75)
+"""Shares of a small and of a large budget, without instructions and tools, at which the window is started
+afresh, with the past as history; the rest is room for the request's rounds."""
+FRESH_SHARES = (0.8, 0.65)
+"""Shares that a fresh window may fill with files and the map. They are below :data:`FULL_SHARES`, or each
+turn of a project with many changes would start a window afresh."""
 
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
@@ -179,8 +178,8 @@ class Preparation:
         extra = sum(self.count(text) for text in unsent)
         extra += self.count(REPORT_HEAD + report) if report else 0
         used = memory.conversation.tokens + extra + self.count(prompt)
-        room = self.budget - self.instruction_tokens
-        full = share < 1 or (used > FULL * room and bool(memory.conversation.items))
+        limit = restart_limit(self.budget, self.instruction_tokens)
+        full = share < 1 or (used > limit and bool(memory.conversation.items))
         fresh = full or not memory.conversation.items
         news = REPORT_HEAD + "".join(kept) if kept and not fresh else ""
         extra += self.count(news) if news else 0
@@ -230,7 +229,7 @@ class Preparation:
         what is left until the window would be started afresh."""
         if fresh:
             return int(RESTART_SHARE * budget) if memory.conversation.items else likely_limit(budget)
-        left = int(FULL * (self.budget - self.instruction_tokens)) - memory.conversation.tokens
+        left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
         return max(0, min(int(LATER_SHARE * budget), left))
 
     @property
@@ -277,12 +276,22 @@ class Preparation:
 
 def map_limit(budget: int) -> int:
     """The tokens that the map may take of a window of ``budget`` tokens."""
-    return int(_share(MAP_SHARES, budget) * budget)
+    return _tokens(MAP_SHARES, budget)
 
 
 def likely_limit(budget: int) -> int:
     """The tokens that parts of files that nobody named may take of a fresh window of ``budget`` tokens."""
-    return int(_share(LIKELY_SHARES, budget) * budget)
+    return _tokens(LIKELY_SHARES, budget)
+
+
+def _tokens(shares: tuple[float, float], budget: int) -> int:
+    """The share of a budget in tokens, which never shrinks as the budget grows if the large share is of more
+    tokens than the small one."""
+    small, large = shares
+    if not _SMALL < budget < _LARGE:
+        return int((small if budget <= _SMALL else large) * budget)
+    least, most = small * _SMALL, large * _LARGE
+    return int(least + (most - least) * (budget - _SMALL) / (_LARGE - _SMALL))
 
 
 def _share(shares: tuple[float, float], budget: int) -> float:
@@ -294,6 +303,12 @@ def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
     too."""
     return instructions + int(_share(FRESH_SHARES, budget) * (budget - instructions - tools))
+
+
+def restart_limit(budget: int, standing: int) -> int:
+    """The tokens of a conversation above which its window is started afresh; ``standing`` are those of the
+    instructions and tools."""
+    return int(_share(FULL_SHARES, budget) * (budget - standing))
 
 
 class Preparations:

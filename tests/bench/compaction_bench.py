@@ -31,7 +31,7 @@ from session.events import (
 )
 from session.journal.reading import read_event, read_records
 from session.memory.past_turns import PastTurnsFold
-from session.turn.preparation import FULL, map_limit
+from session.turn.preparation import map_limit, restart_limit
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools need."""
@@ -93,7 +93,7 @@ def replay(events: Iterable[Event], budget: int, counter: Counter) -> None:
         past = exchanges.past()
         added = count(past.turns[-1].text()) * 3  # reasoning, patches and reports are in the window as well
         before, window = window, window + added
-        if window <= FULL * (budget - INSTRUCTIONS):
+        if window <= restart_limit(budget, INSTRUCTIONS):
             prefix.append(before / window)
             continue
         began = time.perf_counter()

@@ -21,12 +21,12 @@ from context.text.tokens import Counter
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
 from session.turn.preparation import (
-    FULL,
     LATER_SHARE,
     RESTART_SHARE,
     fill_limit,
     likely_limit,
     map_limit,
+    restart_limit,
 )
 from tests.bench.replay_truth import git, is_source
 
@@ -62,7 +62,7 @@ def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
         budget,
         used=used,
         map_limit=map_limit(budget),
-        likely_limit=int(min(LATER_SHARE * budget, FULL * budget - used)) if used else likely,
+        likely_limit=min(int(LATER_SHARE * budget), restart_limit(budget, 0) - used) if used else likely,
         fill_limit=None if used else fill_limit(budget, 0, 0),
     )
 
@@ -95,7 +95,7 @@ def main() -> None:
                 (folder / path).write_text(git(folder, "show", f"{commit}:{path}"), "utf-8")
                 start = time.perf_counter()
                 snapshot = project.update([path])
-                if used > FULL * given.budget:
+                if used > restart_limit(given.budget, 0):
                     seen, used = seen.restart(), 0
                     fresh_starts += 1
                 window = build(asked(given.budget, used, restart=bool(fresh_starts)), snapshot, counter, seen)

@@ -6,6 +6,6 @@
 (type_alias name: (type_identifier) @name) @type
 (field_declaration) @field
 (method_elem name: (field_identifier) @name) @field
-(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
+(source_file (const_declaration (const_spec name: (identifier) @name) @constant) (#not-eq? @name "_"))
 (source_file (var_declaration (var_spec name: (identifier) @name) @constant) (#not-eq? @name "_"))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)) (#not-eq? @name "_"))

@@ -25,6 +25,15 @@
   (variable_declaration . (variable_declarator name: (identifier) @name value: (_) @_value))] @constant
   (#not-match? @_value "^require\\b")))
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))
+; Of an object with functions the signature is its header, since the functions have entries of their own.
+(program ([(lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))
+  (variable_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))]
+  @constant))
+(program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))
+  @constant))
 ; Blocks of tests.
 (expression_statement (call_expression
   function: [(identifier) @_call (member_expression object: (identifier) @_call)

@@ -34,6 +34,15 @@
 (ambient_declaration [(lexical_declaration . (variable_declarator name: (identifier) @name))
   (variable_declaration . (variable_declarator name: (identifier) @name))] @constant)
 (program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name)) @constant))
+; Of an object with functions the signature is its header, since the functions have entries of their own.
+(program ([(lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))
+  (variable_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))]
+  @constant))
+(program (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name
+  value: [(object (method_definition)) (object (pair value: [(arrow_function) (function_expression)]))] @body))
+  @constant))
 ; Blocks of tests.
 (expression_statement (call_expression
   function: [(identifier) @_call (member_expression object: (identifier) @_call)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.pieces import Approved, Kind
@@ -197,3 +199,24 @@ def test_a_map_that_changed_much_is_frozen_anew(repo: Repo, counter: Counter) ->
     window = conversation.turn("afresh")
     assert sum(piece.kind is Kind.MAP for piece in window.pieces) == 1
     assert conversation.seen.frozen is not None and conversation.seen.frozen is not frozen
+
+
+def test_a_new_subject_brings_outlines_that_the_map_had_no_room_for(repo: Repo, counter: Counter) -> None:
+    bulk = {f"lib/part_{n}.py": "def part_of_the_engine(first, second): ...\n" * 12 for n in range(40)}
+    body = "".join(f"    value = value * {n}  # step {n} of a long way\n" for n in range(60))
+    others = {f"zz/boat_{n}.py": f"def rudder_{n}(value):\n{body}    return value\n" for n in range(8)}
+    repo.commit(**bulk, **others)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("part of the engine", "", 12_000, map_limit=900, likely_limit=0)
+    first = build(asked, snapshot, counter)
+    assert not any("def rudder" in piece.text for piece in first.pieces)
+    seen = Seen().after(first.shown)
+    turn = replace(asked, text="the rudder of the boat", used=first.tokens, likely_limit=1_200)
+    window = build(turn, snapshot, counter, seen)
+    (more,) = (piece for piece in window.pieces if piece.kind is Kind.MAP)
+    told = [n for n in range(8) if f"zz/boat_{n}.py:\n def rudder_{n}(value)\n" in more.text]
+    assert len(told) > 3 and more.tokens <= 300 and window.tokens - first.tokens <= 1_250
+    assert not any(piece.path == f"zz/boat_{n}.py" for piece in window.pieces for n in told)
+    later = replace(turn, used=window.tokens)
+    again = build(later, snapshot, counter, seen.after(window.shown))
+    assert not any(f"def rudder_{n}" in piece.text for piece in again.pieces[:1] for n in told)

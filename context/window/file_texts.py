@@ -23,10 +23,13 @@ _MIN_TOKENS = 24
 """Number of tokens below which no file is tried, since its heading alone would not fit."""
 
 
-def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> frozenset[str]:
+def show_files(
+    packing: Packing, ranking: Ranking, room: int, limit: int | None, *, first: bool
+) -> frozenset[str]:
     """Add the files that matter in at most ``room`` tokens, and return those that are shown whole.
 
-    ``first`` says that this is the first window of a conversation.
+    Likely parts take at most ``limit`` of them; without a limit there are none in a following turn. ``first``
+    says that this is the first window of a conversation.
     """
     place = {path: at for at, path in enumerate(ranking.order.first)}
     changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
@@ -52,7 +55,6 @@ def show_files(packing: Packing, ranking: Ranking, room: int, *, first: bool) ->
         else:
             room -= _show(packing, path, reason, room, named)
     room -= _names_only(packing, named, room)
-    limit = packing.request.likely_limit
     if limit is not None and not first:
         limit = int(limit * (1 - LATER_OUTLINES))
     if first or limit is not None:

@@ -75,7 +75,10 @@ def _files_and_map(packing: Packing) -> None:
         if map_cost <= packing.room * _MAP_SHARE:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
-    whole = show_files(packing, ranking, file_room, first=not known_map)
+    likely = limited
+    if likely is not None and not known_map and packing.request.shared_limit is not None:
+        likely = max(likely, packing.request.shared_limit - min(full, limit))
+    whole = show_files(packing, ranking, file_room, likely, first=not known_map)
     _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map)
     part = packing.map
     packing.left_out += [

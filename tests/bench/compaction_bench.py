@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from context.text.tokens import Counter
+from context.window.limits import map_limit, restart_limit
 from session.compaction.packing import History, history, room_in
 from session.events import (
     DialogueCompacted,
@@ -31,7 +32,6 @@ from session.events import (
 )
 from session.journal.reading import read_event, read_records
 from session.memory.past_turns import PastTurnsFold
-from session.turn.preparation import map_limit, restart_limit
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools need."""

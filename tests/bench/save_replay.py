@@ -18,16 +18,17 @@ from pathlib import Path
 
 from context.project.project import Project
 from context.text.tokens import Counter
-from context.window.seen import Seen
-from context.window.window import WindowRequest, build
-from session.turn.preparation import (
+from context.window.limits import (
     LATER_SHARE,
     RESTART_SHARE,
     fill_limit,
     likely_limit,
     map_limit,
     restart_limit,
+    shared_limit,
 )
+from context.window.seen import Seen
+from context.window.window import WindowRequest, build
 from tests.bench.replay_truth import git, is_source
 
 CACHED = 0.1
@@ -63,6 +64,7 @@ def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
         used=used,
         map_limit=map_limit(budget),
         likely_limit=min(int(LATER_SHARE * budget), restart_limit(budget, 0) - used) if used else likely,
+        shared_limit=None if used or restart else shared_limit(budget),
         fill_limit=None if used else fill_limit(budget, 0, 0),
     )
 

@@ -216,3 +216,20 @@ def test_the_passages_of_a_file_in_the_index_are_found_without_parsing_it(repo: 
     assert isinstance(changed, Source)
     assert snapshot.entries.layout(changed.path, changed.digest) == b""
     assert project.update(["a/widget.py"]).entries.layout(changed.path, changed.digest) != b""
+
+
+def test_likely_parts_take_the_room_that_a_small_map_leaves(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest(
+        "a long way of the step", "", 12_000, map_limit=2_000, likely_limit=1_500, fill_limit=9_000
+    )
+    few, more = (
+        build(dataclasses.replace(asked, shared_limit=limit), snapshot, counter) for limit in (None, 4_000)
+    )
+
+    def texts(window: Window) -> int:
+        return sum(piece.tokens for piece in likely(window).values())
+
+    the_map = next(piece.tokens for piece in more.pieces if piece.kind is Kind.MAP)
+    assert 1_000 < texts(few) <= 1_500 < 3_000 < texts(more) <= 4_000 - the_map

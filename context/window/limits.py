@@ -1,0 +1,67 @@
+"""How much of a budget the parts of a session's windows may take, and when a window is started afresh."""
+
+from __future__ import annotations
+
+_SMALL, _LARGE = 32_000, 112_000
+"""Budgets in tokens up to which, and from which, these shares hold; between them they change evenly. A small
+map of what matters most leaves a small window more room for texts, and a large one has room for both."""
+MAP_SHARES = (0.24, 0.4)
+"""Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
+conversation."""
+LIKELY_SHARES = (0.54, 0.28)
+"""Shares that parts of files that nobody named may take in a fresh window."""
+SHARED_SHARES = (0.78, 0.4)
+"""Shares that they may take together with the map, if that takes little since the project is small."""
+RESTART_SHARE = 0.12
+"""Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
+until the next one."""
+LATER_SHARE = 0.06
+"""Share of the budget that they may take in a following turn."""
+FULL_SHARES = (0.85, 0.75)
+"""Shares of a small and of a large budget, without instructions and tools, at which the window is started
+afresh, with the past as history; the rest is room for the request's rounds."""
+FRESH_SHARES = (0.8, 0.65)
+"""Shares that a fresh window may fill with files and the map. They are below :data:`FULL_SHARES`, or each
+turn of a project with many changes would start a window afresh."""
+
+
+def map_limit(budget: int) -> int:
+    """The tokens that the map may take of a window of ``budget`` tokens."""
+    return _tokens(MAP_SHARES, budget)
+
+
+def likely_limit(budget: int) -> int:
+    """The tokens that parts of files that nobody named may take of a fresh window of ``budget`` tokens."""
+    return _tokens(LIKELY_SHARES, budget)
+
+
+def shared_limit(budget: int) -> int:
+    """The tokens that likely parts and a small map may take together of a fresh window."""
+    return _tokens(SHARED_SHARES, budget)
+
+
+def _tokens(shares: tuple[float, float], budget: int) -> int:
+    """The share of a budget in tokens, which never shrinks as the budget grows if the large share is of more
+    tokens than the small one."""
+    small, large = shares
+    if not _SMALL < budget < _LARGE:
+        return int((small if budget <= _SMALL else large) * budget)
+    least, most = small * _SMALL, large * _LARGE
+    return int(least + (most - least) * (budget - _SMALL) / (_LARGE - _SMALL))
+
+
+def _share(shares: tuple[float, float], budget: int) -> float:
+    small, large = shares
+    return small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
+
+
+def fill_limit(budget: int, instructions: int, tools: int) -> int:
+    """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
+    too."""
+    return instructions + int(_share(FRESH_SHARES, budget) * (budget - instructions - tools))
+
+
+def restart_limit(budget: int, standing: int) -> int:
+    """The tokens of a conversation above which its window is started afresh; ``standing`` are those of the
+    instructions and tools."""
+    return int(_share(FULL_SHARES, budget) * (budget - standing))

@@ -274,8 +274,8 @@ class SparkApp(App[int], inherit_bindings=False):
         the session, which is there in a moment."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             self.panes.held.key_pressed()
-            if self.ready and event.key != "ctrl+c":
-                self.controls.quitting.disarm()
+            if self.ready:
+                self.controls.key_pressed(event.key)
         typed = event if isinstance(event, events.Key | events.Paste) and not event.is_forwarded else None
         if typed is not None and not await self.key_turns.before(typed):
             return

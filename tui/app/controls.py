@@ -70,6 +70,12 @@ class Controls:
     touches: TouchControl
     model_offer: ModelOffer
 
+    def key_pressed(self, key: str) -> None:
+        """Note that somebody is there, whatever the key does."""
+        self.session.side.typed()
+        if key != "ctrl+c":
+            self.quitting.disarm()
+
 
 def make_controls(
     app: App[int],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
+from session.side import side_requests
 from tests.tui.stage import Stage, stage
 
 HERE = {
@@ -56,6 +58,22 @@ async def change_and_save(it: Stage) -> None:
 def row(it: Stage, line: int) -> str:
     """The row of the editor that shows a line, with its gutter."""
     return next(text for text in it.screen.splitlines() if f" {line} " in text[:10])
+
+
+async def test_a_save_is_reviewed_after_a_long_look_at_what_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = 0.0
+    monkeypatch.setattr(side_requests, "monotonic", lambda: monotonic() + later)
+    async with stage(tmp_path, files=FILES, script=script(HERE)) as it:
+        await it.until(lambda: it.session.context.snapshot.complete, "the reading of the project")
+        assert await it.app.shown_file.open("greeter.py")
+        await it.pilot.press("f2")
+        it.app.editor.choose(((6, 11), (6, 16)))
+        await it.pilot.press(*'"Hi " + name')
+        later = 2 * side_requests.AWAY_SECONDS
+        await it.pilot.press("ctrl+s")
+        await it.until(lambda: "●" in row(it, 7)[:6], "the sign")
 
 
 async def test_a_finding_is_shown_in_the_gutter_and_moves_with_its_line(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tui.drawing.rows import Span
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
+    from pygments.token import _TokenType
 
 FARTHEST_REST = 120
 """The most lines without a restart point after which lexing restarts anyway, which bounds the work per line.
@@ -57,11 +58,11 @@ def _roles() -> dict[str, str]:
 
 
 @lru_cache(maxsize=512)
-def _role_of(token: str) -> str:
-    roles = _roles()
-    while token not in roles:
-        token = token.rpartition(".")[0] or "Token"
-    return "." + roles[token]
+def _role_of(token: _TokenType) -> str:
+    name, roles = str(token), _roles()
+    while name not in roles:
+        name = name.rpartition(".")[0] or "Token"
+    return "." + roles[name]
 
 
 def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
@@ -70,7 +71,7 @@ def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
         return [[(line, ".text")] if line else [] for line in lines]
     out: list[list[Span]] = [[]]
     for token, text in lexer.get_tokens("\n".join(lines)):
-        role = _role_of(str(token))
+        role = _role_of(token)
         while True:
             piece, newline, text = text.partition("\n")
             if piece:

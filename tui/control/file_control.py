@@ -77,7 +77,8 @@ class FileControl:
 
     def pick_file(self) -> None:
         """Have the user pick a file to open; if the list is shown, close it."""
-        self._overlays.pick_file(self._session, self._file.path, self.open)
+        edited = {*self._file.marks.paths, *(each.path for each in self._file.buffers)}
+        self._overlays.pick_file(self._session, self._file.path, edited, self.open)
 
     def open(self, path: str, line: int | None = None) -> None:
         """Show a file, at a line from 1 if one is given. Keys for the editor wait for it, others do not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -82,17 +82,22 @@ class OverlayControl:
             self._app.push_screen(screen)
 
     def pick_file(
-        self, session: SessionPort, current: str, opened: Callable[[str, int | None], None]
+        self,
+        session: SessionPort,
+        current: str,
+        edited: Collection[str],
+        opened: Callable[[str, int | None], None],
     ) -> None:
         """Have the user pick a file, and a line from 1 if they type one, for ``opened``; where the list is
-        shown already, close it."""
+        shown already, close it. ``edited`` come first."""
         from tui.overlays.file_picker import FilePicker
 
         if self._left(FilePicker):
             return
         leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
         hint, reading = f"Enter opens · {leave}", lambda: session.context.reading
-        picker = FilePicker(self.themes.palette, session.files.list, current, hint=hint, reading=reading)
+        listed, palette = session.files.list, self.themes.palette
+        picker = FilePicker(palette, listed, current, hint=hint, reading=reading, first=edited)
         picker.on_closed = _with_path(lambda path: opened(path, picker.line))
         self._app.push_screen(picker)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from rich.cells import cell_len
 from textual import events, work
@@ -61,14 +61,17 @@ class FilePicker(ClosingScreen[str | None]):
         hint: str = "Enter opens · Esc leaves",
         typed: str = "type a part of the path, :40 for a line",
         reading: Callable[[], bool] = lambda: False,
+        first: Collection[str] = (),
     ) -> None:
         """``listed`` returns the current paths, and ``reading`` whether more may come; ``recent`` is marked
-        as the file being shown. ``typed`` says what to type."""
+        as the file being shown. ``typed`` says what to type. Of paths that match as well, those in ``first``
+        come first."""
         super().__init__()
         self._title, self._hint = title, hint
         self._palette = palette
         self._lines = Lines(palette, id="lines")
         self._listed, self._reading = listed, reading
+        self._first = frozenset(first)
         self._paths = listed()
         self._recent = recent
         self._found: list[tuple[str, frozenset[int]]] = []
@@ -89,7 +92,7 @@ class FilePicker(ClosingScreen[str | None]):
 
     def on_mount(self) -> None:
         """Show all files."""
-        self._found = best("", self._paths, self.MOST)
+        self._found = best("", self._paths, self.MOST, self._first)
         self.call_after_refresh(self._draw)
         self.set_interval(self.LOOK_AGAIN, self._look_again)
 
@@ -147,7 +150,7 @@ class FilePicker(ClosingScreen[str | None]):
         letters, line = split_line(query)
         if line is not None and not letters and self._recent:
             letters = self._recent
-        self._found = await asyncio.to_thread(best, letters, self._paths, self.MOST)
+        self._found = await asyncio.to_thread(best, letters, self._paths, self.MOST, self._first)
         found = [path for path, _ in self._found]
         self._chosen = found.index(chosen) if chosen in found else 0
         self._draw()

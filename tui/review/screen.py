@@ -11,7 +11,7 @@ from session import events as said
 from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
-from tui.drawing.rows import Row
+from tui.drawing.rows import Row, breaks
 from tui.keys.keymap import scope
 from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
@@ -135,10 +135,9 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         each = self._each
         rows: list[Row] = []
         if each is not None and each.message:
-            rows = [
-                Row([(clipped(f" {visible(line)}", width), "warning")], FILL)
-                for line in each.message.split("\n")
-            ]
+            told = [f" {visible(line)}" for line in each.message.split("\n")]
+            pieces = [line[start:end] for line in told for start, end in breaks(line, max(1, width))]
+            rows = [Row([(line, "warning")], FILL) for line in pieces]
         if self._lines:
             rows += (side_by_side if self._beside else unified)(self._lines, width)
         elif each is not None:

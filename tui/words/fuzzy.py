@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from heapq import nsmallest
 
 
-def best(query: str, paths: Sequence[str], most: int) -> list[tuple[str, frozenset[int]]]:
+def best(
+    query: str, paths: Sequence[str], most: int, first: Collection[str] = ()
+) -> list[tuple[str, frozenset[int]]]:
     """The best ``most`` matches, best first, each with the positions of the matched letters. All letters of
-    ``query`` must occur in order; case and spaces are ignored."""
+    ``query`` must occur in order; case and spaces are ignored. Of matches that are as good, those in
+    ``first`` come first."""
     letters = "".join(query.split()).lower()
     if not letters:
-        return [(path, frozenset()) for path in paths[:most]]
+        ordered = sorted(paths, key=lambda path: path not in first) if first else paths
+        return [(path, frozenset()) for path in ordered[:most]]
     found = []
     for order, path in enumerate(paths):
         match = _match(letters, path)
         if match is not None:
-            found.append((match[0], len(path), order, path, match[1]))
-    return [(path, hits) for _, _, _, path, hits in nsmallest(most, found, key=lambda each: each[:3])]
+            found.append((match[0], path not in first, len(path), order, path, match[1]))
+    return [(path, hits) for *_, path, hits in nsmallest(most, found, key=lambda each: each[:4])]
 
 
 def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
@@ -65,11 +65,13 @@ async def test_escape_ends_a_search_that_enter_waits_for(
 ) -> None:
     going, searched = threading.Event(), threading.Event()
 
-    def slow(query: str, paths: Sequence[str], most: int) -> list[tuple[str, frozenset[int]]]:
+    def slow(
+        query: str, paths: Sequence[str], most: int, first: Collection[str]
+    ) -> list[tuple[str, frozenset[int]]]:
         if query:
             going.set()
             assert searched.wait(30)
-        return best(query, paths, most)
+        return best(query, paths, most, first)
 
     monkeypatch.setattr(file_picker, "best", slow)
     async with stage(tmp_path) as at:
@@ -93,6 +95,14 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
         await at.until(lambda: not isinstance(at.app.screen, FilePicker), "the panes")
         await asyncio.sleep(0)
         assert at.app.shown_file.path == ""
+
+
+def test_edited_files_come_before_those_that_match_as_well() -> None:
+    paths = ("a.md", "docs/utils.md", "src/click/utils.py")
+    assert best("utils", paths, 9)[0][0] == "docs/utils.md"
+    assert best("utils", paths, 9, {"src/click/utils.py"})[0][0] == "src/click/utils.py"
+    assert best("", paths, 9, {"src/click/utils.py"})[0][0] == "src/click/utils.py"
+    assert best("docs", paths, 9, {"src/click/utils.py"})[0][0] == "docs/utils.md"
 
 
 def test_a_name_that_begins_as_typed_comes_before_a_shorter_path_that_holds_it() -> None:

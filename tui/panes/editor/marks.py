@@ -44,6 +44,11 @@ class Marks:
     def __init__(self) -> None:
         self._files: dict[str, list[Mark]] = {}
 
+    @property
+    def paths(self) -> list[str]:
+        """The files with landed hunks."""
+        return [path for path, marks in self._files.items() if marks]
+
     def of(self, path: str) -> list[Mark]:
         """The marks of one file, from the top."""
         return sorted(self._files.get(path, ()), key=lambda mark: mark.start)

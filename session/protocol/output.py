@@ -18,9 +18,9 @@ MOST = 512
 """The most items a response may have. Each lookup searches them all, so the number is limited."""
 
 
-MOST_TEXT = 4_000_000
-"""Characters of one message or reasoning that are kept while it streams, the newest: more than any window
-holds."""
+MOST_TEXT = 1_000_000
+"""Characters of one message or reasoning that are kept while it streams, the newest: no model writes as much
+in one."""
 
 
 class TooManyItems(Exception):

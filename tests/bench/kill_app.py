@@ -153,17 +153,24 @@ class Killing:
 
     def wrong(self) -> Counter[str]:
         """What is wrong with what they left."""
-        landed = {
-            str(record["hunk"])
+        records = [
+            record
             for journal in self._journals()
             for record in read_records(journal)
             if record["type"] == "hunk.landed"
-        }
+        ]
+        # A hunk whose text was in its file already has changed nothing, and is in no ledger.
+        already = [record for record in records if record["status"] == "already_applied"]
+        landed = {str(record["hunk"]) for record in records if record not in already}
         found = faults(self._place.project, self._place.environ, sorted(landed))
+        if found["lost hunks"]:
+            print(*records, sep="\n")
+        found["already in the file"] = len(already)
         lines = (self._place.project / "notes.py").read_text().removeprefix(NOTES).splitlines()
         torn = [line for line in lines if line.strip() and not re.search(r"note\(\d*\)?", line)]
         found["torn texts"] = len(torn)
-        return found + Counter({"landed": len(landed), "sessions": len(self._journals())})
+        found.update({"landed": len(landed), "sessions": len(self._journals())})
+        return found
 
 
 @contextlib.contextmanager
@@ -192,7 +199,8 @@ def main() -> int:
         log = killing.folders.error_log
         if log.exists():
             print(log.read_text("utf-8")[:20_000])
-    counts = killing.counts + found
+    counts = killing.counts
+    counts.update(found)
     print(f"seed {given.seed}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     return int(any(counts[name] for name in (*FAULTS, "torn texts")))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
@@ -29,7 +30,8 @@ class Row:
     written, where it is drawn in another way.
     """
 
-    __slots__ = ("fill", "joint", "raw", "skip", "spans")
+    # Thousands of rows are kept: a string for each of its spans would take three times the memory.
+    __slots__ = ("_ends", "_roles", "fill", "joint", "raw", "skip", "text")
 
     def __init__(
         self,
@@ -40,7 +42,10 @@ class Row:
         joint: str | None = None,
         raw: str | None = None,
     ) -> None:
-        self.spans = tuple(spans)
+        self.text = "".join(text for text, _ in spans)
+        """The text of the row without styles."""
+        self._ends = tuple(accumulate(len(text) for text, _ in spans))
+        self._roles = _shared(tuple(role for _, role in spans))
         self.fill = fill
         self.skip = skip
         self.joint = joint
@@ -51,9 +56,17 @@ class Row:
         return _painted(self, palette, width)
 
     @property
-    def text(self) -> str:
-        """The text of the row without styles."""
-        return "".join(text for text, _ in self.spans)
+    def spans(self) -> tuple[Span, ...]:
+        """The pieces of its text with their roles."""
+        starts = (0, *self._ends)
+        pieces = (self.text[start:end] for start, end in pairwise(starts))
+        return tuple(zip(pieces, self._roles, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _shared(roles: tuple[str, ...]) -> tuple[str, ...]:
+    """One tuple for all rows with the same roles."""
+    return roles
 
 
 @lru_cache(maxsize=1024)  # some screens of rows: a strip takes several times the memory of its row

@@ -75,6 +75,11 @@ class Baselines:
         self._hunks.clear()
         self._touched.clear()
 
+    def texts(self, paths: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The lines of files as they are now; none of one that cannot be read."""
+        found = {path: read(self._root, path) for path in paths}
+        return {path: () if isinstance(each, Unread) else tuple(each.lines) for path, each in found.items()}
+
     def change(self, paths: Collection[str], allowed: Collection[str]) -> ReviewedChange:
         """What changed in ``paths`` since the last review; a model may see those that are ``allowed``."""
         files: list[ReviewedFile] = []

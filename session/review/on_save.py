@@ -120,6 +120,14 @@ class SaveReview:
             self._side.worked_elsewhere()
             self._signal(Signal.SAVED)
 
+    async def changed_elsewhere(self, paths: Collection[str]) -> None:
+        """Close the findings whose lines another program took away, as a checkout does."""
+        noted = {path for path in paths if self.findings.of([path])}
+        if noted:
+            for path, lines in (await asyncio.to_thread(self._baselines.texts, noted)).items():
+                for name in self.findings.gone(path, lines):
+                    self._close(name, "outdated")
+
     async def land(self, name: str) -> str:
         """Land the fix of a finding. Returns why that is not possible, or nothing."""
         finding = self.findings.get(name)

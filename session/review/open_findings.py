@@ -75,12 +75,11 @@ class OpenFindings:
 
     def outdated(self, change: ReviewedChange) -> list[str]:
         """The open findings whose lines are in the changed files no more."""
-        return [
-            each.finding
-            for file in change.files
-            for each in self.of([file.path])
-            if place_of(each, file.after) is None
-        ]
+        return [name for file in change.files for name in self.gone(file.path, file.after)]
+
+    def gone(self, path: str, lines: Sequence[str]) -> list[str]:
+        """The open findings in ``path`` whose lines are not among ``lines``, which are all of it."""
+        return [each.finding for each in self.of([path]) if place_of(each, lines) is None]
 
     def not_found_again(self, change: ReviewedChange, found: frozenset[str]) -> list[str]:
         """The model's findings on lines of ``change`` that a whole review of it did not find again."""

@@ -106,6 +106,7 @@ class OutsideSaves:
         if self._noting is not None:
             await self._noting
         paths, self._changed = self._changed, set()
+        await self._review().changed_elsewhere(paths)
         found = await asyncio.to_thread(self._found, paths if len(paths) <= _MOST_CHANGED else ())
         if found is None or not self._wanted():
             return

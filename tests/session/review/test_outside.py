@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import FilesChanged, FindingReported, SaveReviewed, TurnEnded
+from session.events import FilesChanged, FindingClosed, FindingReported, SaveReviewed, TurnEnded
 from session.review import outside
 from session.review.on_save import Mode
 from session.review.outside import OutsideSaves
@@ -100,6 +100,15 @@ async def test_what_another_program_saves_is_reviewed_against_head_and_then_agai
         await reviews(it, 2)
         first, second = asked(it)
         assert "+" in first and "third" not in first and "third" in second
+
+
+async def test_a_finding_whose_lines_a_checkout_takes_away_is_outdated(tmp_path: Path) -> None:
+    async with watched(tmp_path, (ERROR,)) as it:
+        (it.root / "a.py").write_text(MEAN)
+        await reviews(it, 1)
+        git(it.root, "checkout", "-q", "--", "a.py")
+        assert (await it.until(FindingClosed)).how == "outdated"
+        assert len(it.all(SaveReviewed)) == 1
 
 
 async def test_what_a_checkout_or_many_changes_at_once_write_is_not(

@@ -35,8 +35,9 @@ class FirstFrame:
     """The setting of that name."""
 
 
-def first_frame_of(opening: Opening) -> FirstFrame:
-    """The facts of a session that ``opening`` will make.
+def first_frame_of(opening: Opening, lean: str = "") -> FirstFrame:
+    """The facts of a session that ``opening`` will make. ``lean`` is what the user chose in place of the
+    setting of that name.
 
     Raises StoreError for a draft or earlier prompts that cannot be read, which is told in a line before
     there is a screen.
@@ -51,7 +52,7 @@ def first_frame_of(opening: Opening) -> FirstFrame:
         fast=settings.fast and provider.has_fast(opening.model.name),
         prompts=tuple(PromptHistory(state).read()),
         draft=Draft(state).read(),
-        lean=settings.lean,
+        lean=lean or settings.lean,
     )
 
 

@@ -63,11 +63,12 @@ def run_app(
 
     log_faults_to(opening.workspace.folders.error_log)
     streams = StandardStreams()
+    lean = ""
     while True:
         offers = _finder(opening) if again is not None and opening.keyless else None
         try:
             pending = PendingSession(
-                first_frame_of(opening), partial(_make, opening, resume, join=not prompt)
+                first_frame_of(opening, lean), partial(_make, opening, resume, join=not prompt)
             )
             choice = ThemeChoice(opening.workspace.folders.shared_state, opening.settings.theme, os.environ)
             app = SparkApp(
@@ -89,6 +90,7 @@ def run_app(
             _keep_unsaved(app)
             leave(fault("running the screen", problem), FAILED)
         typed = app.key_turns.held
+        lean = app.start.lean.wish if app.ready else lean
         if (followed := app.successor) is not None:
             resume, prompt, notice = followed, None, None
             continue

@@ -27,7 +27,8 @@ class LeanLook:
         self._app = app
         self._themes = themes
         self._status = status
-        self._wish = wish
+        self.wish = wish
+        """What the user chose last, else the setting."""
         self._told = False
         if (frames := frames_of(app)) is not None:
             frames.line.choice.on_change = self._changed
@@ -41,11 +42,11 @@ class LeanLook:
     def choose(self, wish: str) -> None:
         """Draw as the user wishes; without a wish, as the next one says."""
         names = [*WISHES]
-        wish = wish or names[(names.index(self._wish) + 1) % len(names)]
+        wish = wish or names[(names.index(self.wish) + 1) % len(names)]
         if wish not in WISHES:
             self._status.say(f"/lean takes one of: {', '.join(names)}", "error")
             return
-        self._wish = wish
+        self.wish = wish
         if (frames := frames_of(self._app)) is not None:
             frames.line.choice.wish(wish)
         self._status.say(_TOLD[wish])
@@ -53,7 +54,7 @@ class LeanLook:
     def _changed(self, detail: Detail) -> None:
         # Not here: a pane is about to paint.
         self._app.call_later(self._follow)
-        if not detail.coloured_code and self._wish == "auto" and not self._told:
+        if not detail.coloured_code and self.wish == "auto" and not self._told:
             self._told = True
             self._status.say(SLOW, "warning")
 

@@ -24,6 +24,9 @@ PREVIOUS_NOT_FOUND = "previous_response_not_found"
 _LONGEST_MESSAGE = 2_000
 _DEEPEST = 3
 _MOST_FOUND = 5
+_NOTHING = "None"
+"""What LiteLLM writes into the fields of an error that it does not know."""
+_NUMBER = re.compile(r"[1-5]\d\d")
 _WAIT_WORDS = re.compile(
     r"(?:(?:try|retry) again in|retry after) (?:about |approximately )?"
     r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:ours?|rs?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)?"
@@ -54,7 +57,8 @@ def read_error(body: dict[str, Any]) -> ServerError:
     code = _text(fields.get("code")) or ("" if kind == "error" else kind)
     message = _with_quoted(message, fields.get("metadata")) or code
     message = message or "the server reported an error without a message"
-    status = next((n for n in (body.get("status"), fields.get("status")) if _is_status(n)), None)
+    said = (body.get("status"), fields.get("status"), fields.get("code"))
+    status = next((number for each in said if (number := _status(each)) is not None), None)
     wait = _named_wait(body, fields)
     return ServerError(
         code,
@@ -120,12 +124,14 @@ def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return value.strip()
+        return "" if value == _NOTHING else value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else ""
 
 
-def _is_status(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599
+def _status(value: Any) -> int | None:
+    """An HTTP status; OpenRouter and LiteLLM put it into the code, the latter as text."""
+    number = int(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+    return number if type(number) is int and 100 <= number <= 599 else None
 
 
 def retry_after(message: str) -> float | None:

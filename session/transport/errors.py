@@ -55,9 +55,10 @@ class LinkError(Exception):
         self.retry_after = retry_after
 
     def saying(self, more: str) -> LinkError:
-        """The same error with ``more`` appended to its message."""
+        """The same error with a sentence appended to its message, which may have no full stop."""
+        message = self.message if self.message.endswith((".", "!", "?", "…")) else f"{self.message}."
         return LinkError(
-            self.kind, self.message + more, code=self.code, status=self.status, retry_after=self.retry_after
+            self.kind, message + more, code=self.code, status=self.status, retry_after=self.retry_after
         )
 
     @property

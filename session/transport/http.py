@@ -31,6 +31,8 @@ _KEPT_SECONDS = 3_600.0
 _MOST_REFUSAL_BYTES = 64 * 1024
 _DRAIN_SECONDS = 0.25
 _LISTS_MODELS = "/models"
+_STREAMS = frozenset({"text/event-stream", "application/octet-stream", "text/plain", ""})
+"""The types of an event stream: some servers stream without saying so."""
 
 
 class HttpLink:
@@ -161,8 +163,7 @@ class HttpLink:
     async def _judge(self, response: httpx2.Response) -> None:
         """Prepare to read an event stream; raise for any other response."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        # Some servers stream without saying so.
-        if response.is_success and kind in ("text/event-stream", "application/octet-stream", ""):
+        if response.is_success and kind in _STREAMS:
             self._chunks = response.aiter_bytes()
             self._stream = EventStream()
             return

@@ -6,10 +6,11 @@ from datetime import datetime
 
 import pytest
 
-from session.link.retries import Retries, when_to_ask_again
+from session.link.retries import Retries, passing, when_to_ask_again
 from session.protocol.errors import header_wait, read_error, retry_after
+from session.transport.endpoint import Endpoint
 from session.transport.errors import LinkError, LinkProblem
-from session.transport.refusals import read_refusal
+from session.transport.refusals import from_server, read_refusal
 
 NOON = 784_111_777.0
 """Sun, 06 Nov 1994 08:49:37 GMT."""
@@ -135,7 +136,30 @@ def test_an_error_is_read_wherever_the_server_puts_it(
     assert message in error.message and (error.code, error.param) == (code, param)
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "again"),
+    [
+        ({"message": "Provider disconnected", "code": 502}, 502, True),
+        ({"message": "later", "type": "None", "param": "None", "code": "429"}, 429, True),
+        ({"message": "no", "code": "400"}, 400, False),
+        ({"message": "no", "code": 7}, None, False),
+        ({"message": "no", "code": "server said 500"}, None, False),
+    ],
+)
+def test_a_status_in_place_of_the_code_is_read(
+    error: dict[str, object], status: int | None, again: bool
+) -> None:
+    read = read_error({"error": error})
+    assert (read.status, read.param) == (status, "")
+    assert passing(from_server(read, Endpoint("https://host/v1"), "model")) is again
+
+
 def test_an_error_in_a_list_is_read() -> None:
     body = b' [{"error": {"code": 404, "message": "models/x is not found", "status": "NOT_FOUND"}}]'
     assert read_refusal(404, body, {}).message == "models/x is not found"
     assert read_refusal(500, b"[broken", {}).message == "[broken"
+
+
+def test_a_servers_words_are_ended_before_more_is_said() -> None:
+    assert LinkError(LinkProblem.SERVER, "slow").saying(" Ask again.").message == "slow. Ask again."
+    assert LinkError(LinkProblem.SERVER, "slow.").saying(" Ask again.").message == "slow. Ask again."

@@ -82,6 +82,7 @@ PACKED = gzip.compress(stream())
         head("Content-Encoding: gzip") + PACKED,
         head("Content-Encoding: gzip", "Transfer-Encoding: chunked") + chunked(PACKED, 1),
         head("Content-Encoding: gzip") + PACKED[:-8],  # all of it is there but the sum
+        WELL.replace(b"text/event-stream", b"text/plain; charset=utf-8"),
     ],
 )
 async def test_a_stream_is_read_however_it_is_packed(reply: bytes) -> None:

@@ -75,6 +75,7 @@ class Settings:
     """Whether the user named the model; else it is the fastest for coding that the key can use."""
     provider: str = "openai"
     provider_named: bool = False
+    """Whether the user named the provider, by itself or by a model or an address of it."""
     """Whether the user named the provider, its model or its address; else a key decides."""
     base_url: str = ""
     effort: str = "medium"
@@ -306,7 +307,9 @@ def _finish(
     _check_effort(settings, catalogue)
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
     elsewhere = variable or settings.base_url
-    named = settings.model_named or flags.provider is not None or "provider" in user or bool(elsewhere)
+    # A model that no row knows says nothing of its provider.
+    model_tells = settings.model_named and settings.model in catalogue.models
+    named = model_tells or flags.provider is not None or "provider" in user or bool(elsewhere)
     return replace(settings, provider_named=named, base_url=flags.base_url or elsewhere or provider.base_url)
 
 

@@ -64,15 +64,16 @@ def with_provider_by_key(
     if not with_key or with_key[0] == settings.provider:
         return settings
     provider = catalogue.provider(with_key[0])
+    model = settings.model if settings.model_named else provider.coding[0]
     others = f"; {', '.join(with_key[1:])} would do too" if with_key[1:] else ""
     note = (
-        f"No key of {settings.provider} was found, but one of {provider.name}: {provider.coding[0]} answers"
+        f"No key of {settings.provider} was found, but one of {provider.name}: {model} answers"
         f"{others}. To choose another: --provider NAME, or provider = in config.toml"
     )
     return replace(
         settings,
         provider=provider.name,
-        model=provider.coding[0],
+        model=model,
         base_url=provider.base_url,
         notes=(*settings.notes, note),
     )

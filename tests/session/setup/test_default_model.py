@@ -66,6 +66,16 @@ def test_a_named_provider_gets_a_model_that_it_has(tmp_path: Path, own_folders: 
     assert named.model.name == "llama" and not named.default_unsettled
 
 
+def test_a_model_that_no_row_knows_is_asked_of_the_provider_with_a_key(
+    tmp_path: Path, own_folders: Path
+) -> None:
+    opening = opened(tmp_path, own_folders, {"GROQ_API_KEY": "gsk"}, model="novel-9")
+    assert (opening.settings.provider, opening.model.name) == ("groq", "novel-9")
+    assert not opening.missing and "one of groq: novel-9 answers" in opening.settings.notes[0]
+    both = opened(tmp_path, own_folders, {"GROQ_API_KEY": "gsk", "OPENAI_API_KEY": "sk"}, model="novel-9")
+    assert both.settings.provider == "openai"
+
+
 def test_the_default_is_kept_for_a_week_by_address(tmp_path: Path) -> None:
     kept = DefaultModels(tmp_path)
     kept.keep("https://a/v1", "one", TODAY)

@@ -112,6 +112,7 @@ def main() -> None:
                 saves += 1
             git(folder, "checkout", "-q", "--force", "--detach", commit)
             project.update([".git/HEAD"])
+        project.close()
     cost = sent - kept + CACHED * kept
     print(f"{saves} saves in {len(chosen)} commits up to {chosen[-1][0][:10]}, {fresh_starts} fresh starts")
     print(f"prompts of {sent // saves:,} tokens; {100 * kept / sent:.0f} % is prefix the server has")

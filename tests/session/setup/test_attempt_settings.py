@@ -38,7 +38,7 @@ def test_a_cluster_is_read_with_its_certificates() -> None:
         ({"cluster": "tcp://host:1", "cluster_tls": TLS}, "belongs to a tls:// address"),
         ({"cluster": "tls://host:1", "cluster_tls": {"ca": "x"}}, "needs cert"),
         ({"cluster_files": ["x"]}, "need cluster"),
-        ({"cluster": "tcp://host:1", "cluster_files": ["../x"]}, "no folder in the project"),
+        ({"cluster": "tcp://host:1", "cluster_files": ["../x"]}, "not a folder in the project"),
         ({"clusters": "tcp://host:1"}, "did you mean 'cluster'"),
     ],
 )

@@ -21,32 +21,13 @@ from pathlib import Path
 
 from session.events import HunkLanded, HunkRefused, TurnEnded
 from session.storage.error_log import log_faults_to
+from tests.bench.many_sparks import FILES, script
 from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import Stage, stage
 
-FILES = 12
 PATIENCE = 300.0
 """Seconds after which a turn is taken to never end."""
 FAULTS = ("nothing", "nothing", "cut", "stop", "redirect", "touch", "undo")
-
-
-def script(steps: int) -> str:
-    """A scenario for each step of each file: its first line counts up."""
-    parts = []
-    for number in range(FILES):
-        for step in range(steps):
-            lines = f"-{step:04} {number}\\n+{step + 1:04} {number}\\n"
-            parts.append(
-                f"[[scenario]]\nid = '{number}-{step}'\nmatch = ['c{number:02}x{step:04}']\n\n"
-                f"[[scenario.hunk]]\nid = 'hunk'\npath = 'f{number}.txt'\nlines = \"{lines}\"\n\n"
-                "[[scenario.step]]\nsay = 'Counting.'\n\n[[scenario.step]]\npatch = ['hunk']\n\n"
-                "[[scenario.step]]\nsay = 'Done.'\n"
-            )
-    return "\n".join(parts)
-
-
-def _prompt(number: int, step: int) -> str:
-    return f"change c{number:02}x{step:04}"
 
 
 class Soak:
@@ -70,7 +51,7 @@ class Soak:
 
     def _prompt(self) -> str:
         number = self._dice.randrange(FILES)
-        return _prompt(number, int((self._it.root / f"f{number}.txt").read_text()[:4]))
+        return f"change {number}{(self._it.root / f'f{number}.txt').read_text()[0]}"
 
     async def turn(self) -> None:
         """One turn, with or without a fault in the middle."""
@@ -106,8 +87,8 @@ class Soak:
 async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[Sample]]:
     """Play ``turns`` in ``folder``; the counts, and what the process took after a fifth and at the end."""
     dice, began, samples = random.Random(seed), time.monotonic(), []
-    files = {f"f{number}.txt": f"0000 {number}\n" for number in range(FILES)}
-    async with stage(folder, files=files, script=script(2 + turns // FILES * 2), rate=10_000.0) as it:
+    files = {f"f{number}.txt": f"a {number}\n" for number in range(FILES)}
+    async with stage(folder, files=files, script=script(FILES), rate=10_000.0) as it:
         log_faults_to(log := it.session.folders.error_log)
         soak = Soak(it, dice)
         for number in range(1, turns + 1):
@@ -137,8 +118,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spark-soak-", ignore_cleanup_errors=True) as name:
-        for kind in ("CONFIG", "STATE", "CACHE"):
-            os.environ[f"XDG_{kind}_HOME"] = str(Path(name) / kind.lower())
+        os.environ["HOME"] = name  # where spark keeps its state by default
         counts, (first, last) = asyncio.run(play(Path(name), given.turns, given.seed))
     print(f"seed {given.seed}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     print(

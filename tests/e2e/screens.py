@@ -75,8 +75,28 @@ async def review(it: Stage) -> None:
     await it.pilot.pause(0.4)
 
 
+async def files(it: Stage) -> None:
+    """The list of files."""
+    await it.pilot.press("ctrl+p", *"gre")
+    await it.until(lambda: "❯ greeter.py" in it.screen, "the file")
+
+
+async def completing(it: Stage) -> None:
+    """What a command could become."""
+    await it.pilot.press(*"/re")
+    await it.until(lambda: it.app.panes.suggestions.display, "the list")
+
+
+async def finding(it: Stage) -> None:
+    """Finding and replacing in the editor."""
+    await answered(it)
+    await it.pilot.press("f2", "ctrl+f", *"name", "tab")
+    await it.pilot.pause(0.2)
+
+
 SCREENS: dict[str, Callable[[Stage], Awaitable[None]]] = {
-    each.__name__: each for each in (welcome, answered, talked, held, keys, context, review)
+    each.__name__: each
+    for each in (welcome, answered, talked, held, keys, context, review, files, completing, finding)
 }
 
 

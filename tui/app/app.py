@@ -377,8 +377,8 @@ class SparkApp(App[int], inherit_bindings=False):
         return self.controls.suggestions.complete(before)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy what a pane cut or copied."""
-        if self.ready:
+        """Copy what a pane cut or copied. Cutting an empty line copies nothing."""
+        if self.ready and text:
             self.controls.clipboard.copy(text)
 
     # Keys.

@@ -79,7 +79,8 @@ class HunkControl:
         entry = self._panes.chat.hunk_named(hunk)
         if found is None:
             state = entry.fate.state if entry is not None else "gone"
-            self._panes.status.say(f"{hunk} is {state}: it has no lines in a file now")
+            told = "being written: it has no lines in a file yet" if state == "typing" else None
+            self._panes.status.say(f"{hunk} is {told or f'{state}: it has no lines in a file now'}")
         elif await self._shown_file.go_to(*found):
             self._visited = hunk
             self._layout.bring("editor")

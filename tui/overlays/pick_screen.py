@@ -150,7 +150,8 @@ class PickScreen(ClosingScreen[str | None]):
             lines.top = keep
 
     def _row(self, choice: Choice, width: int, longest: int, *, chosen: bool) -> tuple[Row, bool]:
-        """The row of a choice, and whether its detail had to be cut."""
+        """The row of a choice, and whether its detail does not fit there. That of the chosen one is drawn
+        whole below it."""
         fill = "selection" if chosen and not self._palette.theme.ansi else "panel"
         room = max(8, width - 4)
         most = min(longest, max(12, room * 2 // 5) if choice.detail else room)
@@ -165,7 +166,8 @@ class PickScreen(ClosingScreen[str | None]):
         )
         left = room - most - 2
         detail = visible(choice.detail)
-        if detail and left >= 8:
+        cut = cell_len(detail) > left
+        if detail and left >= 8 and not (cut and chosen):
             spans.append((" " * (most - cell_len(name) + 2), "text"))
             spans.append((clipped(detail, left), "muted"))
-        return Row(spans, fill), cell_len(detail) > left
+        return Row(spans, fill), cut

@@ -18,6 +18,7 @@ from tui.drawing.plain import clipped, visible
 from tui.find.search import HINTS, Mode
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import scope
+from tui.words.hints import fitting
 
 FindAction = Literal["next", "previous", "mode", "replace", "replace_all", "undo", "other_field", "close"]
 
@@ -47,7 +48,8 @@ class _Told(Widget):
         """The line."""
         width = self.size.width
         style = self.palette.style(self.role, "panel")
-        return Strip([Segment(clipped(visible(self.text), width), style)]).adjust_cell_length(width, style)
+        told = clipped(fitting(visible(self.text), width), width)
+        return Strip([Segment(told, style)]).adjust_cell_length(width, style)
 
 
 class FindBar(Widget):

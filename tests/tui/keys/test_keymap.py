@@ -141,6 +141,7 @@ async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Pa
         await it.pilot.press("f1")
         await it.until(lambda: "stop the turn at once" in it.screen, "the table")
         assert shown("undo_hunk") in it.screen
+        assert it.screen.count("stop the turn at once") == 1, "what is drawn whole is not drawn cut as well"
         await it.pilot.press("x", "escape")
         await it.until(lambda: "stop the turn at once" not in it.screen, "the panes")
         assert it.app.composer.text == ""

@@ -25,6 +25,10 @@ _CONDITION = re.compile(
 _ALTERNATIVE = re.compile(rb"#[ \t]*el(?:se|if)\b")
 _COMMENT = re.compile(r"/\*.*?\*/|//.*")
 _LONGEST_CONDITION = 40
+_DEEPEST = 20
+"""Number of nested ``#if`` that count, the outermost ones."""
+_MOST_COMPARED = 30
+"""Number of definitions of one name that a further one is compared with."""
 _MOST_VARIANTS = 4
 """Number of conditions of one definition that are told."""
 
@@ -90,7 +94,8 @@ def with_variants(source: bytes, symbols: Sequence[Symbol]) -> tuple[Symbol, ...
     if not _ALTERNATIVE.search(source):
         return tuple(symbols)
     starts, places, conditions = _branches(source)
-    kept: dict[tuple[int, str], list[int]] = {}
+    # The first variants, by the outermost ``#if``, the line of what encloses them, and their name.
+    kept: dict[tuple[int, int, str], list[int]] = {}
     told: dict[int, list[str]] = {}
     found = list(symbols)
     around: list[Symbol] = []
@@ -104,14 +109,16 @@ def with_variants(source: bytes, symbols: Sequence[Symbol]) -> tuple[Symbol, ...
             continue
         place = places[bisect_right(starts, symbol.head) - 1]
         if place:
-            for first in kept.setdefault((around[-1].start if around else -1, symbol.name), []):
+            same = kept.setdefault((place[0][0], around[-1].start if around else -1, symbol.name), [])
+            for first in same:
                 other = places[bisect_right(starts, found[first].head) - 1]
                 if (shared := _parted(other, place)) is not None:
                     told.setdefault(first, [conditions[other[shared]]]).append(conditions[place[shared]])
                     found[at] = symbol._replace(variant=True)
                     break
             else:
-                kept[around[-1].start if around else -1, symbol.name].append(at)
+                if len(same) < _MOST_COMPARED:
+                    same.append(at)
         around.append(found[at])
     for at, said in told.items():
         few = list(dict.fromkeys(said))
@@ -152,7 +159,7 @@ def _branches(source: bytes) -> tuple[list[int], list[Place], dict[tuple[int, in
         if stack and word != "endif":
             conditions[stack[-1]] = _in_words(word, match[2])
         starts.append(line)
-        places.append(tuple(stack))
+        places.append(tuple(stack[:_DEEPEST]))
     return starts, places, conditions
 
 

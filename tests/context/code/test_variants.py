@@ -64,6 +64,12 @@ def test_members_of_different_structs_are_no_variants() -> None:
     assert outline("a.c", text).text == ("struct a\n  int (*f)(void)\n  long g\nstruct b\n  int g\n")
 
 
+def test_a_file_of_nothing_but_conditions_is_outlined() -> None:
+    nested = "#if A\n" * 60_000 + "int f(void);\n#else\nint f(void);\n"
+    alike = "#ifndef G\n" + "#if A\nint f(void);\n#endif\n" * 3_000 + "#else\n#endif\n"
+    assert [outline("a.c", text).text.count("int f(void)") for text in (nested, alike)] == [2, 3_000]
+
+
 CASES = {
     "a.ts": (
         "export const vModel: Directive = {\n  deep: true,\n  created(el) {\n    return el\n  },\n}\n"

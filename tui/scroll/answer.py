@@ -98,12 +98,15 @@ class Answer:
                 told = stopped_line(self._landed, called=self._called)
         if told is not None:
             self._end_words()
-            say(told)
+            if isinstance(event, ToolOutput):
+                say(told)
+            else:
+                _say_in_words(told)
         if isinstance(event, HunkLanded):
             self._landed += 1
             self._show_hunk(self._typed.pop(event.hunk, []))
         if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
-            say(turn_said(usage, self._started))
+            _say_in_words(turn_said(usage, self._started))
 
     def follow(self, session: Session, event: Event) -> None:
         """Show an event of the running session, and ask about what it holds."""
@@ -173,14 +176,23 @@ class Answer:
     def _print(self, line: str) -> None:
         if line.lstrip().startswith("```"):
             self._in_code = not self._in_code
-        width = get_terminal_size().columns - 1
-        if self._in_code or len(line) <= width:
+        if self._in_code:
             say(line)
-            return
+        else:
+            _say_in_words(line)
+
+
+def _say_in_words(text: str) -> None:
+    """Print lines that end between words: the terminal would break them anywhere."""
+    width = get_terminal_size().columns - 1
+    for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()))
-        for part in wrap(
-            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        ):
+        parts = [line]
+        if len(line) > width:
+            parts = wrap(
+                line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+        for part in parts:
             say(part)
 
 

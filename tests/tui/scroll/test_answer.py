@@ -48,3 +48,13 @@ def test_a_landed_hunk_is_shown_as_a_diff(capsys: pytest.CaptureFixture[str]) ->
     out = printed(events, capsys)
     assert out.splitlines()[:3] == ["h1 landed a.py:1-1", "  -old", "  +new"]
     assert "Stopped. 1 landed hunk stays." in out
+
+
+def test_what_spark_says_breaks_no_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    said = "the text is not in the file, and what is there is much longer than one line of this terminal"
+    out = printed([Notice(level="warning", text=said)], capsys)
+    assert " ".join(out.split()) == f"spark: {said}"
+    assert all(len(line) < 40 for line in out.splitlines()) and len(out.splitlines()) > 2

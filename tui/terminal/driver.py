@@ -37,7 +37,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal import early_screen
 from tui.terminal.escape_keys import ASK_FOR_BACKGROUND, ASK_FOR_KITTY, STOP_KEYS, EscapeKeys, rewritten
-from tui.terminal.frames import CLEAR, OTHER_SCREEN, PLAIN, Frames, detail_of
+from tui.terminal.frames import OTHER_SCREEN, PLAIN, Frames, detail_of
 from tui.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
 from tui.terminal.lost_terminal import hanging_up_if_gone, read_or_hang_up
 from tui.terminal.paste_bursts import PasteBursts
@@ -181,8 +181,7 @@ class SparkDriver(LinuxDriver):
 
     def repaint(self) -> None:
         """Paint everything, whatever is on the terminal."""
-        self.write(CLEAR)
-        self.frames.forget()
+        self.frames.clear()
         self._app.refresh(layout=True)
 
     def _paint_all(self) -> None:

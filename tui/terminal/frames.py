@@ -51,6 +51,8 @@ class Frames:
         self._abilities = abilities(os.environ)
         self._grid: Grid | None = None
         self.line = Line(os.environ)
+        self._clears = False
+        """Whether the next frame begins with an empty screen."""
         self.held = False
         """Whether nothing is painted, because what the terminal shows is to stay."""
         textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
@@ -60,6 +62,11 @@ class Frames:
     def forget(self) -> None:
         """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
         self._grid = None
+
+    def clear(self) -> None:
+        """Empty the screen together with the next frame, so that nobody sees it empty."""
+        self.forget()
+        self._clears = True
 
     def release(self) -> None:
         """Paint from now on."""
@@ -92,6 +99,8 @@ class Frames:
             self.forget()
             app._handle_exception(problem)
             return
+        if self._clears:
+            data, self._clears = CLEAR + data, False
         if data:
             together = app._sync_available and len(data) > _SMALL
             question = self.line.question(len(data), monotonic())

@@ -21,13 +21,32 @@ from pathlib import Path
 
 from session.events import HunkLanded, HunkRefused, TurnEnded
 from session.storage.error_log import log_faults_to
-from tests.bench.many_sparks import FILES, script
 from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import Stage, stage
 
+FILES = 12
 PATIENCE = 300.0
 """Seconds after which a turn is taken to never end."""
 FAULTS = ("nothing", "nothing", "cut", "stop", "redirect", "touch", "undo")
+
+
+def script(steps: int) -> str:
+    """A scenario for each step of each file: its first line counts up."""
+    parts = []
+    for number in range(FILES):
+        for step in range(steps):
+            lines = f"-{step:04} {number}\\n+{step + 1:04} {number}\\n"
+            parts.append(
+                f"[[scenario]]\nid = '{number}-{step}'\nmatch = ['c{number:02}x{step:04}']\n\n"
+                f"[[scenario.hunk]]\nid = 'hunk'\npath = 'f{number}.txt'\nlines = \"{lines}\"\n\n"
+                "[[scenario.step]]\nsay = 'Counting.'\n\n[[scenario.step]]\npatch = ['hunk']\n\n"
+                "[[scenario.step]]\nsay = 'Done.'\n"
+            )
+    return "\n".join(parts)
+
+
+def _prompt(number: int, step: int) -> str:
+    return f"change c{number:02}x{step:04}"
 
 
 class Soak:
@@ -51,7 +70,7 @@ class Soak:
 
     def _prompt(self) -> str:
         number = self._dice.randrange(FILES)
-        return f"change {number}{(self._it.root / f'f{number}.txt').read_text()[0]}"
+        return _prompt(number, int((self._it.root / f"f{number}.txt").read_text()[:4]))
 
     async def turn(self) -> None:
         """One turn, with or without a fault in the middle."""
@@ -87,8 +106,8 @@ class Soak:
 async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[Sample]]:
     """Play ``turns`` in ``folder``; the counts, and what the process took after a fifth and at the end."""
     dice, began, samples = random.Random(seed), time.monotonic(), []
-    files = {f"f{number}.txt": f"a {number}\n" for number in range(FILES)}
-    async with stage(folder, files=files, script=script(FILES), rate=10_000.0) as it:
+    files = {f"f{number}.txt": f"0000 {number}\n" for number in range(FILES)}
+    async with stage(folder, files=files, script=script(2 + turns // FILES * 2), rate=10_000.0) as it:
         log_faults_to(log := it.session.folders.error_log)
         soak = Soak(it, dice)
         for number in range(1, turns + 1):

@@ -57,7 +57,7 @@ async def measure(root: Path) -> None:
     async def make() -> None:
         made.append(await sandboxes.make())
 
-    told("first ready, with the probe", [await timed(make)])
+    told("first ready", [await timed(make)])
     further = [await timed(make) for _ in range(FURTHER)]
     told("each further ready", further)
     edits = {f"package0000/module{number}.py": b"value = -1\n" for number in range(10)}

@@ -32,7 +32,7 @@ HERE = Path(__file__).parent
 PATIENCE = 300.0
 """Seconds for the tests of a large project on a busy machine."""
 COLUMNS, ROWS = 130, 40
-RATE = "25"
+RATE = "15"
 """Tokens a second: slow enough that a check of a busy machine ends while an answer streams."""
 QUESTION_SECONDS = 2.0
 """A key that was on its way when a question came is no answer to it."""

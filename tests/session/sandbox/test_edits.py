@@ -11,6 +11,7 @@ import pytest
 
 from session.sandbox.box import Box
 from session.sandbox.copy import CopySandbox
+from session.sandbox.overlay import WRITTEN
 from session.sandbox.sandbox import Sandbox, Sandboxes
 from session.storage.folders import state_folder
 from tests.session.sandbox.shell import shell
@@ -56,6 +57,22 @@ async def test_a_command_sees_the_edits_and_the_project_does_not(root: Path, san
     assert ran.output.split("\n")[4:-1] == ["app.py", "new", "run"]
     assert {path.name: path.read_bytes() for path in root.iterdir()} == before
     await sandbox.remove()
+
+
+async def test_an_overlay_holds_the_changed_files_only(root: Path) -> None:
+    (root / "large.bin").write_bytes(b"x" * 5_000_000)
+    made = await Sandboxes(root, os.environ).make()
+    await made.put({"app.py": b"put in\n", "old.txt": None})
+    ran = await shell(made)("cat app.py; echo by the command > made; wc -c < large.bin; rm large.bin")
+    if made.note:
+        pytest.skip(f"this system makes no overlays in namespaces: {made.note}")
+    assert ran.output.split() == ["put", "in", "5000000"]
+    (box,) = (state_folder() / "sandboxes").iterdir()
+    written = {path.name: path.lstat().st_size for path in (box / WRITTEN).iterdir() if path.is_file()}
+    assert written == {"app.py": 7, "made": 15}
+    assert sum(path.lstat().st_blocks * 512 for path in box.rglob("*") if path.is_file()) < 100_000
+    await made.remove()
+    assert (root / "large.bin").exists() and not box.exists()
 
 
 async def test_later_edits_replace_earlier_ones_and_what_a_command_wrote(

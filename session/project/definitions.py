@@ -1,4 +1,4 @@
-"""The definitions in a file, for going to one of them by name."""
+"""The names that a file defines and imports."""
 
 from __future__ import annotations
 
@@ -40,6 +40,19 @@ def definitions_in(path: str, text: str) -> tuple[Definition, ...]:
         around.append(whole)
         found.append(Definition(symbol.kind, whole, symbol.start, symbol.end, symbol.head or symbol.start))
     return tuple(found)
+
+
+def imported_words(path: str, text: str) -> frozenset[str]:
+    """The words of the statements that import names in ``text``: the names, and where they are from. It
+    parses: call it in a worker thread."""
+    from context.code.imports import imports
+    from context.code.languages import language_of
+    from context.text.words import identifiers
+
+    language = language_of(path)
+    if language is None or len(text) > _LARGEST:
+        return frozenset()
+    return frozenset(word for each in imports(language, text) for word in identifiers(each.text))
 
 
 def innermost(found: tuple[Definition, ...], line: int) -> str:

@@ -33,10 +33,12 @@ class Used:
 @dataclass(frozen=True, slots=True)
 class Left:
     """What a hunk left for others: ``leaning`` are those that cannot stay when its lines go, ``defines`` the
-    names that it brought into its file."""
+    names that it defines, and ``imports`` the words of its imports, for the file at ``path`` alone."""
 
     leaning: frozenset[str]
     defines: frozenset[str]
+    path: str = ""
+    imports: frozenset[str] = frozenset()
 
 
 def dependents(hunk: str, used: Mapping[str, Used], left: Callable[[str], Left]) -> tuple[Dependent, ...]:
@@ -58,7 +60,8 @@ def dependents(hunk: str, used: Mapping[str, Used], left: Callable[[str], Left])
 def _why(name: str, each: Used, on: str, gives: Left) -> str:
     if name in gives.leaning:
         return f"changes lines of {on}"
-    names = sorted(word for word in gives.defines & each.words if len(word) >= LEAST_NAME)
+    given = gives.defines | gives.imports if each.path == gives.path else gives.defines
+    names = sorted(word for word in given & each.words if len(word) >= LEAST_NAME)
     return f"uses {', '.join(names[:3])} of {on}" if names else ""
 
 

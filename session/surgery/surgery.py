@@ -167,21 +167,28 @@ class Surgery:
         return dependents(hunk, used, lambda name: self._left(landed[name]))
 
     def _left(self, entry: Entry) -> Left:
+        from session.project.definitions import definitions_in, imported_words
+
+        before, after = self._text(entry.before, entry.path), self._text(entry.after, entry.place)
+        names, names_now = (
+            [each.name for each in definitions_in(path, text)]
+            for path, text in ((entry.path, before), (entry.place, after))
+        )
         return Left(
             self._landing.leaning(entry.hunk),
-            defined(self._names(entry.before, entry.path), self._names(entry.after, entry.place)),
+            defined(names, names_now),
+            clean_line(entry.place),
+            imported_words(entry.place, after) - imported_words(entry.path, before),
         )
 
-    def _names(self, digest: str | None, path: str) -> list[str]:
-        from session.project.definitions import definitions_in
-
+    def _text(self, digest: str | None, path: str) -> str:
+        """The file as it was; empty where there was none, or none that can be read."""
         if digest is None:
-            return []
+            return ""
         try:
-            text = decode(self._ledger.content(digest), path).text
+            return decode(self._ledger.content(digest), path).text
         except FileError:
-            return []
-        return [each.name for each in definitions_in(path, text)]
+            return ""
 
 
 def _used(entry: Entry) -> Used:

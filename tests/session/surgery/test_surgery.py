@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,31 @@ from session.surgery.dependents import Left, Used, defined, dependents
 from session.surgery.surgery import Cut, Surgery, SurgeryError
 from session.turn.hunk_events import landed_event
 from tests.edits.helpers import Project
+
+
+class Theatre:
+    """Surgery on a project of ``files``, and the requests that it sent."""
+
+    def __init__(self, folder: Path, files: dict[str, str]) -> None:
+        self.project = Project(folder)
+        self.project.write(files)
+        self.thread = EditThread()
+        self.recorder = Recorder(None)
+        self.sent: list[str] = []
+        workspace: Any = SimpleNamespace(
+            root=self.project.root, landing=self.project.landing, ledger=self.project.ledger
+        )
+        self.hunks = HunkCommands(workspace, "s", TurnMemory(), self.thread, self.recorder, [])
+        turns: Any = SimpleNamespace(submit=self.sent.append)
+        self.surgery = Surgery(workspace, self.thread, self.hunks, turns)
+
+    def land(self, name: str, path: str, old: str, *new: str) -> None:
+        """Land a hunk that replaces the line ``old`` by the lines ``new``."""
+        body = (HunkLine(LineKind.OLD, old), *(HunkLine(LineKind.NEW, line) for line in new))
+        hunk = Hunk(path, Action.UPDATE, Format.V4A, body)
+        event = landed_event(self.project.landing.land(hunk, hunk_id=name, session="s", turn="t1"), "t1")
+        assert isinstance(event, HunkLanded)
+        self.recorder.publish(event)
 
 
 @dataclass
@@ -43,18 +69,10 @@ class Patient:
     sent: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.project = Project(self.folder)
-        self.project.write({"a.txt": "".join(f"line {number}\n" for number in range(12))})
+        theatre = Theatre(self.folder, {"a.txt": "".join(f"line {number}\n" for number in range(12))})
+        self.project, self.thread, self.sent = theatre.project, theatre.thread, theatre.sent
+        self.hunks, self.surgery, self.publish = theatre.hunks, theatre.surgery, theatre.recorder.publish
         self.lines = [Line(f"line {number}") for number in range(12)]
-        self.thread = EditThread()
-        recorder = Recorder(None)
-        self.publish = recorder.publish
-        workspace = SimpleNamespace(
-            root=self.project.root, landing=self.project.landing, ledger=self.project.ledger
-        )
-        self.hunks = HunkCommands(workspace, "s", TurnMemory(), self.thread, recorder, [])  # type: ignore[arg-type]
-        turns = SimpleNamespace(submit=self.sent.append)
-        self.surgery = Surgery(workspace, self.thread, self.hunks, turns)  # type: ignore[arg-type]
 
     @property
     def text(self) -> str:
@@ -162,43 +180,57 @@ def test_a_hunk_with_dependents_is_not_dropped_unasked(patient: Patient) -> None
 
 
 def test_an_edited_hunk_stays_and_its_dependents_are_asked_for_again(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    project.write({"calc.py": "def add(a, b):\n    return a\n"})
-    project.write({"use.py": "print(1)\n", "other.py": "x = 1\n"})
-    thread, recorder = EditThread(), Recorder(None)
-    workspace = SimpleNamespace(root=project.root, landing=project.landing, ledger=project.ledger)
-    hunks = HunkCommands(workspace, "s", TurnMemory(), thread, recorder, [])  # type: ignore[arg-type]
-    sent: list[str] = []
-    turns = SimpleNamespace(submit=sent.append)
-    surgery = Surgery(workspace, thread, hunks, turns)  # type: ignore[arg-type]
-
-    def land(name: str, path: str, old: str, *new: str) -> None:
-        body = (HunkLine(LineKind.OLD, old), *(HunkLine(LineKind.NEW, line) for line in new))
-        hunk = Hunk(path, Action.UPDATE, Format.V4A, body)
-        event = landed_event(project.landing.land(hunk, hunk_id=name, session="s", turn="t1"), "t1")
-        assert isinstance(event, HunkLanded)
-        recorder.publish(event)
+    theatre = Theatre(tmp_path, {"calc.py": "def add(a, b):\n    return a\n"})
+    theatre.project.write({"use.py": "print(1)\n", "other.py": "x = 1\n"})
+    root, land, surgery, hunks = theatre.project.root, theatre.land, theatre.surgery, theatre.hunks
 
     async def operate() -> None:
         land("h1", "calc.py", "    return a", "    return a", "", "", "def total(xs):", "    return sum(xs)")
         land("h2", "use.py", "print(1)", "print(total([1]))")
         land("h3", "other.py", "x = 1", "x = 2")
-        file = project.root / "calc.py"
+        file = root / "calc.py"
         edited = file.read_text().replace("def total(xs):", "def total(xs, start):")
         file.write_text(edited)
         with pytest.raises(SurgeryError, match=r"uses total of h1\. /amend h1 all takes them out too"):
             await surgery.drop(Cut("h1", amended=True))
         told = await surgery.drop(Cut("h1", True, True, "it needs a start", amended=True))
         assert told == "dropped h2; F10 brings it back"
-        assert file.read_text() == edited and (project.root / "other.py").read_text() == "x = 2\n"
-        assert (project.root / "use.py").read_text() == "print(1)\n"
-        (request,) = sent
+        assert file.read_text() == edited and (root / "other.py").read_text() == "x = 2\n"
+        assert (root / "use.py").read_text() == "print(1)\n"
+        (request,) = theatre.sent
         assert request.startswith("I edited h1 by hand because: it needs a start.")
         assert "- h2 use.py: uses total of h1" in request and "+print(total([1]))" in request
         assert "Do again, to go with h1 as it is now, what h2 were for. Change nothing else." in request
         assert list(hunks.undoable.landed) == ["h1", "h3"]
         assert await surgery.drop(Cut("h3", amended=True)) == "nothing depends on h3"
-        await thread.close()
+        await theatre.thread.close()
+
+    asyncio.run(operate())
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "added", "use"),
+    [
+        ("use.py", "import os", "from calc import total", "print(total([1]))"),
+        ("use.ts", 'import { a } from "./a";', 'import { total } from "./calc";', "show(total([1]));"),
+        ("use.go", 'import "os"', 'import "example.org/total"', "total.Print()"),
+        ("use.rs", "use std::io;", "use crate::calc::total;", "show(total(1));"),
+    ],
+)
+def test_a_use_depends_on_the_import_in_its_own_file(
+    tmp_path: Path, path: str, first: str, added: str, use: str
+) -> None:
+    other = f"other{Path(path).suffix}"
+    theatre = Theatre(tmp_path, {path: f"{first}\n\n// one\n", other: "// one\n"})
+    land = theatre.land
+
+    async def operate() -> None:
+        land("h1", path, first, first, added)
+        land("h2", path, "// one", use)
+        land("h3", other, "// one", use)
+        found = await theatre.surgery.dependents("h1")
+        assert [str(each) for each in found] == [f"h2 {path}: uses total of h1"]
+        await theatre.thread.close()
 
     asyncio.run(operate())
 

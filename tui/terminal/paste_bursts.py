@@ -107,7 +107,9 @@ class PasteBursts:
                 return text
         self._is_late = self._is_late or now <= self._late_until
         self._held += text
-        self.due = now + NEXT_READ
+        # A key that is held down comes more often than NEXT_READ, each time alone.
+        typed = len(text) == 1 and not self._is_late and not self._is_paste(self._held)
+        self.due = now + (NEXT_KEY if typed else NEXT_READ)
         return ""
 
     def _decide(self, now: float) -> str:

@@ -71,6 +71,12 @@ def test_a_line_that_a_slow_network_joined_is_typing(text: str) -> None:
     assert played((1, text[:-1]), (0.3, text[-1])) == text
 
 
+@pytest.mark.parametrize("text", ["\r", "\r and", "go\r"])
+def test_a_key_that_is_held_down_behind_a_joined_enter_is_typing(text: str) -> None:
+    held = [(0.02, "x")] * 200
+    assert played((1, text), *held) == text + "x" * 200
+
+
 def test_an_enter_behind_other_typing_waits_no_longer_than_the_next_read_may_take() -> None:
     bursts = PasteBursts()
     assert bursts.feed("go", 1.0) == "go"

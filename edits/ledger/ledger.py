@@ -14,9 +14,9 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -54,10 +54,21 @@ class HunkRecord:
     time: float
     status: Status
     rung: Rung
-    start: int
-    end: int
-    """Its lines now, from 1, ``end`` one past the last: later recorded changes are taken into account."""
-    moved_from: str | None = None
+    moved_from: str | None
+    last: Entry = field(repr=False, compare=False)
+    """Its last change."""
+    entries: Sequence[Entry] = field(repr=False, compare=False)
+    """The ledger's, when it was asked."""
+
+    @property
+    def start(self) -> int:
+        """Its first line, from 1: later recorded changes are taken into account."""
+        return recorded_range(self.last, self.entries)[0]
+
+    @property
+    def end(self) -> int:
+        """One past its last line."""
+        return recorded_range(self.last, self.entries)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +202,6 @@ class Ledger:
             last[entry.hunk] = entry
         records: list[HunkRecord] = []
         for hunk, entry in first.items():
-            start, end = recorded_range(last[hunk], entries)
             records.append(
                 HunkRecord(
                     id=hunk,
@@ -203,9 +213,9 @@ class Ledger:
                     time=entry.time,
                     status=entry.status,
                     rung=entry.rung,
-                    start=start,
-                    end=end,
                     moved_from=entry.path if entry.moved_to else None,
+                    last=last[hunk],
+                    entries=entries,
                 )
             )
         return records

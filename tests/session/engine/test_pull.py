@@ -234,7 +234,7 @@ def test_the_command_pulls_lists_and_removes(hub_server: HubServer, tmp_path: Pa
     listed = spark(hub_server, tmp_path, "list")
     assert listed.stdout.split()[:3] == ["tiny", "1.0", "MB"] and REPOSITORY in listed.stdout
     assert spark(hub_server, tmp_path, "remove", "tiny").returncode == 0
-    assert "no model is here yet" in spark(hub_server, tmp_path, "list").stderr
+    assert "no model is pulled yet" in spark(hub_server, tmp_path, "list").stderr
     missing = spark(hub_server, tmp_path, "pull", "nobody/nothing")
     assert missing.returncode == 4 and missing.stderr.count("\n") == 1
     unknown = spark(hub_server, tmp_path, "pull", "whatever")

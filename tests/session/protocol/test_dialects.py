@@ -185,17 +185,21 @@ def test_a_truncated_chat_answer_keeps_its_text_and_drops_incomplete_calls() -> 
 
 
 @pytest.mark.parametrize(
-    ("body", "code"),
+    ("body", "code", "status"),
     [
-        ({"error": {"message": "No", "code": 502}}, "502"),
-        ({"error": {"message": "No", "type": "overloaded"}}, "overloaded"),
-        ({"choices": [{"index": 0, "error": {"message": "No", "code": "x"}, "finish_reason": "error"}]}, "x"),
+        ({"error": {"message": "No", "code": 502}}, "502", 502),
+        ({"error": {"message": "No", "type": "overloaded"}}, "overloaded", None),
+        (
+            {"choices": [{"index": 0, "error": {"message": "No", "code": "x"}, "finish_reason": "error"}]},
+            "x",
+            None,
+        ),
     ],
 )
-def test_an_error_in_the_stream_is_reported(body: dict[str, Any], code: str) -> None:
+def test_an_error_in_the_stream_is_reported(body: dict[str, Any], code: str, status: int | None) -> None:
     decoder = ChatDecoder()
     event = decode(decoder, chunk(content="Hel"), body)[-1]
-    assert event == ServerError(code, "No", None, None)
+    assert event == ServerError(code, "No", status, None)
     assert decode(decoder, chunk(content="more"), "[DONE]") == []
 
 

@@ -101,13 +101,16 @@ class FilePicker(ClosingScreen[str | None]):
         if self._searching is None or self._searching.is_finished:  # Enter may wait for it
             self._update()
 
-    def _update(self) -> None:
-        """Search again if the files of the project changed; the choice stays on its file."""
+    def _update(self) -> bool:
+        """Search again if the files of the project changed, and return whether they did; the choice stays on
+        its file."""
         paths = self._listed()
-        if paths is not self._paths and paths != self._paths:
-            self._paths = paths
-            chosen = self._found[self._chosen][0] if self._found else ""
-            self._searching = self._search(self._field.value, chosen)
+        if paths is self._paths or paths == self._paths:
+            return False
+        self._paths = paths
+        chosen = self._found[self._chosen][0] if self._found else ""
+        self._searching = self._search(self._field.value, chosen)
+        return True
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search again."""
@@ -116,10 +119,14 @@ class FilePicker(ClosingScreen[str | None]):
     async def on_input_submitted(self) -> None:
         """Take the chosen match, once the search for all that was typed is over. Where nothing matches while
         the project is still being read, as right after the start, wait for a match."""
-        while await self._searched() and not self._found and self._reading():
+        while await self._searched() and not self._found:
+            reading = self._reading()  # asked first: what ends with the last files is known to have them
+            if self._update():
+                continue
+            if not reading:
+                break
             self.query_one("#box").border_subtitle = Content("waits for the file to be found · Esc leaves")
             await asyncio.sleep(self.LOOK_AGAIN)
-            self._update()
         self.line = split_line(self._field.value)[1]
         self.dismiss(self._found[self._chosen][0] if self._found else None)
 

@@ -12,6 +12,8 @@ import pytest
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from tests.tui.stage import Stage, stage
+from themes.loader import load_theme
+from tui.drawing.palette import Palette
 from tui.overlays import file_picker
 from tui.overlays.file_picker import FilePicker
 from tui.words.fuzzy import best
@@ -95,6 +97,22 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
         await at.until(lambda: not isinstance(at.app.screen, FilePicker), "the panes")
         await asyncio.sleep(0)
         assert at.app.shown_file.path == ""
+
+
+async def test_a_file_that_becomes_known_as_the_reading_ends_is_found(tmp_path: Path) -> None:
+    known: list[str] = []
+    taken: list[str | None] = []
+
+    def reading() -> bool:
+        known.append("late.py")
+        return False
+
+    async with stage(tmp_path) as at:
+        palette = Palette(load_theme("dark"))
+        at.app.push_screen(FilePicker(palette, lambda: tuple(known), "", reading=reading), taken.append)
+        await at.pilot.press(*"late", "enter")
+        await at.until(lambda: taken, "what was taken")
+        assert taken == ["late.py"]
 
 
 def test_edited_files_come_before_those_that_match_as_well() -> None:

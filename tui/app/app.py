@@ -108,8 +108,7 @@ class SparkApp(App[int], inherit_bindings=False):
         """Ends the app although a widget hangs."""
         self._start: SessionStart | None = None
         self._marks, self.key_turns = Marks(), KeyTurns(self)
-        self._hinted = False
-        """Whether the composer's title tells of a command."""
+        self._hinted = False  # whether the composer's title tells of a command
 
     def get_default_screen(self) -> Screen[None]:
         """The screen of the panes."""
@@ -283,7 +282,8 @@ class SparkApp(App[int], inherit_bindings=False):
             await self.start.settled.wait()
             if not self.ready:  # it could not be made: the app is about to end
                 return
-        await super().on_event(event)
+        if not (isinstance(event, events.Paste) and typed and self.pane_control.takes(event)):
+            await super().on_event(event)
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the terminal's size."""
@@ -380,8 +380,6 @@ class SparkApp(App[int], inherit_bindings=False):
         """Copy what a pane cut or copied. Cutting an empty line copies nothing."""
         if self.ready and text:
             self.controls.clipboard.copy(text)
-
-    # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual import events
 from textual.app import App
 
 from session.storage.line_files import StoreError
@@ -19,6 +19,7 @@ from tui.drawing.code import warm
 from tui.drawing.pacer import Pacer
 from tui.drawing.plain import visible
 from tui.exits import CONFIGURATION, FAILED
+from tui.keys.key_order import hand_on
 from tui.keys.key_turns import KeyTurns
 from tui.look.attention import Attention
 from tui.look.lean import LeanLook
@@ -292,11 +293,7 @@ class SessionStart:
     def _offer(self) -> None:
         if self._offers is not None and self.controls is not None:
             why = f"There is no key for {self.controls.session.provider} yet."
-            self._overlays.offer(self._offers, why, self._type, self._take)
-
-    def _type(self, event: events.Key) -> None:
-        """Pass a key to the composer, behind the keys that went there by themselves."""
-        self._panes.composer.post_message(events.Key(event.key, event.character))
+            self._overlays.offer(self._offers, why, partial(hand_on, self._panes.composer), self._take)
 
     def _take(self, offer: Offer | None) -> None:
         """Quit the app to begin with ``offer``."""

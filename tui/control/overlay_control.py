@@ -132,12 +132,12 @@ class OverlayControl:
         self,
         offers: FindOffers,
         why: str,
-        typed: Callable[[events.Key], None],
+        typed: Callable[[events.Key | events.Paste], None],
         taken: Callable[[Offer | None], None],
         title: str = "Begin with",
     ) -> None:
         """Show what ``offers`` finds, and ``why``, unless something else is shown. ``typed`` gets the keys
-        that are meant for the prompt, ``taken`` what the user takes."""
+        and pastes that are meant for the prompt, ``taken`` what the user takes."""
         from tui.overlays.offer_screen import OfferScreen
 
         if not self.covered:

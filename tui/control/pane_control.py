@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from textual.app import App
-from textual.widget import Widget
+from typing import Protocol, runtime_checkable
 
+from textual import events
+from textual.app import App
+from textual.dom import DOMNode
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from tui.keys.key_order import hand_on
 from tui.keys.keymap import shown
 from tui.panes.layout import Layout, Panes
 from tui.terminal.driver import suspend
 from tui.terminal.lending import set_mouse
+
+
+@runtime_checkable
+class TakesText(Protocol):
+    """A widget that is not a field, and yet takes text at times."""
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether pasted text is for this widget now."""
 
 
 class PaneControl:
@@ -51,6 +66,19 @@ class PaneControl:
         if not suspend(self._app):
             self._panes.status.say("cannot suspend: no shell would bring spark back")
 
+    def takes(self, paste: events.Paste) -> bool:
+        """Put a paste into the prompt where nothing that has the focus takes text; false where something
+        does."""
+        focused = self._app.focused or self._app.screen
+        if any(_takes_text(node) for node in focused.ancestors_with_self):
+            return False
+        hand_on(self._panes.composer, paste)
+        if len(self._app.screen_stack) > 1:
+            self._panes.status.say("pasted into the prompt")
+        else:
+            self.focus("composer")
+        return True
+
     def toggle_mouse(self) -> None:
         """Turn mouse reporting on or off; off leaves selecting to the terminal."""
         on = set_mouse(self._app)
@@ -58,3 +86,7 @@ class PaneControl:
 
     def _pane(self, name: str) -> Widget:
         return self._app.screen_stack[0].query_one(f"#{name}", Widget)
+
+
+def _takes_text(node: DOMNode) -> bool:
+    return isinstance(node, TextArea | Input) or (isinstance(node, TakesText) and node.takes_text)

@@ -49,6 +49,14 @@ async def typed(app: App[Any]) -> None:
             await done.wait()
 
 
+def hand_on(to: Widget, event: events.Key | events.Paste) -> None:
+    """Pass what was typed or pasted elsewhere to a widget, behind what went there by itself."""
+    again = (
+        events.Key(event.key, event.character) if isinstance(event, events.Key) else events.Paste(event.text)
+    )
+    to.post_message(again)
+
+
 @cache
 def own_actions(kind: type[Widget]) -> Mapping[str, str]:
     """The actions of the keys bound in a widget class and its parents."""

@@ -363,6 +363,11 @@ class ContextScreen(ListScreen, inherit_bindings=False):
             return False
         return True
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether letters go into the filter."""
+        return self._typing
+
     def on_paste(self, event: events.Paste) -> None:
         """Add pasted letters to the filter."""
         if self._typing:

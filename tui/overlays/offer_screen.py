@@ -33,10 +33,10 @@ class OfferScreen(ClosingScreen[Offer | None]):
         palette: Palette,
         find: FindOffers,
         why: str,
-        typed: Callable[[events.Key], None],
+        typed: Callable[[events.Key | events.Paste], None],
         title: str = "Begin with",
     ) -> None:
-        """``typed`` gets keys that are text: they belong to the prompt, and close this screen."""
+        """``typed`` gets keys that are text, and pastes: they belong to the prompt, and close this screen."""
         super().__init__()
         self._heading = title
         self._typed = typed
@@ -85,15 +85,27 @@ class OfferScreen(ClosingScreen[Offer | None]):
         steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page}
         steps |= {"home": -len(self._offers), "end": len(self._offers)}
         if self._leaving or event.is_printable:
-            self._typed(event)
-            if not self._leaving:
-                self._leaving = True
-                self.dismiss(None)
+            self._hand_on(event)
         elif event.key in steps:
             self._chosen = max(0, min(self._chosen + steps[event.key], len(self._offers) - 1))
             self._draw()
         elif event.key == "enter" and self._offers:
             self.dismiss(self._offers[self._chosen])
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Leave, with the paste in the prompt."""
+        self._hand_on(event)
+
+    @property
+    def takes_text(self) -> bool:
+        """A paste is taken, to be handed on."""
+        return True
+
+    def _hand_on(self, event: events.Key | events.Paste) -> None:
+        self._typed(event)
+        if not self._leaving:
+            self._leaving = True
+            self.dismiss(None)
 
     def _draw(self) -> None:
         lines = self._lines

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
-
-from textual import events
 
 from session.events import Event, PromptSubmitted, TurnEnded
 from session.model_choice.choice import ChoiceError
 from session.transport.errors import LinkProblem
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
+from tui.keys.key_order import hand_on
 from tui.panes.layout import Panes
 
 if TYPE_CHECKING:
@@ -56,11 +56,7 @@ class ModelOffer:
             return found
 
         why = f"This key cannot use {refused}. The model that you take gets your prompt."
-        self._overlays.offer(find, why, self._type, self._taken, "Ask instead")
-
-    def _type(self, event: events.Key) -> None:
-        """Pass a key to the composer, behind the keys that went there by themselves."""
-        self._panes.composer.post_message(events.Key(event.key, event.character))
+        self._overlays.offer(find, why, partial(hand_on, self._panes.composer), self._taken, "Ask instead")
 
     def _taken(self, offer: Offer | None) -> None:
         if offer is not None:

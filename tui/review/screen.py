@@ -169,6 +169,11 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
             event.prevent_default()
             await self.run_action(action)
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether the word of a rejection is typed."""
+        return self._why is not None
+
     def on_paste(self, event: events.Paste) -> None:
         """Add pasted letters to the word of a rejection."""
         if self._why is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from session.model_choice.offers import Offer, OfferKind, offers
 from session.models.discovery import LocalServer
@@ -130,4 +131,16 @@ async def test_words_typed_over_the_offers_go_to_the_prompt(tmp_path: Path) -> N
         for character in "just k":
             it.key("space" if character == " " else character, character)
         await it.until(lambda: it.app.composer.draft == "just k", "the words")
+        assert not isinstance(it.app.screen, OfferScreen) and it.app.taken is None
+
+
+@pytest.mark.parametrize("joined", [True, False])
+async def test_a_paste_leaves_the_offers_and_stands_in_the_prompt(tmp_path: Path, joined: bool) -> None:
+    async with stage(tmp_path, server=False, prompt="fix it", offers=lambda: found(OLLAMA)) as it:
+        await it.until(lambda: shown(it), "the offers")
+        it.app.post_message(events.Paste(" now,\r"))
+        if not joined:
+            await it.until(lambda: not isinstance(it.app.screen, OfferScreen), "the panes")
+        it.key("x", "x")
+        await it.until(lambda: it.app.composer.draft == "fix it now,\nx", "the paste and the key behind it")
         assert not isinstance(it.app.screen, OfferScreen) and it.app.taken is None

@@ -92,13 +92,7 @@ class ChatView(Widget, can_focus=True):
         self._pacer.request()
 
     def hunk(
-        self,
-        hunk: str,
-        path: str,
-        action: str,
-        state: str,
-        detail: str = "",
-        size: HunkSize | None = None,
+        self, hunk: str, path: str, action: str, state: str, detail: str = "", size: HunkSize | None = None
     ) -> None:
         """Add the line of a hunk, or change it in place if there is one."""
         entry = self._hunks.get(hunk)
@@ -128,7 +122,7 @@ class ChatView(Widget, can_focus=True):
             self._pacer.request()
 
     def call(self, call: str, line: str) -> CallEntry:
-        """The entry of a tool call; None if there is none."""
+        """The entry of a tool call; a new one with ``line`` where there is none."""
         entry = self._calls.get(call)
         if entry is None:
             self.close_run()
@@ -302,6 +296,11 @@ class ChatView(Widget, can_focus=True):
             event.prevent_default()
             return
         await run_key_in_order(self, event)
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether what is searched for is typed."""
+        return self.keys.typing
 
     def on_paste(self, event: events.Paste) -> None:
         """Add pasted letters to what is searched for."""

@@ -6,7 +6,6 @@ The same few files are needed again while the user types, and from turn to turn.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from functools import cached_property
 from itertools import accumulate
 
@@ -19,7 +18,6 @@ from context.index.facts import masked_outline
 from context.text.lines import split_lines
 from context.text.safe import safe_text
 from context.text.secrets import Redacted
-from context.text.words import word_lines
 
 _MOST = 128
 _MOST_CHARACTERS = 3_000_000
@@ -46,7 +44,7 @@ class FileText:
     @cached_property
     def starts(self) -> list[int]:
         """The index at which each line begins, and the length of the text."""
-        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        return list(accumulate(map((1).__add__, map(len, self.lines)), initial=0))
 
     @cached_property
     def lowered(self) -> str:
@@ -74,11 +72,6 @@ class FileText:
         index knows them."""
         found = unpack_layout(self._layout)
         return long_definitions(self.outline.symbols) if found is None else found
-
-    @cached_property
-    def places(self) -> Mapping[str, list[int]]:
-        """The line numbers of each word in order, one for each occurrence."""
-        return word_lines(self.source.text)
 
 
 def file_text(source: Source, layout: bytes = b"") -> FileText:

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
-from context.text.lines import split_lines
-
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
 """A word in code. Anything that begins with a digit is a number, such as ``0xFFFE``."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
@@ -17,49 +15,26 @@ _LONGEST = 60
 _SLICE = 50_000
 _DIGITS = "0123456789"
 _SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
-_LINES = "".join(c if c.isalnum() or c in "_\n" else " " for c in map(chr, range(128)))
 _UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, range(128)))
 
 
 def identifiers(text: str) -> Counter[str]:
-    """Count the identifiers of a text, as written."""
-    if not text.isascii():
-        return Counter(word for word in IDENTIFIER.findall(text) if _SHORTEST <= len(word) <= _LONGEST)
+    """Count the identifiers of a text, as written, that are neither too short nor too long."""
     found: Counter[str] = Counter()
     # In slices, since one long call would block all other threads.
     for start, end in _slices(text):
-        # Many times faster than the expression: all other characters become spaces.
-        found.update(text[start:end].encode("ascii").translate(_SPACED).decode("ascii").split())
+        found.update(tokens(text[start:end]))
     for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
         del found[word]
     return found
 
 
-def word_lines(text: str) -> dict[str, list[int]]:
-    """The line numbers of each word of a text, from 0 and in order, one for each occurrence."""
-    ascii_only = text.isascii()
-    flat = text.translate(_LINES) if ascii_only else text
-    at: dict[str, list[int]] = {}
-    for number, line in enumerate(split_lines(flat)):
-        for identifier in line.split() if ascii_only else IDENTIFIER.findall(line):
-            if identifier in at:
-                at[identifier].append(number)
-            else:
-                at[identifier] = [number]
-    found: dict[str, list[int]] = {}
-    several: set[str] = set()
-    for identifier, numbers in at.items():
-        if identifier[0] in _DIGITS:
-            continue
-        for word in words_of(identifier):
-            if word in found:
-                found[word] = found[word] + numbers
-                several.add(word)
-            else:
-                found[word] = numbers
-    for word in several:
-        found[word].sort()
-    return found
+def tokens(text: str) -> list[str]:
+    """The identifiers of a text in order, with the numbers that are between them if it is ASCII."""
+    if not text.isascii():
+        return IDENTIFIER.findall(text)
+    # Many times faster than the expression: all other characters become spaces.
+    return text.encode("ascii").translate(_SPACED).decode("ascii").split()
 
 
 def _slices(text: str) -> Iterator[tuple[int, int]]:
@@ -113,8 +88,8 @@ def words_of_name(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def words_of(identifier: str) -> tuple[str, ...]:
-    """One identifier and its parts, in lower case; nothing if it is too short or too long."""
-    if not _SHORTEST <= len(identifier) <= _LONGEST:
+    """One identifier and its parts, in lower case; nothing if it is too short or too long, or a number."""
+    if not _SHORTEST <= len(identifier) <= _LONGEST or identifier[0] in _DIGITS:
         return ()
     parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
     if len(parts) > 1 or "_" in identifier:

@@ -9,14 +9,14 @@ docs/benchmarks.md).
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from context.find.ranking import Ranking
 from context.index.file_text import FileText
 from context.project.snapshot import Snapshot
 from context.text.words import words
+from context.window.passage_words import count_words
 from context.window.passages import Passage, passages
 
 _MOST_WORDS = 80
@@ -92,9 +92,12 @@ def contest(
 ) -> list[Part]:
     """The passages of likely files that match the weighted words ``wanted``, best first. ``scores`` has the
     score of each file, the likeliest one first."""
-    weights = _weighed(files, wanted, snapshot)
+    words_counted = {word: wanted[word] for word in _rough_weights(wanted, snapshot)}
+    counted = count_words(files, words_counted)
+    total = sum(len(passages(file)) for file in files.values())
+    weights = _weighed(counted.values(), words_counted, total)
     discount = ranking.order.discount
-    scored = {path: _scored(file, weights, discount(path)) for path, file in files.items()}
+    scored = {path: _scored(file, counted[path], weights, discount(path)) for path, file in files.items()}
     top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0
     priors = _priors(files, scores, ranking, snapshot)
     sure = _sure(snapshot)
@@ -135,21 +138,16 @@ def _priors(
 
 
 def _weighed(
-    files: Mapping[str, FileText], wanted: Mapping[str, float], snapshot: Snapshot
+    counted: Iterable[Mapping[str, Mapping[int, int]]], wanted: Mapping[str, float], total: int
 ) -> dict[str, float]:
-    """The words that count, weighted by how rare they are among all passages of the files."""
-    chosen = list(_rough_weights(wanted, snapshot))
-    total = 0
-    held = dict.fromkeys(chosen, 0)
-    for file in files.values():
-        found = passages(file)
-        total += len(found)
-        for word in chosen:
-            at = file.places.get(word)
-            if at:
-                held[word] += sum(_count(at, passage) > 0 for passage in found)
+    """The words weighted by how rare they are among the ``total`` passages of all files."""
+    held = dict.fromkeys(wanted, 0)
+    for counts in counted:
+        for word, by_passage in counts.items():
+            held[word] += len(by_passage)
     return {
-        word: wanted[word] * math.log(1 + (total - held[word] + 0.5) / (held[word] + 0.5)) for word in chosen
+        word: weight * math.log(1 + (total - held[word] + 0.5) / (held[word] + 0.5))
+        for word, weight in wanted.items()
     }
 
 
@@ -160,20 +158,14 @@ def _rough_weights(wanted: Mapping[str, float], snapshot: Snapshot) -> dict[str,
     return {word: rough[word] for word in chosen}
 
 
-def _scored(file: FileText, weights: Mapping[str, float], factor: float) -> list[tuple[float, Passage]]:
+def _scored(
+    file: FileText, counts: Mapping[str, Mapping[int, int]], weights: Mapping[str, float], factor: float
+) -> list[tuple[float, Passage]]:
     """The passages of a file with their scores."""
-    known = [(weight, file.places[word]) for word, weight in weights.items() if word in file.places]
-    scored = []
-    for passage in passages(file):
-        score = 0.0
-        norm = _K1 * (1 - _B + _B * passage.size / _TYPICAL)
-        for weight, at in known:
-            count = _count(at, passage)
-            if count:
-                score += weight * count * (_K1 + 1) / (count + norm)
-        scored.append((score * factor, passage))
-    return scored
-
-
-def _count(at: list[int], passage: Passage) -> int:
-    return bisect_left(at, passage.lines.stop) - bisect_left(at, passage.lines.start)
+    found = passages(file)
+    norms = [_K1 * (1 - _B + _B * passage.size / _TYPICAL) for passage in found]
+    scores = [0.0] * len(found)
+    for word, weight in weights.items():
+        for number, count in counts.get(word, {}).items():
+            scores[number] += weight * count * (_K1 + 1) / (count + norms[number])
+    return [(score * factor, passage) for score, passage in zip(scores, found, strict=True)]

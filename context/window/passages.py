@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,13 +84,10 @@ def _long_stretch(file: FileText, first: int, last: int) -> Iterator[int]:
     starts, lines = file.starts, file.lines
     at = first
     while starts[last] - starts[at] > _LONGEST:
-        end = at + 1
-        empty = 0
-        while end < last and starts[end] - starts[at] < _PART:
-            if not lines[end].strip() and starts[end] - starts[at] > _SHORTEST:
-                empty = end + 1
-            end += 1
-        end = empty or end
+        end = bisect_left(starts, starts[at] + _PART, at + 1, last)
+        first_empty = bisect_right(starts, starts[at] + _SHORTEST, at + 1, end)
+        empty = (line for line in range(end - 1, first_empty - 1, -1) if not lines[line].strip())
+        end = next(empty, end - 1) + 1
         if end >= last:
             return
         yield end

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -41,7 +43,8 @@ def main() -> None:
             root = Path(scratch) / "project"
             shutil.copytree(given.folder, root, symlinks=True, ignore_dangling_symlinks=True)
             time.sleep(2.1)
-        print(f"{given.folder}: {'with' if (root / '.git').exists() else 'without'} git")
+        busy = " ".join(f"{load:.1f}" for load in os.getloadavg())
+        print(f"{given.folder}: {'with' if (root / '.git').exists() else 'without'} git; load {busy}")
         peer = ctags(root, Path(scratch) / "tags")
         large(root, Path(scratch) / "cache", given.request, peer)
         small(Path(scratch), given.request)
@@ -56,10 +59,11 @@ def ctags(root: Path, out: Path) -> float | None:
     """Return the seconds that ctags needs for the tree, or None where it is not installed."""
     if shutil.which("ctags") is None:
         return None
-    start = time.perf_counter()
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["ctags", "-R", "-f", str(out), "."], cwd=root, check=True, capture_output=True)
-    taken = time.perf_counter() - start
-    line("ctags -R", taken, "s")
+    taken, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    line("ctags -R", taken, "s", f"CPU time {spent:.1f} s")
     return taken
 
 
@@ -67,6 +71,8 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
     """Print the figures of one tree."""
     peak = {"sum": 0.0, "own": 0.0}
     for told in probe(["index", str(root), str(cache), request], peak):
+        if "cold_cpu" in told:
+            line("cold index, CPU time", told["cold_cpu"], "s")
         if "cold" in told:
             line("cold index", told["cold"], "s", f"{told['files']} files, {told['outlined']} outlined")
             if peer is not None:
@@ -82,9 +88,9 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
         for name in ("resident_before", "resident_after", "resident_end"):
             if name in told:
                 line(name.replace("_", " "), told[name], "MB")
-        for name in ("save_to_window", "noticed", "reconcile"):
-            if name in told:
-                taken = sorted(told[name])
+        for name, values in told.items():
+            if isinstance(values, list):
+                taken = sorted(values)
                 p99 = taken[min(len(taken) - 1, len(taken) * 99 // 100)]
                 line(
                     name.replace("_", " "),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from context.disk.watch import Watcher
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
+from context.window.limits import fill_limit, likely_limit, map_limit, shared_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
@@ -29,6 +31,7 @@ from tui.terminal.startup import SWITCH_SECONDS
 
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120
+PROMPTS = 24
 TICK = 0.001
 SOURCE = (".py", ".c", ".go", ".rs", ".ts", ".js", ".h", ".java", ".rb")
 
@@ -72,6 +75,12 @@ def memory() -> float:
     return 0.0
 
 
+def cpu() -> float:
+    """Return the seconds of CPU time that this process and its ended children took."""
+    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(found.ru_utime + found.ru_stime for found in spent)
+
+
 def timed(work: Callable[[], object], times: int) -> list[float]:
     """Return how long ``work`` took each time, in milliseconds."""
     taken = []
@@ -92,10 +101,11 @@ async def index(root: Path, cache: Path, text: str) -> None:
     tell(resident_before=memory())
     project = Project(root, cache)
     ticker = Ticker()
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu()
     first = asyncio.create_task(_first_known(project))
     snapshot = await asyncio.to_thread(project.scan)
     taken = time.perf_counter() - start
+    tell(cold_cpu=cpu() - spent)
     tell(cold=taken, stall=ticker.stop(), files=len(snapshot.paths), outlined=len(snapshot.entries))
     tell(first_known=(await first) - start)
     ticker = Ticker()
@@ -105,6 +115,7 @@ async def index(root: Path, cache: Path, text: str) -> None:
     tell(merging=time.perf_counter() - start, stall_merging=ticker.stop(), resident_after=memory())
     await _saves(root, project, counter, text)
     _windows(project.snapshot, counter, text)
+    _new_prompts(project.snapshot, counter)
     tell(reconcile=timed(project.reconcile, 3), resident_end=memory())
     project.close()
     for name in ("warm", "again"):
@@ -136,13 +147,13 @@ async def _saves(root: Path, project: Project, counter: Counter, text: str) -> N
     request = WindowRequest(text, "Instructions.", 32_000)
     seen = Seen().after(build(request, project.snapshot, counter).shown)
     ticker = Ticker()
-    noticed, taken = [], []
+    noticed, taken, spent = [], [], []
     changed: set[str] = set()
     for number in range(SAVES):
         path = chosen[number % len(chosen)]
         content = (root / path).read_bytes()
         (root / path).write_bytes(content + b"\n/* saved %d */\n" % number)
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.process_time()
         changed.add(path)
         waiting = {path}
         while waiting:
@@ -153,8 +164,9 @@ async def _saves(root: Path, project: Project, counter: Counter, text: str) -> N
         window = await asyncio.to_thread(build, request, project.snapshot, counter, seen)
         assert any(piece.path == path for piece in window.pieces), path
         taken.append((time.perf_counter() - start) * 1000)
+        spent.append((time.process_time() - before) * 1000)
         seen = seen.after(window.shown)
-    tell(save_to_window=taken, noticed=noticed, stall_saves=ticker.stop())
+    tell(save_to_window=taken, save_to_window_cpu=spent, noticed=noticed, stall_saves=ticker.stop())
     await asyncio.to_thread(watcher.stop)
     for path in changed:
         subprocess.run(["git", "checkout", "-q", "--", path], cwd=root, check=False, capture_output=True)
@@ -171,6 +183,32 @@ def _windows(snapshot: Snapshot, counter: Counter, text: str) -> None:
             window = build(request, snapshot, counter)
             assert window.tokens <= budget
             tell(window=budget, hand=name, first=cold, median=statistics.median(warm), tokens=window.tokens)
+
+
+def _new_prompts(snapshot: Snapshot, counter: Counter) -> None:
+    """Build the first windows of prompts that name definitions of the project, as a session builds them."""
+    rng = random.Random(5)
+    sources = [path for path in snapshot.entries if path.endswith(SOURCE)]
+    named = [sorted(snapshot.entries[path].names) for path in rng.sample(sources, min(len(sources), 200))]
+    names = [rng.choice(found) for found in named if found]
+    for budget in (32_000, 128_000):
+        taken, spent = [], []
+        for one, other in zip(names[:PROMPTS], names[PROMPTS:], strict=False):
+            request = WindowRequest(
+                f"why does {one} not end before {other} is called?",
+                "Instructions.",
+                budget,
+                map_limit=map_limit(budget),
+                likely_limit=likely_limit(budget),
+                shared_limit=shared_limit(budget),
+                fill_limit=fill_limit(budget, 0, 0),
+            )
+            start, before = time.perf_counter(), time.process_time()
+            build(request, snapshot, counter)
+            taken.append((time.perf_counter() - start) * 1000)
+            spent.append((time.process_time() - before) * 1000)
+        names = names[::-1]
+        tell(**{f"new_prompt_of_{budget // 1000}K": taken, f"new_prompt_of_{budget // 1000}K_cpu": spent})
 
 
 def first(root: Path, cache: Path, text: str, started: float) -> None:

@@ -7,26 +7,13 @@ import pytest
 from context.disk.source import Source
 from context.index import file_text as module
 from context.index.file_text import file_text
-from context.text.lines import split_lines
-from context.text.words import IDENTIFIER, word_lines, words, words_of
+from context.text.words import words
 
 TEXT = """def readAll(read_size, 0xBEEF, x2y):
     read = read_read(12_read)
 
 	class HTTPReader: pass  # read it all
 """
-
-
-@pytest.mark.parametrize(
-    "text", [TEXT, TEXT + "größe = LängeDerZeile\n", "", "\n\nx", "a\fb reader\x0breader"]
-)
-def test_word_places_are_the_lines_of_each_word(text: str) -> None:
-    expected: dict[str, list[int]] = {}
-    for number, line in enumerate(split_lines(text)):
-        for identifier in IDENTIFIER.findall(line):
-            for word in words_of(identifier):
-                expected.setdefault(word, []).append(number)
-    assert word_lines(text) == expected
 
 
 def test_each_version_of_a_file_is_analysed_once() -> None:

@@ -1,0 +1,57 @@
+"""Counts the words of a request in the passages of files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from context.index.file_text import FileText
+from context.text.words import tokens, words_of
+from context.window.passages import passages
+
+WordCounts = dict[str, dict[int, int]]
+"""How often a word occurs in the passages of one file that have it: by word, then by the passage's number."""
+
+
+def count_words(files: Mapping[str, FileText], wanted: Collection[str]) -> dict[str, WordCounts]:
+    """How often each of the words occurs in each passage of each file, by path."""
+    spelled = _spelled({name for file in files.values() for name in _names(file)}, wanted)
+    return {path: _counted(file, spelled) for path, file in files.items()}
+
+
+def _spelled(names: set[str], wanted: Collection[str]) -> dict[str, list[str]]:
+    """The wanted words that a name has, each as often as it has it, for those of the names that have any."""
+    words = frozenset(wanted)
+    found = ((name, words_of(name)) for name in names)
+    return {
+        name: [word for word in held if word in words] for name, held in found if not words.isdisjoint(held)
+    }
+
+
+def _counted(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
+    counts: WordCounts = {}
+    wanted = _names(file) & spelled.keys()
+    for number, names in enumerate(_by_passage(file) if wanted else ()):
+        for name in wanted & names.keys():
+            count = names[name]
+            for word in spelled[name]:
+                held = counts.setdefault(word, {})
+                held[number] = held.get(number, 0) + count
+    return counts
+
+
+@lru_cache(maxsize=128)
+def _names(file: FileText) -> frozenset[str]:
+    """The names that a file has."""
+    return frozenset().union(*_by_passage(file))
+
+
+@lru_cache(maxsize=128)
+def _by_passage(file: FileText) -> tuple[Counter[str], ...]:
+    """How often each name occurs in each passage."""
+    text, starts = file.source.text, file.starts
+    return tuple(
+        Counter(tokens(text[starts[found.lines.start] : starts[found.lines.stop]]))
+        for found in passages(file)
+    )
